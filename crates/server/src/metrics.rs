@@ -56,6 +56,7 @@ pub(crate) fn handle() -> PrometheusHandle {
             ACCOUNT_MAILS_FAILED,
             "allclear_resyncs_total",
             "allclear_broadcast_messages_rejected_total",
+            "allclear_responses_cut_total",
         ] {
             metrics::counter!(name).increment(0);
         }
@@ -79,6 +80,10 @@ fn describe() {
         (
             "allclear_broadcast_messages_rejected_total",
             "Messages from Redis with a wrong signature.",
+        ),
+        (
+            "allclear_responses_cut_total",
+            "Large responses that were cut because their clients did not receive them while others needed the memory.",
         ),
         ("allclear_deliveries_total", "Messages to subscribers."),
         (

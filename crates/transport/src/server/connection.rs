@@ -7,6 +7,7 @@ mod body_file;
 pub(crate) mod idle;
 mod shared_body;
 mod stream;
+mod unsent_bodies;
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -20,6 +21,7 @@ use bytes::Bytes;
 use self::body_file::{BodyFile, BodyFiles};
 pub(crate) use self::shared_body::SharedBody;
 pub(crate) use self::stream::ClientStream;
+use self::unsent_bodies::{UnsentBodies, UnsentBody};
 use crate::limit::client_slots::{DescriptorGuard, Slot};
 
 /// What a connection counts against the limits, until it is dropped.
@@ -53,6 +55,7 @@ pub(crate) struct Connection {
     takeover: Cell<Option<Takeover>>,
     claim: Cell<Option<Claim>>,
     files: Rc<BodyFiles>,
+    unsent: Rc<UnsentBodies>,
 }
 
 /// A body that the connection sends.
@@ -60,13 +63,20 @@ struct Sending {
     rest: Bytes,
     /// Where the kernel finds the same bytes.
     file: Option<Rc<BodyFile>>,
+    /// `None` if the body is small, or the connection is being closed.
+    counted: Option<UnsentBody>,
 }
 
 /// A running request: its connection is not idle while this guard exists.
 pub(crate) struct RequestGuard(Rc<Connection>);
 
 impl Connection {
-    fn new(slot: Slot, descriptor: DescriptorGuard, files: Rc<BodyFiles>) -> Rc<Self> {
+    fn new(
+        slot: Slot,
+        descriptor: DescriptorGuard,
+        files: Rc<BodyFiles>,
+        unsent: Rc<UnsentBodies>,
+    ) -> Rc<Self> {
         Rc::new(Self {
             idle_since: Cell::new(Some(Instant::now())),
             blocked_since: Cell::default(),
@@ -81,6 +91,7 @@ impl Connection {
                 _slot: slot,
             })),
             files,
+            unsent,
         })
     }
 
@@ -90,9 +101,14 @@ impl Connection {
     }
 
     /// Sends a body after the bytes that the HTTP server writes next. The task is woken when it is sent.
-    fn send(&self, body: Bytes) {
+    fn send(self: &Rc<Self>, body: Bytes) {
         let file = self.files.of(&body);
-        self.body.replace(Some(Sending { rest: body, file }));
+        let counted = self.unsent.add(&body, self);
+        self.body.replace(Some(Sending {
+            rest: body,
+            file,
+            counted,
+        }));
     }
 
     fn is_sending(&self) -> bool {
@@ -180,6 +196,9 @@ impl Connection {
     /// Closes the connection: reads find its end, and a write that waits fails.
     fn close(&self) {
         self.is_closing.set(true);
+        if let Some(body) = self.body.borrow_mut().as_mut() {
+            body.counted = None;
+        }
         self.wake_reader();
     }
 

@@ -110,8 +110,10 @@ where
     fn call(&self, mut request: Request) -> Self::Future {
         let is_accepted = self.routing.route(&mut request);
         let is_get = request.method() == Method::GET;
+        // A response to HEAD has no body.
+        let has_body = request.method() != Method::HEAD;
         let connection = request.conn_data::<Rc<Connection>>();
-        let connection = connection.filter(|_| is_get).map(Rc::clone);
+        let connection = connection.filter(|_| has_body).map(Rc::clone);
         if let Some(found) = (is_accepted && is_get)
             .then(|| self.respond(&mut request))
             .flatten()

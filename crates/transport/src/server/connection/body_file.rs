@@ -30,8 +30,12 @@ pub(super) struct BodyFiles {
     clients: Arc<ClientLimits>,
 }
 
-/// Address and length of a body in memory.
-type Place = (usize, usize);
+/// Where a body is in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    address: usize,
+    pub(super) length: usize,
+}
 
 /// A body that was sent.
 struct Sent {
@@ -51,6 +55,15 @@ impl Weighter<Place, Sent> for BySize {
     }
 }
 
+impl Place {
+    pub(super) fn of(body: &Bytes) -> Self {
+        Self {
+            address: body.as_ptr().addr(),
+            length: body.len(),
+        }
+    }
+}
+
 impl BodyFiles {
     pub(super) fn new(clients: Arc<ClientLimits>) -> Self {
         Self {
@@ -64,7 +77,7 @@ impl BodyFiles {
         if body.is_unique() {
             return None;
         }
-        let place = (body.as_ptr().addr(), body.len());
+        let place = Place::of(body);
         let mut sent = self.sent.borrow_mut();
         let file = match sent.get(&place) {
             Some(Sent {

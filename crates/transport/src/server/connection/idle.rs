@@ -12,6 +12,7 @@ use actix_web::rt::net::TcpStream;
 use tokio::sync::Notify;
 
 use super::body_file::BodyFiles;
+use super::unsent_bodies::{self, UnsentBodies};
 use super::{ClientStream, Connection};
 use crate::limit::client_slots::ClientLimits;
 
@@ -27,6 +28,7 @@ pub(crate) struct Connections {
     limit: Duration,
     clients: Arc<ClientLimits>,
     files: Rc<BodyFiles>,
+    unsent: Rc<UnsentBodies>,
     /// Notified when the first connection opens, and when the worker ends.
     changed: Rc<Notify>,
 }
@@ -38,6 +40,7 @@ impl Connections {
             open: RefCell::default(),
             limit,
             files: Rc::new(BodyFiles::new(Arc::clone(&clients))),
+            unsent: UnsentBodies::new(unsent_bodies::MEMORY),
             clients,
             changed: Rc::default(),
         })
@@ -53,7 +56,8 @@ impl Connections {
             .clients
             .connection(peer)
             .ok_or(io::ErrorKind::QuotaExceeded)?;
-        let connection = Connection::new(slot, descriptor, Rc::clone(&self.files));
+        let (files, unsent) = (Rc::clone(&self.files), Rc::clone(&self.unsent));
+        let connection = Connection::new(slot, descriptor, files, unsent);
         let mut open = self.open.borrow_mut();
         if open.is_empty() {
             self.changed.notify_one();

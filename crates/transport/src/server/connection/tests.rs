@@ -30,12 +30,24 @@ pub(crate) async fn pair() -> (TcpStream, TcpStream) {
     (client.unwrap(), accepted.unwrap().0)
 }
 
+/// The connections of a worker with few limits.
+fn worker() -> Rc<Connections> {
+    Connections::new(Duration::from_mins(1), Arc::new(unlimited()))
+}
+
 /// A client whose connection is served by this handler.
 async fn client_of(
     handler: impl Fn(&Rc<Connection>) -> HttpResponse<SharedBody> + Clone + 'static,
 ) -> TcpStream {
+    client_in(&worker(), handler).await
+}
+
+/// A client of a worker, whose connection is served by this handler.
+async fn client_in(
+    connections: &Connections,
+    handler: impl Fn(&Rc<Connection>) -> HttpResponse<SharedBody> + Clone + 'static,
+) -> TcpStream {
     let (client, accepted) = pair().await;
-    let connections = Connections::new(Duration::from_mins(1), Arc::new(unlimited()));
     let stream = connections.accept(accepted).unwrap();
     let http = HttpService::build()
         .on_connect_ext(|stream: &ClientStream, data: &mut Extensions| {
@@ -184,6 +196,57 @@ async fn client_that_takes_nothing_of_a_body_is_disconnected() {
     assert!(rest.len() < 3 * HUGE, "{} bytes", rest.len());
 }
 
+#[actix_web::test]
+async fn clients_that_take_nothing_of_large_bodies_make_room_for_others() {
+    let worker = worker();
+    let request = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    let mut clients = Vec::new();
+    // Two bodies of 64 MB are within the memory, a third one is not.
+    for _ in 0..4 {
+        let sent = Bytes::from(vec![b'x'; 4 * HUGE]);
+        let mut client = client_in(&worker, move |connection| with_body(connection, &sent)).await;
+        client.write_all(request).await.unwrap();
+        rest().await;
+        clients.push(client);
+    }
+    let mut received = Vec::new();
+    for client in &mut clients {
+        head(client).await;
+        let mut body = Vec::new();
+        let reading = async {
+            while body.len() < 4 * HUGE
+                && client.read_buf(&mut body).await.is_ok_and(|read| read > 0)
+            {}
+        };
+        reading.await;
+        received.push(body.len());
+    }
+    assert!(
+        received[..2].iter().all(|size| *size < 4 * HUGE),
+        "{received:?}"
+    );
+    assert_eq!(received[2..], [4 * HUGE; 2]);
+}
+
+#[actix_web::test]
+async fn body_that_many_clients_receive_counts_once() {
+    let worker = worker();
+    let sent = Bytes::from(vec![b'x'; 4 * HUGE]);
+    let mut clients = Vec::new();
+    for _ in 0..4 {
+        let answer = sent.clone();
+        let mut client = client_in(&worker, move |connection| with_body(connection, &answer)).await;
+        let request = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+        client.write_all(request).await.unwrap();
+        rest().await;
+        clients.push(client);
+    }
+    for client in &mut clients {
+        head(client).await;
+        assert_eq!(received(client, sent.len()).await.len(), sent.len());
+    }
+}
+
 /// Many requests, as long as those of browsers.
 fn requests(count: usize) -> Vec<u8> {
     let request = format!(
@@ -267,8 +330,7 @@ async fn requests_that_were_read_during_another_one_are_answered() {
 #[actix_web::test]
 async fn closing_an_idle_connection_ends_its_reading() {
     let (mut client, accepted) = pair().await;
-    let connections = Connections::new(Duration::from_mins(1), Arc::new(unlimited()));
-    let mut stream = connections.accept(accepted).unwrap();
+    let mut stream = worker().accept(accepted).unwrap();
     let connection = Rc::clone(stream.connection());
     let reading = spawn(async move { stream.read(&mut [0; 8]).await.unwrap() });
     while connection.reader.borrow().is_none() {

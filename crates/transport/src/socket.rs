@@ -17,6 +17,7 @@
 
 mod access;
 mod admission;
+mod connection;
 mod handler;
 mod large_lists;
 mod request;
@@ -25,7 +26,8 @@ mod room;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::Resource;
+use actix_web::dev::HttpServiceFactory;
+use actix_web::middleware::from_fn;
 use allclear_application::caller::TokenVerifier;
 use allclear_application::clock::Clock;
 use allclear_application::outbox::Commit;
@@ -122,8 +124,9 @@ impl Sockets {
     }
 
     /// The resource `/socket.io`.
-    pub(crate) fn resource(&self) -> Resource {
-        self.server.resource("/socket.io")
+    pub(crate) fn resource(&self) -> impl HttpServiceFactory + 'static {
+        let resource = self.server.resource("/socket.io");
+        resource.wrap(from_fn(connection::take_connection))
     }
 
     /// Number of connected sockets.

@@ -1,6 +1,6 @@
 //! The connection of a client, between the HTTP server and the kernel. It closes when it is idle for too long, reads little before its
 //! client takes the responses, sends bodies that many clients share without copying them, and leaves the HTTP server when its
-//! response is an event stream.
+//! response is an event stream or a WebSocket.
 //! Reasons and figures: `docs/decisions/connections-below-the-http-server.md`.
 
 mod body_file;
@@ -45,8 +45,6 @@ pub(crate) struct Connection {
     blocked_since: Cell<Option<Instant>>,
     /// Bytes that were read since nothing was left to read, or since the handler asked for more of the request's body.
     read_ahead: Cell<usize>,
-    /// Whether WebSocket frames follow the head. Sockets have limits of their own.
-    is_socket: Cell<bool>,
     is_closing: Cell<bool>,
     /// The task that waits for the client.
     reader: RefCell<Option<Waker>>,
@@ -81,7 +79,6 @@ impl Connection {
             idle_since: Cell::new(Some(Instant::now())),
             blocked_since: Cell::default(),
             read_ahead: Cell::default(),
-            is_socket: Cell::default(),
             is_closing: Cell::default(),
             reader: RefCell::default(),
             body: RefCell::default(),
@@ -128,9 +125,6 @@ impl Connection {
     /// Number of bytes that may be read now: none while a write waits, and few during a request. A client that sends requests and
     /// takes no responses would fill the server's memory. If the number is zero, the task is woken when it no longer is.
     fn poll_readable(&self, context: &Context<'_>) -> usize {
-        if self.is_socket.get() {
-            return usize::MAX;
-        }
         if self.blocked_since.get().is_some() {
             return 0;
         }
@@ -160,12 +154,6 @@ impl Connection {
         }
     }
 
-    /// Marks the connection as that of a socket: it is always read, and limited elsewhere.
-    pub(crate) fn mark_socket(&self) {
-        self.is_socket.set(true);
-        self.blocked_since.set(None);
-    }
-
     /// Records a write of some bytes, or that it waits. An error if it waits while the connection is to close.
     fn note_write(&self, write: Poll<io::Result<usize>>, length: usize) -> Poll<io::Result<usize>> {
         let waits = match write {
@@ -181,7 +169,7 @@ impl Connection {
         if !waits && waited {
             self.blocked_since.set(None);
             self.wake_reader();
-        } else if waits && !self.is_socket.get() && !(waited && write.is_pending()) {
+        } else if waits && !(waited && write.is_pending()) {
             self.blocked_since.set(Some(Instant::now()));
         }
         write

@@ -25,8 +25,8 @@ use crate::server::timeouts::Timeouts;
 
 /// Bytes that the HTTP server copies before it writes them to a connection.
 const WRITE_BUFFER: usize = 16 * 1024;
-/// Actix closes a WebSocket's connection this long after its close frame, and clients wait for that. Actix compares
-/// with a clock that it updates every half second; a shorter time could be over before the comparison and be missed.
+/// How long actix waits for the end of a connection that it closes. Actix compares with a clock that it updates every half second; a
+/// shorter time could be over before the comparison and be missed.
 const CLOSING: Duration = Duration::from_millis(600);
 
 /// What all workers accept connections with.
@@ -133,7 +133,7 @@ where
     N: Fn() -> F,
     F: Future<Output = Result<H, ()>>,
 {
-    /// Serves a connection until it closes, or until an event stream takes it.
+    /// Serves a connection until it closes, or until an event stream or a WebSocket takes it.
     async fn serve(self: Rc<Self>, tcp: TcpStream) -> Result<(), DispatchError> {
         let peer = tcp.peer_addr().ok();
         let stream = self.connections.accept(tcp)?;

@@ -100,9 +100,6 @@ where
             Payload::None => None,
             endless if is_handshake(&request) => {
                 request.set_payload(endless);
-                if let Some(connection) = connection {
-                    connection.mark_socket();
-                }
                 None
             }
             body => {

@@ -1,0 +1,294 @@
+//! The connection of a WebSocket, after the HTTP server has sent the head of the response.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use actix_web::body::{BodySize, BoxBody, EitherBody, MessageBody};
+use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
+use actix_web::error::PayloadError;
+use actix_web::http::{StatusCode, header};
+use actix_web::middleware::Next;
+use actix_web::rt::net::TcpStream;
+use actix_web::{Error, HttpMessage as _};
+use bytes::{Buf as _, Bytes};
+use futures_util::Stream;
+use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, AsyncWriteExt as _, ReadBuf};
+use tokio::task::spawn_local;
+use tokio::time::timeout;
+
+use crate::server::connection::Connection;
+
+/// Bytes that are read at a time.
+const READ_SIZE: usize = 4 * 1024;
+/// Size in bytes from which no more frames are sent together.
+const BATCH_BYTES: usize = 16 * 1024;
+/// Maximum number of frames that are sent together.
+const BATCH: usize = 64;
+/// How long the server waits after its close frame until the client ends the connection.
+const CLOSING: Duration = Duration::from_millis(600);
+
+/// The TCP stream, once the HTTP server has given it away. The payload reads from it, and the task of the WebSocket writes to it.
+type SharedTcp = Rc<RefCell<Option<TcpStream>>>;
+
+/// What the client sends.
+struct Input {
+    /// What the HTTP server reads before it gives the stream away.
+    before: Option<Payload>,
+    tcp: SharedTcp,
+}
+
+/// The body of the response. Instead of sending frames through the HTTP server, it takes the connection when the head is sent.
+pub(super) struct SocketBody {
+    connection: Rc<Connection>,
+    socket: Option<Socket>,
+}
+
+/// Sends frames until the WebSocket ends. They go from the session to the kernel; the buffers of the HTTP server would take more
+/// memory than everything else of a client.
+struct Socket {
+    tcp: SharedTcp,
+    frames: BoxBody,
+    is_over: bool,
+    /// Frames that the kernel has not taken yet.
+    unsent: VecDeque<Bytes>,
+}
+
+/// Middleware: a WebSocket takes its connection from the HTTP server.
+///
+/// # Errors
+/// Those of the handler.
+pub(super) async fn take_connection<B: MessageBody + 'static>(
+    mut request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<EitherBody<SocketBody, B>>, Error> {
+    let connection = request.conn_data::<Rc<Connection>>().cloned();
+    let Some(connection) = connection.filter(|_| request.headers().contains_key(header::UPGRADE))
+    else {
+        return Ok(next.call(request).await?.map_into_right_body());
+    };
+    let tcp = SharedTcp::default();
+    let input = Input {
+        before: Some(request.take_payload()),
+        tcp: Rc::clone(&tcp),
+    };
+    request.set_payload(Payload::Stream {
+        payload: Box::pin(input),
+    });
+    let response = next.call(request).await?;
+    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        return Ok(response.map_into_right_body());
+    }
+    Ok(response.map_body(|_, frames| {
+        let socket = Socket {
+            tcp,
+            frames: frames.boxed(),
+            is_over: false,
+            unsent: VecDeque::new(),
+        };
+        EitherBody::left(SocketBody {
+            connection,
+            socket: Some(socket),
+        })
+    }))
+}
+
+impl MessageBody for SocketBody {
+    type Error = Error;
+
+    fn size(&self) -> BodySize {
+        BodySize::Stream
+    }
+
+    /// It never ends, so the HTTP server waits until it has lost the connection.
+    fn poll_next(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        let this = self.get_mut();
+        if let Some(socket) = this.socket.take() {
+            this.connection.hand_over(|tcp, claim| {
+                socket.tcp.replace(Some(tcp));
+                spawn_local(async move {
+                    socket.run().await;
+                    drop(claim);
+                });
+            });
+        }
+        Poll::Pending
+    }
+}
+
+impl Stream for Input {
+    type Item = Result<Bytes, PayloadError>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        let mut tcp = this.tcp.borrow_mut();
+        if let Some(before) = &mut this.before {
+            match (Pin::new(before).poll_next(context), tcp.is_some()) {
+                (Poll::Pending, true) => {}
+                // It ends with the HTTP server.
+                (Poll::Ready(None | Some(Err(_))), true) => this.before = None,
+                (read, _) => return read,
+            }
+        }
+        let Some(tcp) = tcp.as_mut() else {
+            return Poll::Ready(None);
+        };
+        let mut bytes = [MaybeUninit::uninit(); READ_SIZE];
+        let mut bytes = ReadBuf::uninit(&mut bytes);
+        ready!(Pin::new(tcp).poll_read(context, &mut bytes))?;
+        let read = bytes.filled();
+        Poll::Ready((!read.is_empty()).then(|| Ok(Bytes::copy_from_slice(read))))
+    }
+}
+
+impl Socket {
+    async fn run(mut self) {
+        let sent = poll_fn(|context| self.poll_frames(context)).await;
+        // Ends the session, if it has not ended.
+        drop(self.frames);
+        if let (Ok(()), Some(tcp)) = (sent, self.tcp.take()) {
+            // In a box, because most sockets are not at their end.
+            Box::pin(timeout(CLOSING, end(tcp))).await.ok();
+        }
+    }
+
+    /// Ready when all frames are sent, or with an error if they cannot be.
+    fn poll_frames(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        loop {
+            self.gather(context);
+            if self.unsent.is_empty() {
+                return if self.is_over {
+                    Poll::Ready(Ok(()))
+                } else {
+                    Poll::Pending
+                };
+            }
+            ready!(self.poll_send(context))?;
+        }
+    }
+
+    /// Takes the frames that the session has.
+    fn gather(&mut self, context: &mut Context<'_>) {
+        let mut size: usize = self.unsent.iter().map(Bytes::len).sum();
+        while !self.is_over && size < BATCH_BYTES && self.unsent.len() < BATCH {
+            match Pin::new(&mut self.frames).poll_next(context) {
+                Poll::Ready(Some(Ok(frame))) => {
+                    size += frame.len();
+                    self.unsent.push_back(frame);
+                }
+                Poll::Ready(Some(Err(_)) | None) => self.is_over = true,
+                Poll::Pending => break,
+            }
+        }
+    }
+
+    /// Sends a part of the frames.
+    fn poll_send(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut tcp = self.tcp.borrow_mut();
+        let tcp = tcp.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+        let mut slices = [IoSlice::new(&[]); BATCH];
+        for (slice, frame) in slices.iter_mut().zip(&self.unsent) {
+            *slice = IoSlice::new(frame);
+        }
+        let slices = slices.get(..self.unsent.len()).unwrap_or(&slices);
+        let mut sent = ready!(Pin::new(tcp).poll_write_vectored(context, slices))?;
+        if sent == 0 {
+            return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+        }
+        while let Some(frame) = self.unsent.front_mut() {
+            if sent < frame.len() {
+                frame.advance(sent);
+                return Poll::Ready(Ok(()));
+            }
+            sent -= frame.len();
+            self.unsent.pop_front();
+        }
+        // A client that waits keeps no memory for frames.
+        self.unsent = VecDeque::new();
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Ends a connection, and waits for the client to do so. The kernel would drop the last frames if something the client has sent was unread.
+async fn end(mut tcp: TcpStream) -> io::Result<()> {
+    tcp.shutdown().await?;
+    let mut unread = [0; 256];
+    while tcp.read(&mut unread).await? > 0 {}
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::convert::Infallible;
+
+    use actix_web::body::BodyStream;
+    use futures_util::{StreamExt as _, stream};
+
+    use crate::server::connection::tests::pair;
+
+    /// A client, and a WebSocket that sends these frames to it.
+    async fn socket_with(frames: Vec<Bytes>) -> (TcpStream, Socket) {
+        let (client, accepted) = pair().await;
+        let frames = BodyStream::new(stream::iter(frames.into_iter().map(Ok::<_, Infallible>)));
+        let socket = Socket {
+            tcp: Rc::new(RefCell::new(Some(accepted))),
+            frames: BoxBody::new(frames),
+            is_over: false,
+            unsent: VecDeque::new(),
+        };
+        (client, socket)
+    }
+
+    fn frames() -> Vec<Bytes> {
+        let small = (0..1_000).map(|number: u32| number.to_be_bytes().to_vec().into());
+        // More than the kernel buffers for a client that does not read.
+        let large = Bytes::from(vec![b'x'; 16 * 1024 * 1024]);
+        small.clone().chain([large]).chain(small).collect()
+    }
+
+    #[actix_web::test]
+    async fn frames_arrive_whole_and_in_order() {
+        let (mut client, socket) = socket_with(frames()).await;
+        spawn_local(socket.run());
+        let mut received = Vec::new();
+        client.read_to_end(&mut received).await.unwrap();
+        assert!(received == frames().concat());
+    }
+
+    #[actix_web::test]
+    async fn last_frames_arrive_although_the_client_has_sent_more() {
+        let (mut client, socket) = socket_with(frames()).await;
+        client.write_all(&[0; 10_000]).await.unwrap();
+        spawn_local(socket.run());
+        let mut received = Vec::new();
+        client.read_to_end(&mut received).await.unwrap();
+        assert!(received == frames().concat());
+    }
+
+    #[actix_web::test]
+    async fn what_the_http_server_has_read_comes_first() {
+        let (mut client, accepted) = pair().await;
+        client.write_all(b"later").await.unwrap();
+        client.shutdown().await.unwrap();
+        let before = stream::iter([Ok(Bytes::from_static(b"earlier, "))]);
+        let input = Input {
+            before: Some(Payload::Stream {
+                payload: Box::pin(before),
+            }),
+            tcp: Rc::new(RefCell::new(Some(accepted))),
+        };
+        let read: Vec<_> = input.map(Result::unwrap).collect().await;
+        assert_eq!(read.concat(), b"earlier, later");
+    }
+}

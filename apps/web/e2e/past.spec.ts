@@ -190,6 +190,8 @@ test('a period is added, changed and deleted, and each change is undone', async 
     const toast = page.getByRole('listitem').filter({ hasText: change });
     await toast.getByRole('button', { name: 'Undo' }).click();
     await expect(page.getByText('Change undone')).toBeVisible();
+    // It stays while the pointer is on it, which depends on when the other one leaves.
+    await page.mouse.move(0, 0);
     await page.getByText('Change undone').waitFor({ state: 'detached' });
   };
   const add = async () => {

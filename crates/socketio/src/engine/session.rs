@@ -237,6 +237,11 @@ impl Session {
             .is_some()
     }
 
+    /// Whether the session has ended and nothing more is delivered.
+    pub(crate) fn is_closed(&self) -> bool {
+        lock(&self.inner).state.is_closed()
+    }
+
     /// Number of queued packets.
     pub(crate) fn queued(&self) -> usize {
         lock(&self.inner).state.queued()
@@ -316,7 +321,7 @@ impl Session {
         lock(&self.inner).state.end_post();
     }
 
-    /// The next output of the WebSocket, which has sent the last one; stores the waker if there is none.
+    /// The next output of the WebSocket, whose connection has the last one; stores the waker if there is none.
     pub(crate) fn poll_output(&self, context: &mut Context<'_>) -> Output {
         self.change_inner(|inner| {
             let output = inner.state.take_output();

@@ -108,6 +108,15 @@ impl Connection {
         }));
     }
 
+    /// Sends a part of a body in the same way.
+    fn send_part(&self, part: Bytes) {
+        self.body.replace(Some(Sending {
+            rest: part,
+            file: None,
+            counted: None,
+        }));
+    }
+
     fn is_sending(&self) -> bool {
         self.body.borrow().is_some()
     }

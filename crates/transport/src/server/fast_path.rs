@@ -61,7 +61,7 @@ pin_project! {
     }
 }
 
-type FastPathResponse<B> = HttpResponse<EitherBody<SharedBody, B>>;
+type FastPathResponse<B> = HttpResponse<EitherBody<SharedBody<Bytes>, SharedBody<B>>>;
 
 impl<A, B> ServiceFactory<Request> for FastPath<A>
 where
@@ -118,8 +118,9 @@ where
             .then(|| self.respond(&mut request))
             .flatten()
         {
-            let response = found
-                .map_body(|head, bytes| EitherBody::left(SharedBody::new(head, bytes, connection)));
+            let response = found.map_body(|head, bytes| {
+                EitherBody::left(SharedBody::of_bytes(head, bytes, connection))
+            });
             return Either::Left(ready(Ok(response)));
         }
         Either::Right(AppResponse {
@@ -140,15 +141,8 @@ where
         let this = self.project();
         let response = task::ready!(this.response.poll(context))?;
         let connection = this.connection.take();
-        let response = HttpResponse::from(response).map_body(|head, body| {
-            if connection.is_none() || !SharedBody::is_large(body.size()) {
-                return EitherBody::right(body);
-            }
-            match body.try_into_bytes() {
-                Ok(bytes) => EitherBody::left(SharedBody::new(head, Some(bytes), connection)),
-                Err(body) => EitherBody::right(body),
-            }
-        });
+        let response = HttpResponse::from(response)
+            .map_body(|head, body| EitherBody::right(SharedBody::new(head, body, connection)));
         Poll::Ready(Ok(response))
     }
 }

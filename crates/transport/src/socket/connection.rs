@@ -13,7 +13,7 @@ use std::time::Duration;
 use actix_web::body::{BodySize, BoxBody, EitherBody, MessageBody};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
 use actix_web::error::PayloadError;
-use actix_web::http::{StatusCode, header};
+use actix_web::http::StatusCode;
 use actix_web::middleware::Next;
 use actix_web::rt::net::TcpStream;
 use actix_web::{Error, HttpMessage as _};
@@ -21,9 +21,10 @@ use bytes::{Buf as _, Bytes};
 use futures_util::Stream;
 use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, AsyncWriteExt as _, ReadBuf};
 use tokio::task::spawn_local;
-use tokio::time::timeout;
+use tokio::time::{Sleep, sleep, timeout};
 
 use crate::server::connection::Connection;
+use crate::server::timeouts::body::is_handshake;
 
 /// Bytes that are read at a time.
 const READ_SIZE: usize = 4 * 1024;
@@ -31,6 +32,8 @@ const READ_SIZE: usize = 4 * 1024;
 const BATCH_BYTES: usize = 16 * 1024;
 /// Maximum number of frames that are sent together.
 const BATCH: usize = 64;
+/// How long a client may take for frames that are sent together.
+const SENDING: Duration = Duration::from_secs(30);
 /// How long the server waits after its close frame until the client ends the connection.
 const CLOSING: Duration = Duration::from_millis(600);
 
@@ -58,6 +61,8 @@ struct Socket {
     is_over: bool,
     /// Frames that the kernel has not taken yet.
     unsent: VecDeque<Bytes>,
+    /// Ends when the client has not taken them in time; `None` while nothing waits for the client.
+    time_limit: Option<Pin<Box<Sleep>>>,
 }
 
 /// Middleware: a WebSocket takes its connection from the HTTP server.
@@ -69,8 +74,7 @@ pub(super) async fn take_connection<B: MessageBody + 'static>(
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<SocketBody, B>>, Error> {
     let connection = request.conn_data::<Rc<Connection>>().cloned();
-    let Some(connection) = connection.filter(|_| request.headers().contains_key(header::UPGRADE))
-    else {
+    let Some(connection) = connection.filter(|_| is_handshake(&request)) else {
         return Ok(next.call(request).await?.map_into_right_body());
     };
     let tcp = SharedTcp::default();
@@ -91,6 +95,7 @@ pub(super) async fn take_connection<B: MessageBody + 'static>(
             frames: frames.boxed(),
             is_over: false,
             unsent: VecDeque::new(),
+            time_limit: None,
         };
         EitherBody::left(SocketBody {
             connection,
@@ -164,7 +169,9 @@ impl Socket {
     /// Ready when all frames are sent, or with an error if they cannot be.
     fn poll_frames(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
-            self.gather(context);
+            if self.unsent.is_empty() {
+                self.gather(context);
+            }
             if self.unsent.is_empty() {
                 return if self.is_over {
                     Poll::Ready(Ok(()))
@@ -172,13 +179,16 @@ impl Socket {
                     Poll::Pending
                 };
             }
-            ready!(self.poll_send(context))?;
+            match self.poll_send(context) {
+                Poll::Ready(sent) => sent?,
+                Poll::Pending => return self.poll_time_limit(context).map(Err),
+            }
         }
     }
 
     /// Takes the frames that the session has.
     fn gather(&mut self, context: &mut Context<'_>) {
-        let mut size: usize = self.unsent.iter().map(Bytes::len).sum();
+        let mut size = 0;
         while !self.is_over && size < BATCH_BYTES && self.unsent.len() < BATCH {
             match Pin::new(&mut self.frames).poll_next(context) {
                 Poll::Ready(Some(Ok(frame))) => {
@@ -189,6 +199,18 @@ impl Socket {
                 Poll::Pending => break,
             }
         }
+    }
+
+    /// Ready when the client has not taken the frames in time.
+    fn poll_time_limit(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
+        let time_limit = self.time_limit.get_or_insert_with(|| {
+            // The end of a large list would keep all of it in memory.
+            let copy = self.unsent.iter().flatten().copied().collect();
+            self.unsent = VecDeque::from([copy]);
+            Box::pin(sleep(SENDING))
+        });
+        let is_over = time_limit.as_mut().poll(context);
+        is_over.map(|()| io::ErrorKind::TimedOut.into())
     }
 
     /// Sends a part of the frames.
@@ -214,6 +236,7 @@ impl Socket {
         }
         // A client that waits keeps no memory for frames.
         self.unsent = VecDeque::new();
+        self.time_limit = None;
         Poll::Ready(Ok(()))
     }
 }
@@ -230,11 +253,22 @@ async fn end(mut tcp: TcpStream) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    use std::cell::Cell;
     use std::convert::Infallible;
+    use std::rc::Weak;
+    use std::sync::Arc;
 
+    use actix_http::HttpService;
+    use actix_service::{IntoServiceFactory as _, Service as _, ServiceFactory as _, map_config};
     use actix_web::body::BodyStream;
+    use actix_web::dev::{AppConfig, Extensions};
+    use actix_web::middleware::from_fn;
+    use actix_web::{App, HttpRequest, HttpResponse, web};
     use futures_util::{StreamExt as _, stream};
 
+    use crate::limit::client_slots::tests::unlimited;
+    use crate::server::connection::ClientStream;
+    use crate::server::connection::idle::Connections;
     use crate::server::connection::tests::pair;
 
     /// A client, and a WebSocket that sends these frames to it.
@@ -246,6 +280,7 @@ mod tests {
             frames: BoxBody::new(frames),
             is_over: false,
             unsent: VecDeque::new(),
+            time_limit: None,
         };
         (client, socket)
     }
@@ -290,5 +325,98 @@ mod tests {
         };
         let read: Vec<_> = input.map(Result::unwrap).collect().await;
         assert_eq!(read.concat(), b"earlier, later");
+    }
+
+    #[actix_web::test]
+    async fn client_that_takes_frames_too_slowly_is_left() {
+        let (client, socket) = socket_with(vec![Bytes::from(vec![b'x'; 16 * 1024 * 1024])]).await;
+        let tcp = Rc::downgrade(&socket.tcp);
+        tokio::time::pause();
+        socket.run().await;
+        assert!(tcp.upgrade().is_none());
+        drop(client);
+    }
+
+    #[actix_web::test]
+    async fn frames_that_wait_for_a_client_keep_no_larger_memory() {
+        let list = Bytes::from(vec![b'x'; 64 * 1024 * 1024]);
+        let chunks = list.chunks(16 * 1024).map(|chunk| list.slice_ref(chunk));
+        let (client, mut socket) = socket_with(chunks.collect()).await;
+        let sent = poll_fn(|context| Poll::Ready(socket.poll_frames(context))).await;
+        assert!(sent.is_pending());
+        socket.frames = BoxBody::new(());
+        assert!(list.is_unique());
+        drop(client);
+    }
+
+    /// Sends back what the client sends, after the handshake.
+    async fn echo(request: HttpRequest, payload: web::Payload) -> HttpResponse {
+        let connection = request.conn_data::<Rc<Connection>>().unwrap();
+        CONNECTION.set(Rc::downgrade(connection));
+        let status = if request.path() == "/refused" {
+            StatusCode::BAD_REQUEST
+        } else {
+            StatusCode::SWITCHING_PROTOCOLS
+        };
+        HttpResponse::build(status).body(BodyStream::new(payload))
+    }
+
+    thread_local! {
+        /// The connection of the last request.
+        static CONNECTION: Cell<Weak<Connection>> = const { Cell::new(Weak::new()) };
+    }
+
+    /// A client of a worker that echoes.
+    async fn client_of_echo() -> TcpStream {
+        let (client, accepted) = pair().await;
+        let connections = Connections::new(Duration::from_mins(1), Arc::new(unlimited()));
+        let stream = connections.accept(accepted).unwrap();
+        let app = App::new().default_service(web::to(echo));
+        let app = app.wrap(from_fn(take_connection)).into_factory();
+        let http = HttpService::build()
+            .on_connect_ext(|stream: &ClientStream, data: &mut Extensions| {
+                data.insert(Rc::clone(stream.connection()));
+            })
+            .h1(map_config(app, |()| AppConfig::default()));
+        let http = http.new_service(()).await.unwrap();
+        spawn_local(async move { http.call((stream, None)).await });
+        client
+    }
+
+    const HANDSHAKE: &[u8] =
+        b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n";
+
+    /// Reads until the bytes end like this.
+    async fn read_to(client: &mut TcpStream, end: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while !bytes.ends_with(end) {
+            bytes.push(client.read_u8().await.unwrap());
+        }
+        bytes
+    }
+
+    #[actix_web::test]
+    async fn websocket_leaves_the_http_server() {
+        let mut client = client_of_echo().await;
+        client.write_all(HANDSHAKE).await.unwrap();
+        let head = read_to(&mut client, b"\r\n\r\n").await;
+        assert!(head.starts_with(b"HTTP/1.1 101"));
+        for text in [&b"one"[..], b"another one"] {
+            client.write_all(text).await.unwrap();
+            read_to(&mut client, text).await;
+        }
+        assert!(CONNECTION.take().upgrade().is_none());
+        client.shutdown().await.unwrap();
+        assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
+    }
+
+    #[actix_web::test]
+    async fn refused_websocket_stays_in_the_http_server() {
+        let mut client = client_of_echo().await;
+        let request = String::from_utf8_lossy(HANDSHAKE).replace(" / ", " /refused ");
+        client.write_all(request.as_bytes()).await.unwrap();
+        let head = read_to(&mut client, b"\r\n\r\n").await;
+        assert!(head.starts_with(b"HTTP/1.1 400"));
+        assert!(CONNECTION.take().upgrade().is_some());
     }
 }

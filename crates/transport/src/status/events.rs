@@ -34,8 +34,8 @@ const CATCH_UP: u64 = 1000;
 const CATCH_UP_BYTES: usize = 48 * 1024;
 /// How long a viewer waits for its turn to read stored commits. After that the snapshot, which all share, is faster.
 const CATCH_UP_TIME: Duration = Duration::from_secs(1);
-/// How many viewers may read stored commits concurrently; each read takes about 1 MiB. SQLite has two to four connections that read, and
-/// other requests need them, too.
+/// How many viewers may read stored commits concurrently; each read takes about 1 MiB. SQLite has four to eight connections that
+/// read, and other requests need them, too.
 const READS: usize = 2;
 
 /// Time after which a viewer reconnects, in milliseconds. Each stream draws one, because all viewers lose their connections at the

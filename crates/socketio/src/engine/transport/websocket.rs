@@ -27,8 +27,7 @@ use crate::engine::upgrade::Probe;
 const FRAMES: usize = 16;
 /// Most waiting responses to the client's control frames. With more, the client is not read.
 const MAX_CONTROL: usize = 16;
-/// Bytes that are handed to the HTTP server at once. The server copies them, and the copy of a
-/// client that does not read stays in memory.
+/// Bytes that are handed to the server of the connection at once, which keeps a copy for a client that does not read.
 pub(super) const CHUNK_SIZE: usize = 16 * 1024;
 const CLOSE: u8 = 0x88;
 const PONG: u8 = 0x8A;
@@ -198,6 +197,11 @@ impl<H: EngineHandler> MessageBody for Socket<H> {
         let this = self.get_mut();
         let more = this.read(context);
         loop {
+            if !this.rest.is_empty() && this.connection.session.is_closed() {
+                // The client did not take a large packet in time. A close frame cannot come in the middle of it.
+                this.stage = Stage::Over;
+                return Poll::Ready(None);
+            }
             if !this.rest.is_empty() {
                 let size = this.rest.len().min(CHUNK_SIZE);
                 return Poll::Ready(Some(Ok(this.rest.split_to(size))));

@@ -1,14 +1,14 @@
-//! A body in memory, which many clients receive at the same time.
+//! A body in memory, which many clients may receive at the same time.
 
-use std::convert::Infallible;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use actix_http::ResponseHead;
 use actix_web::body::{BodySize, MessageBody};
 use actix_web::http::header::{self, HeaderValue};
 use bytes::Bytes;
+use pin_project_lite::pin_project;
 
 use super::{Connection, RequestGuard};
 
@@ -16,51 +16,77 @@ use super::{Connection, RequestGuard};
 /// as compressed pages, behind their head.
 const LARGE: u64 = 12 * 1024;
 
-/// A body in memory. The connection sends a large one from there: the HTTP server would copy it into the connection's buffer, and
-/// the buffers of many connections exceed the processor's caches.
-pub(crate) struct SharedBody {
-    bytes: Option<Bytes>,
-    size: BodySize,
-    /// The connection that sends the body itself.
-    sender: Option<Rc<Connection>>,
-    _request: Option<RequestGuard>,
+pin_project! {
+    /// A body in memory. The connection sends a large one from there: the HTTP server would copy it into the connection's buffer, and
+    /// the buffers of many connections exceed the processor's caches.
+    pub(crate) struct SharedBody<B> {
+        #[pin]
+        body: B,
+        size: BodySize,
+        // The connection that sends the body itself, and the size of the body.
+        sender: Option<(Rc<Connection>, u64)>,
+        request: Option<RequestGuard>,
+    }
 }
 
-impl SharedBody {
-    /// Whether a connection sends a body of this size itself.
-    pub(crate) fn is_large(size: BodySize) -> bool {
-        matches!(size, BodySize::Sized(size) if size >= LARGE)
-    }
-
-    /// The body of a response, or `None` for a head only. `connection` is that of the request.
-    pub(crate) fn new(
+impl SharedBody<Bytes> {
+    /// The body of a response, or `None` for a head only. `connection` is that of the request, which has no other guard.
+    pub(crate) fn of_bytes(
         head: &mut ResponseHead,
         bytes: Option<Bytes>,
         connection: Option<Rc<Connection>>,
     ) -> Self {
-        let mut size = bytes
+        let size = bytes
             .as_ref()
             .map_or(BodySize::None, |bytes| BodySize::Sized(bytes.len() as u64));
         let request = connection.as_ref().map(RequestGuard::on);
-        let sender = connection.filter(|_| Self::is_large(size));
-        if let (Some(_), BodySize::Sized(length)) = (&sender, size) {
-            // The HTTP server receives no bytes of the body, so it must not count or frame them.
-            head.no_chunking(true);
-            head.headers_mut()
-                .insert(header::CONTENT_LENGTH, HeaderValue::from(length));
-            size = BodySize::Stream;
-        }
+        let body = bytes.unwrap_or_default();
         Self {
-            bytes,
-            size,
-            sender,
-            _request: request,
+            request,
+            ..Self::of_size(head, body, size, connection)
         }
     }
 }
 
-impl MessageBody for SharedBody {
-    type Error = Infallible;
+impl<B: MessageBody> SharedBody<B> {
+    /// The body of a response. `connection` is that of the request.
+    pub(crate) fn new(
+        head: &mut ResponseHead,
+        body: B,
+        connection: Option<Rc<Connection>>,
+    ) -> Self {
+        let size = body.size();
+        Self::of_size(head, body, size, connection)
+    }
+
+    fn of_size(
+        head: &mut ResponseHead,
+        body: B,
+        mut size: BodySize,
+        connection: Option<Rc<Connection>>,
+    ) -> Self {
+        let sender = match size {
+            BodySize::Sized(size) if size >= LARGE => connection.map(|sender| (sender, size)),
+            _ => None,
+        };
+        if let Some((_, length)) = &sender {
+            // The HTTP server receives no bytes of the body, so it must not count or frame them.
+            head.no_chunking(true);
+            head.headers_mut()
+                .insert(header::CONTENT_LENGTH, HeaderValue::from(*length));
+            size = BodySize::Stream;
+        }
+        Self {
+            body,
+            size,
+            sender,
+            request: None,
+        }
+    }
+}
+
+impl<B: MessageBody> MessageBody for SharedBody<B> {
+    type Error = B::Error;
 
     fn size(&self) -> BodySize {
         self.size
@@ -69,20 +95,19 @@ impl MessageBody for SharedBody {
     /// With a sender, the body ends when it is sent: the head of the next response must not overtake it.
     fn poll_next(
         self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, Infallible>>> {
-        let this = self.get_mut();
-        let bytes = this.bytes.take();
-        let Some(sender) = &this.sender else {
-            return Poll::Ready(bytes.map(Ok));
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, B::Error>>> {
+        let mut this = self.project();
+        let Some((sender, size)) = this.sender else {
+            return this.body.poll_next(context);
         };
-        if let Some(bytes) = bytes {
-            sender.send(bytes);
+        while !sender.is_sending() {
+            match ready!(this.body.as_mut().poll_next(context)) {
+                Some(Ok(bytes)) if bytes.len() as u64 == *size => sender.send(bytes),
+                Some(Ok(part)) => sender.send_part(part),
+                end => return Poll::Ready(end),
+            }
         }
-        if sender.is_sending() {
-            Poll::Pending
-        } else {
-            Poll::Ready(None)
-        }
+        Poll::Pending
     }
 }

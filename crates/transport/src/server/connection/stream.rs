@@ -33,6 +33,13 @@ impl ClientStream {
     }
 }
 
+impl Drop for ClientStream {
+    /// What would have taken the connection may refer to it.
+    fn drop(&mut self) {
+        drop(self.connection.takeover.take());
+    }
+}
+
 /// The stream, unless it was taken.
 fn open(tcp: &mut Option<TcpStream>) -> io::Result<Pin<&mut TcpStream>> {
     let tcp = tcp.as_mut().map(Pin::new);

@@ -8,10 +8,12 @@ use std::time::Duration;
 use actix_http::{HttpService, Request, Response};
 use actix_service::{IntoServiceFactory as _, Service as _, ServiceFactory as _, fn_service};
 use actix_web::HttpResponse;
+use actix_web::body::{MessageBody, SizedStream};
 use actix_web::dev::Extensions;
 use actix_web::http::header;
 use actix_web::rt::net::TcpListener;
 use actix_web::rt::spawn;
+use futures_util::stream;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use self::idle::Connections;
@@ -37,15 +39,15 @@ fn worker() -> Rc<Connections> {
 
 /// A client whose connection is served by this handler.
 async fn client_of(
-    handler: impl Fn(&Rc<Connection>) -> HttpResponse<SharedBody> + Clone + 'static,
+    handler: impl Fn(&Rc<Connection>) -> HttpResponse<SharedBody<Bytes>> + Clone + 'static,
 ) -> TcpStream {
     client_in(&worker(), handler).await
 }
 
 /// A client of a worker, whose connection is served by this handler.
-async fn client_in(
+async fn client_in<B: MessageBody + 'static>(
     connections: &Connections,
-    handler: impl Fn(&Rc<Connection>) -> HttpResponse<SharedBody> + Clone + 'static,
+    handler: impl Fn(&Rc<Connection>) -> HttpResponse<SharedBody<B>> + Clone + 'static,
 ) -> TcpStream {
     let (client, accepted) = pair().await;
     let stream = connections.accept(accepted).unwrap();
@@ -91,11 +93,11 @@ async fn rest() {
 }
 
 /// A response with this body.
-fn with_body(connection: &Rc<Connection>, body: &Bytes) -> HttpResponse<SharedBody> {
+fn with_body(connection: &Rc<Connection>, body: &Bytes) -> HttpResponse<SharedBody<Bytes>> {
     let (body, connection) = (Some(body.clone()), Some(Rc::clone(connection)));
     HttpResponse::Ok()
         .finish()
-        .map_body(|head, _| SharedBody::new(head, body, connection))
+        .map_body(|head, _| SharedBody::of_bytes(head, body, connection))
 }
 
 /// A body of this size in which every position can be told.
@@ -138,6 +140,30 @@ async fn shared_bodies_arrive_whole_and_in_order() {
             assert!(!head.contains("chunked"), "{head}");
             assert!(received(&mut client, size).await == sent, "{size} bytes");
         }
+    }
+}
+
+#[actix_web::test]
+async fn parts_of_a_body_arrive_whole_and_in_order() {
+    let sent = body(HUGE);
+    let parts: Vec<_> = sent
+        .chunks(100_000)
+        .map(|part| sent.slice_ref(part))
+        .collect();
+    let mut client = client_in(&worker(), move |connection| {
+        let parts = stream::iter(parts.clone().into_iter().map(Ok::<_, Infallible>));
+        let (parts, connection) = (SizedStream::new(HUGE as u64, parts), Rc::clone(connection));
+        HttpResponse::Ok()
+            .finish()
+            .map_body(|head, _| SharedBody::new(head, parts, Some(connection)))
+    })
+    .await;
+    let requests = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2);
+    client.write_all(requests.as_bytes()).await.unwrap();
+    for _ in 0..2 {
+        let head = head(&mut client).await;
+        assert_eq!(head.matches("content-length").count(), 1, "{head}");
+        assert!(received(&mut client, HUGE).await == sent);
     }
 }
 
@@ -229,6 +255,34 @@ async fn clients_that_take_nothing_of_large_bodies_make_room_for_others() {
 }
 
 #[actix_web::test]
+async fn received_body_makes_room_for_others() {
+    let worker = worker();
+    for _ in 0..4 {
+        let sent = Bytes::from(vec![b'x'; 4 * HUGE]);
+        let answer = sent.clone();
+        let mut client = client_in(&worker, move |connection| with_body(connection, &answer)).await;
+        client
+            .write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            .await
+            .unwrap();
+        head(&mut client).await;
+        assert!(received(&mut client, sent.len()).await == sent);
+    }
+}
+
+#[actix_web::test]
+async fn connection_that_ends_before_it_is_taken_is_freed() {
+    let (_client, accepted) = pair().await;
+    let stream = worker().accept(accepted).unwrap();
+    let connection = Rc::clone(stream.connection());
+    let freed = Rc::downgrade(&connection);
+    // What takes a connection may refer to it, as the body of a request does.
+    stream.connection().hand_over(move |_, _| drop(connection));
+    drop(stream);
+    assert!(freed.upgrade().is_none());
+}
+
+#[actix_web::test]
 async fn body_that_many_clients_receive_counts_once() {
     let worker = worker();
     let sent = Bytes::from(vec![b'x'; 4 * HUGE]);
@@ -257,12 +311,12 @@ fn requests(count: usize) -> Vec<u8> {
 }
 
 /// A response without a body, and with a head of 8 KiB.
-fn without_body(connection: &Rc<Connection>) -> HttpResponse<SharedBody> {
+fn without_body(connection: &Rc<Connection>) -> HttpResponse<SharedBody<Bytes>> {
     let connection = Some(Rc::clone(connection));
     HttpResponse::NotModified()
         .insert_header((header::SERVER, "x".repeat(8 * 1024)))
         .finish()
-        .map_body(|head, _| SharedBody::new(head, None, connection))
+        .map_body(|head, _| SharedBody::of_bytes(head, None, connection))
 }
 
 #[actix_web::test]

@@ -20,8 +20,8 @@ pub(super) struct UnsentBodies {
     bytes: Cell<usize>,
     /// Number of connections that send a body.
     bodies: RefCell<HashMap<Place, usize>>,
-    /// The connections by their places in memory.
-    senders: RefCell<HashMap<usize, Weak<Connection>>>,
+    /// The connections by their places in memory, and their bodies.
+    senders: RefCell<HashMap<usize, (Weak<Connection>, Place)>>,
 }
 
 /// Counts a body for a connection until it is sent.
@@ -65,7 +65,7 @@ impl UnsentBodies {
             metrics::counter!("allclear_responses_cut_total").increment(1);
         }
         let address = Rc::as_ptr(sender).addr();
-        let sender = Rc::downgrade(sender);
+        let sender = (Rc::downgrade(sender), place);
         self.senders.borrow_mut().insert(address, sender);
         Some(UnsentBody {
             all: Rc::clone(self),
@@ -74,13 +74,17 @@ impl UnsentBodies {
         })
     }
 
-    /// The connection whose client has taken nothing for the longest time.
+    /// The connection whose client has taken nothing for the longest time; of those whose bodies others send, too, only if there are no
+    /// others, because their bodies stay.
     fn slowest(&self) -> Option<Rc<Connection>> {
-        let senders = self.senders.borrow();
-        let blocked = senders.values().filter_map(Weak::upgrade);
-        let blocked = blocked.filter_map(|sender| Some((sender.blocked_since.get()?, sender)));
+        let (senders, bodies) = (self.senders.borrow(), self.bodies.borrow());
+        let blocked = senders.values().filter_map(|(sender, body)| {
+            let sender = sender.upgrade()?;
+            let is_shared = bodies.get(body).is_some_and(|senders| *senders > 1);
+            Some(((is_shared, sender.blocked_since.get()?), sender))
+        });
         blocked
-            .min_by_key(|(since, _)| *since)
+            .min_by_key(|(order, _)| *order)
             .map(|(_, sender)| sender)
     }
 }

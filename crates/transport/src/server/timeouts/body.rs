@@ -125,7 +125,7 @@ where
 }
 
 /// Whether the head is followed by WebSocket frames (RFC 6455, section 4.1), which have no time limit.
-fn is_handshake(request: &ServiceRequest) -> bool {
+pub(crate) fn is_handshake(request: &ServiceRequest) -> bool {
     let has = |name| request.headers().contains_key(name);
     let framed = has(header::CONTENT_LENGTH) || has(header::TRANSFER_ENCODING);
     request.method() == Method::GET && has(header::UPGRADE) && !framed

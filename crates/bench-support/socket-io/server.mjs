@@ -1,4 +1,4 @@
-// The reference server. It behaves like `server.rs`: every client joins a room, and `shout` sends events to the room.
+// The reference server. Every client joins a room, and `shout` sends events to the room.
 import { createServer } from "node:http";
 import { Server } from "socket.io";
 

@@ -8,6 +8,9 @@ pub mod growth;
 pub mod peer;
 pub mod postgres;
 pub mod product;
+pub mod site;
+pub mod socket_io;
+pub mod websocket;
 
 use std::{env, time::Duration};
 

@@ -1,20 +1,22 @@
-//! A server with an event stream, and a request that makes it publish an event.
+//! A server with viewers, and a request that makes it publish an event.
 
 use std::{io, process::Command};
 
-use allclear_bench_support::{
-    peer::Peer,
-    product::{self, Person, id, post, response_of, send},
-};
 use serde_json::{Value, json};
 use socket2::Socket;
 use tempfile::TempDir;
 
+use crate::peer::Peer;
+use crate::product::{self, Person, id, post, response_of, send};
+
 /// A running server, and the request that makes it publish an event.
-pub(crate) struct Site {
-    pub(crate) peer: Peer,
+pub struct Site {
+    /// Its process.
+    pub peer: Peer,
     /// Path of the event stream.
-    pub(crate) stream: String,
+    pub stream: String,
+    /// Identifier of the organisation; empty for Node.
+    pub organisation: String,
     request: Request,
     _folder: TempDir,
 }
@@ -28,7 +30,10 @@ struct Request {
 
 impl Site {
     /// The product, with an operator that changes a component's description.
-    pub(crate) fn allclear(binary: &str) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// If it does not start, or refuses a request.
+    pub fn allclear(binary: &str) -> io::Result<Self> {
         let folder = tempfile::tempdir()?;
         let start = || product::start(&mut product::command(binary, folder.path(), 0));
         let peer = start()?;
@@ -49,18 +54,19 @@ impl Site {
         Ok(Self {
             peer,
             stream: format!("/api/v1/status/{organisation}/events"),
+            organisation,
             request,
             _folder: folder,
         })
     }
 
     /// The server of Node. It receives the event that the product would send.
-    pub(crate) fn node(component: Value) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub fn node(component: Value) -> io::Result<Self> {
         let mut command = Command::new("node");
-        command.arg(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/benches/events/server.mjs"
-        ));
+        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/event-stream.mjs"));
         let peer = Peer::start(&mut command, |line| {
             line.strip_prefix("Listens ")?.parse().ok()
         })?;
@@ -78,13 +84,15 @@ impl Site {
         Ok(Self {
             peer,
             stream: "/".into(),
+            organisation: String::new(),
             request,
             _folder: tempfile::tempdir()?,
         })
     }
 
     /// Path of the status page.
-    pub(crate) fn page(&self) -> String {
+    #[must_use]
+    pub fn page(&self) -> String {
         self.stream
             .trim_start_matches("/api/v1")
             .trim_end_matches("/events")
@@ -92,14 +100,20 @@ impl Site {
     }
 
     /// The component that is changed, as viewers see it.
-    pub(crate) fn component(&self) -> io::Result<Value> {
+    ///
+    /// # Errors
+    /// If the request fails.
+    pub fn component(&self) -> io::Result<Value> {
         let path = self.stream.trim_end_matches("/events");
         let (_, mut snapshot) = response_of(send(self.peer.port, "GET", path, "", "")?)?;
         Ok(snapshot["data"]["components"][0].take())
     }
 
     /// Requests an event with a text of this many bytes. The caller reads the response.
-    pub(crate) fn publish(&self, number: usize, size: usize) -> io::Result<Socket> {
+    ///
+    /// # Errors
+    /// If the request cannot be sent.
+    pub fn publish(&self, number: usize, size: usize) -> io::Result<Socket> {
         let Request {
             method,
             path,

@@ -1,18 +1,18 @@
-//! Viewers over WebSocket (RFC 6455, section 5.2).
+//! Viewers over Engine.IO's WebSocket (RFC 6455, section 5.2).
 
 use std::io::{self, Write as _};
 
 use mio::net::TcpStream;
 use socket2::Socket;
 
-use allclear_bench_support::crowd::{Wire, connect, read_past};
+use crate::crowd::{Wire, connect, read_past};
 
 /// The packet `3`, masked with zeros.
 const PONG: [u8; 7] = [0x81, 0x81, 0, 0, 0, 0, b'3'];
 
 /// The state of a reader of the server's frames.
-#[derive(Default)]
-pub(crate) struct Frames {
+#[derive(Debug, Default)]
+pub struct Frames {
     head: [u8; 10],
     have: usize,
     left: usize,
@@ -67,7 +67,10 @@ impl Frames {
 
 /// Opens a WebSocket and sends the messages that join the room. Bytes after `mark` are left to the
 /// caller. `receive` bounds the kernel's receive buffer.
-pub(crate) fn join(port: u16, receive: Option<usize>, say: &[(&str, &str)]) -> io::Result<Socket> {
+///
+/// # Errors
+/// If the server refuses the viewer.
+pub fn join(port: u16, receive: Option<usize>, say: &[(&str, &str)]) -> io::Result<Socket> {
     let mut stream = connect(port, receive)?;
     let request = "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\
         Connection: Upgrade\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36\r\n\
@@ -82,7 +85,10 @@ pub(crate) fn join(port: u16, receive: Option<usize>, say: &[(&str, &str)]) -> i
 }
 
 /// A short text frame, masked with zeros.
-pub(crate) fn text(text: &str) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+/// If the text is too long.
+pub fn text(text: &str) -> io::Result<Vec<u8>> {
     let length = u8::try_from(text.len()).ok().filter(|length| *length < 126);
     let length = length.ok_or_else(|| io::Error::other("too long"))?;
     let head: &[u8] = &[0x81, 0x80 | length, 0, 0, 0, 0];

@@ -11,7 +11,7 @@ use std::{
 use allclear_bench_support::{Limit, crowd::progress, percentile, product::response_of};
 use serde_json::json;
 
-use crate::{Crowd, FOUND, SIZE, gather, site::Site};
+use crate::{Crowd, FOUND, SIZE, gather};
 
 /// Number of saves that are measured without viewers.
 const IDLE: usize = 50;

@@ -6,7 +6,6 @@
 //! bench fails if anything does not complete. If the system lets a process open fewer files, the part with 50,000 viewers is left out.
 
 mod load;
-mod site;
 mod stream;
 
 use std::{
@@ -20,9 +19,9 @@ use allclear_bench_support::{
     fan_out::FanOut,
     peer,
     product::response_of,
+    site::Site,
 };
 use serde_json::{Value, json};
-use site::Site;
 
 type Crowd = crowd::Crowd<stream::Lines>;
 

@@ -1,6 +1,6 @@
-//! The measured server, in its own process, so that its processor time and memory can be measured.
+//! The measured server, in its own process.
 
-use std::{env, io};
+use std::io;
 
 use actix_web::{App, HttpServer};
 use allclear_socketio::{
@@ -37,15 +37,9 @@ impl Handler for Room {
     }
 }
 
-/// Serves until it is stopped, and prints its port. `QUEUE_BYTES` bounds a client's queue.
+/// Serves until it is stopped, and prints its port.
 pub(crate) async fn serve() -> io::Result<()> {
-    let mut settings = Settings::default();
-    if let Some(bytes) = env::var("QUEUE_BYTES")
-        .ok()
-        .and_then(|bytes| bytes.parse().ok())
-    {
-        settings.max_queue_bytes = bytes;
-    }
+    let settings = Settings::default();
     let tune = close_dead_connections(&settings);
     let server = Server::builder()
         .settings(settings)

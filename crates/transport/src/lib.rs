@@ -29,3 +29,4 @@ pub mod statuspage;
 pub mod subscriber;
 mod update;
 pub mod web_app;
+mod weight;

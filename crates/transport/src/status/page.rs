@@ -23,8 +23,8 @@ use crate::server::headers::{PICTURE_CACHE, PUBLIC_CACHE};
 use crate::status::badge::BadgeContents;
 use crate::status::embed;
 use crate::status::encoded::Encoded;
-use crate::status::revision_cache::Weigh;
 use crate::web_app::page_template::PageTemplate;
+use crate::weight::Weigh;
 
 /// Memory of a cached page besides its documents, in bytes.
 pub(super) const SLOT_SIZE: u64 = 512;
@@ -157,13 +157,6 @@ impl Page {
         self.json.body.plain().len()
     }
 
-    /// Weight in the cache: the bytes of all documents in every coding, and of what badges show.
-    pub(crate) fn weight(&self) -> u64 {
-        let documents = [&self.json, &self.html, &self.embed];
-        let bytes: u64 = documents.iter().map(|document| document.body.size()).sum();
-        SLOT_SIZE + bytes + self.badges.size()
-    }
-
     /// The page in the frame of the embedded banner.
     pub(crate) fn embed(&self) -> &Document {
         &self.embed
@@ -253,6 +246,15 @@ fn bars_tag(snapshot: &Snapshot) -> String {
 /// The response with the body type of handlers.
 pub(crate) fn boxed(response: HttpResponse<Option<Bytes>>) -> HttpResponse {
     response.map_body(|_, bytes| bytes.map_or_else(|| BoxBody::new(()), BoxBody::new))
+}
+
+impl Weigh for Page {
+    /// The bytes of all documents in every coding, and of what badges show.
+    fn weight(&self) -> u64 {
+        let documents = [&self.json, &self.html, &self.embed];
+        let bytes: u64 = documents.iter().map(|document| document.body.size()).sum();
+        SLOT_SIZE + bytes + self.badges.size()
+    }
 }
 
 impl Weigh for Document {

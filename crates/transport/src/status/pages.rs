@@ -17,8 +17,7 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use arc_swap::ArcSwapOption;
 use chrono::{DateTime, TimeDelta, Utc};
-use quick_cache::sync::{Cache, DefaultLifecycle};
-use quick_cache::{DefaultHashBuilder, Options, OptionsBuilder, Weighter};
+use quick_cache::sync::Cache;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -27,6 +26,7 @@ use tracing::Instrument;
 
 use crate::status::page::{Page, SLOT_SIZE};
 use crate::web_app::page_template::PageTemplate;
+use crate::weight::{BySize, Weigh, cache};
 
 /// How long a page of an unchanged organisation is served before it is read again, so that
 /// incidents disappear after 14 days.
@@ -39,20 +39,6 @@ pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(2);
 const MEMORY: u64 = 64 * 1024 * 1024;
 /// Expected number of organisations with visitors.
 const ORGANISATIONS: usize = 256;
-
-/// A cache for about `items` values of together `bytes`, with one shard, so that a single value may take nearly all of it. One that
-/// does not fit would be read for every visitor.
-pub(crate) fn one_shard(items: usize, bytes: u64) -> Options {
-    match OptionsBuilder::new()
-        .estimated_items_capacity(items)
-        .weight_capacity(bytes)
-        .shards(1)
-        .build()
-    {
-        Ok(options) => options,
-        Err(error) => unreachable!("both capacities are set: {error}"),
-    }
-}
 
 #[derive(Default)]
 struct PageSlot {
@@ -77,13 +63,9 @@ struct WeightedSlot {
     weight: u64,
 }
 
-/// Weighs a page by its bytes.
-#[derive(Debug, Clone)]
-struct BySize;
-
-impl Weighter<OrganisationId, WeightedSlot> for BySize {
-    fn weight(&self, _: &OrganisationId, weighted: &WeightedSlot) -> u64 {
-        weighted.weight
+impl Weigh for WeightedSlot {
+    fn weight(&self) -> u64 {
+        self.weight
     }
 }
 
@@ -105,18 +87,12 @@ impl Pages {
         clock: Arc<dyn Clock>,
         template: PageTemplate,
     ) -> Self {
-        let entries = Cache::with_options(
-            one_shard(ORGANISATIONS, MEMORY),
-            BySize,
-            DefaultHashBuilder::default(),
-            DefaultLifecycle::default(),
-        );
         Self {
             store,
             relay,
             clock,
             template,
-            entries,
+            entries: cache(ORGANISATIONS, MEMORY),
             runtime: Handle::current(),
         }
     }

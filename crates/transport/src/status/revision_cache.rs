@@ -15,36 +15,21 @@ use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use chrono::{DateTime, Utc};
-use quick_cache::sync::{Cache, DefaultLifecycle};
-use quick_cache::{DefaultHashBuilder, Equivalent, Weighter};
+use quick_cache::Equivalent;
+use quick_cache::sync::Cache;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use self::last_values::LastValues;
-use crate::status::pages::{READ_TIMEOUT, one_shard};
+use crate::status::pages::READ_TIMEOUT;
+use crate::weight::{BySize, Weigh, cache};
 
 /// Maximum number of reads of one organisation that wait. Further ones are refused.
 const MAX_WAITING: usize = 64;
 /// Maximum number of reads of one organisation that requests of one client have begun or wait for. Requests for what is being read
 /// already do not count.
 const READS_PER_CLIENT: usize = 16;
-
-/// A value with a size in memory.
-pub(crate) trait Weigh {
-    /// Approximate size in bytes.
-    fn weight(&self) -> u64;
-}
-
-/// Weighs values by their bytes.
-#[derive(Debug, Clone)]
-struct BySize;
-
-impl<K, V: Weigh> Weighter<K, Arc<V>> for BySize {
-    fn weight(&self, _: &K, value: &Arc<V>) -> u64 {
-        value.weight()
-    }
-}
 
 /// A state of an organisation: its revision, and the part of time in which nothing else changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -79,16 +64,6 @@ impl<A: Eq + Hash> Equivalent<Key<OrganisationId, A>> for Key<&str, A> {
             && self.version == key.version
             && self.address == key.address
     }
-}
-
-/// A cache with one shard.
-fn cache<K: Eq + Hash, V: Weigh>(items: usize, bytes: u64) -> Cache<K, Arc<V>, BySize> {
-    Cache::with_options(
-        one_shard(items, bytes),
-        BySize,
-        DefaultHashBuilder::default(),
-        DefaultLifecycle::default(),
-    )
 }
 
 /// Values by organisation, version and address.

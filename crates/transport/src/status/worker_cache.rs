@@ -6,11 +6,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use allclear_domain::id::OrganisationId;
-use quick_cache::Weighter;
 use quick_cache::unsync::Cache;
 
 use crate::status::page::Page;
 use crate::status::pages::Pages;
+use crate::weight::{BySize, Weigh as _};
 
 /// Bytes of pages that each worker caches. Beyond them the least requested pages are evicted.
 const MEMORY: u64 = 16 * 1024 * 1024;
@@ -18,16 +18,6 @@ const MEMORY: u64 = 16 * 1024 * 1024;
 const MAX_WEIGHT: u64 = 2 * 1024 * 1024;
 /// Expected number of organisations with visitors.
 const ORGANISATIONS: usize = 64;
-
-/// Weighs a page by its bytes.
-#[derive(Debug, Clone)]
-struct BySize;
-
-impl Weighter<OrganisationId, Rc<Page>> for BySize {
-    fn weight(&self, _: &OrganisationId, page: &Rc<Page>) -> u64 {
-        page.weight()
-    }
-}
 
 /// The cache of one worker.
 pub(crate) struct WorkerCache {

@@ -19,7 +19,8 @@ use tokio::runtime::Handle;
 use super::document::Documents;
 use super::{feed, sitemap};
 use crate::status::page::Document;
-use crate::status::revision_cache::{RevisionCache, Version, VersionCache, Weigh};
+use crate::status::revision_cache::{RevisionCache, Version, VersionCache};
+use crate::weight::Weigh;
 
 /// Bytes of cached documents. Beyond them the least requested ones are evicted.
 const DOCUMENT_MEMORY: u64 = 16 * 1024 * 1024;

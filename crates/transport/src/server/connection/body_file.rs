@@ -10,7 +10,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use quick_cache::Weighter;
 use quick_cache::unsync::Cache;
 
 #[cfg(target_os = "linux")]
@@ -18,6 +17,7 @@ pub(super) use self::linux::{BodyFile, poll_send_before_file};
 #[cfg(not(target_os = "linux"))]
 pub(super) use self::other::{BodyFile, poll_send_before_file};
 use crate::limit::client_slots::ClientLimits;
+use crate::weight::{BySize, Weigh};
 
 /// Bytes of the bodies that a worker remembers. Beyond them the least sent ones are evicted.
 const MEMORY: u64 = 4 * 1024 * 1024;
@@ -45,13 +45,9 @@ struct Sent {
     file: Option<Rc<BodyFile>>,
 }
 
-/// Weighs a body by its bytes.
-#[derive(Debug, Clone)]
-struct BySize;
-
-impl Weighter<Place, Sent> for BySize {
-    fn weight(&self, _: &Place, sent: &Sent) -> u64 {
-        sent.body.len() as u64
+impl Weigh for Sent {
+    fn weight(&self) -> u64 {
+        self.body.len() as u64
     }
 }
 

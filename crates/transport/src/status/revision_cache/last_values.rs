@@ -8,8 +8,8 @@ use allclear_domain::organisation::Revision;
 use chrono::{DateTime, Utc};
 use quick_cache::sync::Cache;
 
-use super::{BySize, Weigh, cache};
 use crate::status::pages::is_just_before;
+use crate::weight::{BySize, Weigh, cache};
 
 type Address<A> = (OrganisationId, A);
 

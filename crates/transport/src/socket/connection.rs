@@ -1,7 +1,6 @@
 //! The connection of a WebSocket, after the HTTP server has sent the head of the response.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
@@ -19,6 +18,7 @@ use actix_web::rt::net::TcpStream;
 use actix_web::{Error, HttpMessage as _};
 use bytes::{Buf as _, Bytes};
 use futures_util::Stream;
+use smallvec::{SmallVec, smallvec};
 use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, AsyncWriteExt as _, ReadBuf};
 use tokio::task::spawn_local;
 use tokio::time::{Sleep, sleep, timeout};
@@ -59,8 +59,8 @@ struct Socket {
     tcp: SharedTcp,
     frames: BoxBody,
     is_over: bool,
-    /// Frames that the kernel has not taken yet.
-    unsent: VecDeque<Bytes>,
+    /// Frames that the kernel has not taken yet. Mostly there is one.
+    unsent: SmallVec<[Bytes; 1]>,
     /// Ends when the client has not taken them in time; `None` while nothing waits for the client.
     time_limit: Option<Pin<Box<Sleep>>>,
 }
@@ -94,7 +94,7 @@ pub(super) async fn take_connection<B: MessageBody + 'static>(
             tcp,
             frames: frames.boxed(),
             is_over: false,
-            unsent: VecDeque::new(),
+            unsent: SmallVec::new(),
             time_limit: None,
         };
         EitherBody::left(SocketBody {
@@ -193,7 +193,7 @@ impl Socket {
             match Pin::new(&mut self.frames).poll_next(context) {
                 Poll::Ready(Some(Ok(frame))) => {
                     size += frame.len();
-                    self.unsent.push_back(frame);
+                    self.unsent.push(frame);
                 }
                 Poll::Ready(Some(Err(_)) | None) => self.is_over = true,
                 Poll::Pending => break,
@@ -206,7 +206,7 @@ impl Socket {
         let time_limit = self.time_limit.get_or_insert_with(|| {
             // The end of a large list would keep all of it in memory.
             let copy = self.unsent.iter().flatten().copied().collect();
-            self.unsent = VecDeque::from([copy]);
+            self.unsent = smallvec![copy];
             Box::pin(sleep(SENDING))
         });
         let is_over = time_limit.as_mut().poll(context);
@@ -216,27 +216,33 @@ impl Socket {
     /// Sends a part of the frames.
     fn poll_send(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut tcp = self.tcp.borrow_mut();
-        let tcp = tcp.as_mut().ok_or(io::ErrorKind::NotConnected)?;
-        let mut slices = [IoSlice::new(&[]); BATCH];
-        for (slice, frame) in slices.iter_mut().zip(&self.unsent) {
-            *slice = IoSlice::new(frame);
-        }
-        let slices = slices.get(..self.unsent.len()).unwrap_or(&slices);
-        let mut sent = ready!(Pin::new(tcp).poll_write_vectored(context, slices))?;
+        let tcp = Pin::new(tcp.as_mut().ok_or(io::ErrorKind::NotConnected)?);
+        let sent = if let [frame] = self.unsent.as_slice() {
+            // Costs the kernel less than a list of one.
+            tcp.poll_write(context, frame)
+        } else {
+            let mut slices = [IoSlice::new(&[]); BATCH];
+            for (slice, frame) in slices.iter_mut().zip(&self.unsent) {
+                *slice = IoSlice::new(frame);
+            }
+            let slices = slices.get(..self.unsent.len()).unwrap_or(&slices);
+            tcp.poll_write_vectored(context, slices)
+        };
+        let mut sent = ready!(sent)?;
         if sent == 0 {
             return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
         }
-        while let Some(frame) = self.unsent.front_mut() {
-            if sent < frame.len() {
-                frame.advance(sent);
-                return Poll::Ready(Ok(()));
-            }
-            sent -= frame.len();
-            self.unsent.pop_front();
+        for frame in &mut self.unsent {
+            let part = sent.min(frame.len());
+            frame.advance(part);
+            sent -= part;
         }
-        // A client that waits keeps no memory for frames.
-        self.unsent = VecDeque::new();
-        self.time_limit = None;
+        self.unsent.retain(|frame| !frame.is_empty());
+        if self.unsent.is_empty() {
+            // A client that waits keeps no memory for frames.
+            self.unsent = SmallVec::new();
+            self.time_limit = None;
+        }
         Poll::Ready(Ok(()))
     }
 }
@@ -279,7 +285,7 @@ mod tests {
             tcp: Rc::new(RefCell::new(Some(accepted))),
             frames: BoxBody::new(frames),
             is_over: false,
-            unsent: VecDeque::new(),
+            unsent: SmallVec::new(),
             time_limit: None,
         };
         (client, socket)

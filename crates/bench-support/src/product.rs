@@ -20,6 +20,8 @@ pub fn command(binary: &str, folder: &Path, port: u16) -> Command {
         .env_clear()
         .args(["serve", "--limit-writes", "0", "--limit-text", "0"])
         .args(["--limit-connections", "0", "--limit-streams", "0"])
+        .args(["--limit-sockets", "0", "--limit-handshakes", "0"])
+        .args(["--limit-all-handshakes", "0"])
         .args(["--listen", &format!("127.0.0.1:{port}"), "--data-dir"])
         .arg(folder);
     command

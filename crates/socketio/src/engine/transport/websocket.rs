@@ -66,6 +66,7 @@ pub(super) fn respond<H: EngineHandler>(
         control: Vec::new(),
         rest: Bytes::new(),
         stage,
+        may_be_full: true,
     };
     response.set_body(socket).map_into_boxed_body()
 }
@@ -85,6 +86,7 @@ pub(super) async fn upgrade<H: EngineHandler>(
         control: Vec::new(),
         rest: Bytes::new(),
         stage: Stage::Over,
+        may_be_full: true,
     };
     match attempt {
         Some(attempt) => socket.stage = Stage::Probing(attempt),
@@ -102,6 +104,8 @@ struct Socket<H: EngineHandler> {
     /// Remaining bytes of the current packet.
     rest: Bytes,
     stage: Stage,
+    /// Whether there may be no room for another message. Only messages of this client take room.
+    may_be_full: bool,
 }
 
 impl<H: EngineHandler> Socket<H> {
@@ -111,14 +115,17 @@ impl<H: EngineHandler> Socket<H> {
             if matches!(self.stage, Stage::Over) || self.control.len() >= MAX_CONTROL {
                 return false;
             }
-            if matches!(self.stage, Stage::Live) && self.connection.poll_room(context).is_pending()
-            {
+            if matches!(self.stage, Stage::Live) && self.may_be_full {
+                if self.connection.poll_room(context).is_pending() {
+                    return false;
+                }
+                self.may_be_full = false;
+            }
+            let Poll::Ready(incoming) = self.frames.poll(context) else {
                 return false;
-            }
-            match self.frames.poll(context) {
-                Poll::Ready(incoming) => self.take(incoming),
-                Poll::Pending => return false,
-            }
+            };
+            self.may_be_full = true;
+            self.take(incoming);
         }
         true
     }

@@ -8,7 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use allclear_bench_support::{Limit, crowd::progress, percentile, product::response_of};
+use allclear_bench_support::{
+    Limit, crowd::progress, percentile, product::response_of, site::Site,
+};
 use serde_json::json;
 
 use crate::{Crowd, FOUND, SIZE, gather};

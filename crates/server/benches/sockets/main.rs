@@ -74,13 +74,13 @@ impl Server {
         Crowd::gather(count, || self.join(None))
     }
 
-    /// Makes the server send an event to all viewers. Returns the time until the last one has received it. `size` has no effect on Node.
-    fn publish(&self, crowd: &mut Crowd, number: usize, size: usize) -> io::Result<Duration> {
+    /// Makes the server send an event to all viewers. Returns the time until the last one has received it. `length` has no effect on Node.
+    fn publish(&self, crowd: &mut Crowd, number: usize, length: usize) -> io::Result<Duration> {
         crowd.expect(1);
         let begin = Instant::now();
         match self {
             Self::Allclear(site) => {
-                let sent = site.publish(number, size)?;
+                let sent = site.publish(number, length)?;
                 let delivered = crowd.wait();
                 let time = begin.elapsed();
                 // An error response explains more than the missing events.

@@ -73,6 +73,10 @@ async fn route<H: EngineHandler>(
     upgrade: bool,
 ) -> Result<HttpResponse, Refusal> {
     let settings = engine.settings();
+    if upgrade && has_body(request) {
+        // Its bytes would be read as frames.
+        return Err(Refusal::BadRequest);
+    }
     let parameters = Parameters::of(request);
     let transport = match parameters.transport.as_str() {
         "polling" if settings.polling => Transport::Polling,
@@ -144,6 +148,11 @@ fn is_upgrade(request: &HttpRequest) -> bool {
         .get(header::UPGRADE)
         .and_then(|value| value.to_str().ok());
     upgrade.is_some_and(|value| value.to_ascii_lowercase().contains("websocket"))
+}
+
+fn has_body(request: &HttpRequest) -> bool {
+    let headers = request.headers();
+    headers.contains_key(header::CONTENT_LENGTH) || headers.contains_key(header::TRANSFER_ENCODING)
 }
 
 fn max_message<H: EngineHandler>(connection: &Connection<H>) -> usize {

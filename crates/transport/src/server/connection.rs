@@ -18,7 +18,7 @@ use std::time::Instant;
 use actix_web::rt::net::TcpStream;
 use bytes::Bytes;
 
-use self::body_file::{BodyFile, BodyFiles};
+use self::body_file::{BodyFile, BodyFiles, Place};
 pub(crate) use self::shared_body::SharedBody;
 pub(crate) use self::stream::ClientStream;
 use self::unsent_bodies::{UnsentBodies, UnsentBody};
@@ -50,6 +50,8 @@ pub(crate) struct Connection {
     reader: RefCell<Option<Waker>>,
     /// What follows the bytes that the HTTP server writes next; `None` once that is sent.
     body: RefCell<Option<Sending>>,
+    /// Counts the body; `None` if it is small, or the connection is being closed.
+    counted: Cell<Option<UnsentBody>>,
     takeover: Cell<Option<Takeover>>,
     claim: Cell<Option<Claim>>,
     files: Rc<BodyFiles>,
@@ -61,8 +63,6 @@ struct Sending {
     rest: Bytes,
     /// Where the kernel finds the same bytes.
     file: Option<Rc<BodyFile>>,
-    /// `None` if the body is small, or the connection is being closed.
-    counted: Option<UnsentBody>,
 }
 
 /// A running request: its connection is not idle while this guard exists.
@@ -82,6 +82,7 @@ impl Connection {
             is_closing: Cell::default(),
             reader: RefCell::default(),
             body: RefCell::default(),
+            counted: Cell::default(),
             takeover: Cell::default(),
             claim: Cell::new(Some(Claim {
                 _descriptor: descriptor,
@@ -99,22 +100,32 @@ impl Connection {
 
     /// Sends a body after the bytes that the HTTP server writes next. The task is woken when it is sent.
     fn send(self: &Rc<Self>, body: Bytes) {
+        self.counted.set(self.unsent.add(Place::of(&body), self));
         let file = self.files.of(&body);
-        let counted = self.unsent.add(&body, self);
-        self.body.replace(Some(Sending {
-            rest: body,
-            file,
-            counted,
-        }));
+        self.body.replace(Some(Sending { rest: body, file }));
     }
 
-    /// Sends a part of a body in the same way.
+    /// Sends the first part of a body of this many bytes in the same way. Clients do not share such bodies.
+    fn send_first_part(self: &Rc<Self>, part: Bytes, length: usize) {
+        let body = Place {
+            address: Rc::as_ptr(self).addr(),
+            length,
+        };
+        self.counted.set(self.unsent.add(body, self));
+        self.send_part(part);
+    }
+
+    /// Sends a further part.
     fn send_part(&self, part: Bytes) {
         self.body.replace(Some(Sending {
             rest: part,
             file: None,
-            counted: None,
         }));
+    }
+
+    /// The body is sent.
+    fn end_body(&self) {
+        self.counted.take();
     }
 
     fn is_sending(&self) -> bool {
@@ -193,9 +204,7 @@ impl Connection {
     /// Closes the connection: reads find its end, and a write that waits fails.
     fn close(&self) {
         self.is_closing.set(true);
-        if let Some(body) = self.body.borrow_mut().as_mut() {
-            body.counted = None;
-        }
+        self.counted.take();
         self.wake_reader();
     }
 

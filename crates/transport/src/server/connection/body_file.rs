@@ -33,7 +33,7 @@ pub(super) struct BodyFiles {
 /// Where a body is in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Place {
-    address: usize,
+    pub(super) address: usize,
     pub(super) length: usize,
 }
 

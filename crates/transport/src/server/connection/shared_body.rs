@@ -24,7 +24,8 @@ pin_project! {
         body: B,
         size: BodySize,
         // The connection that sends the body itself, and the size of the body.
-        sender: Option<(Rc<Connection>, u64)>,
+        sender: Option<(Rc<Connection>, usize)>,
+        has_begun: bool,
         request: Option<RequestGuard>,
     }
 }
@@ -66,7 +67,7 @@ impl<B: MessageBody> SharedBody<B> {
         connection: Option<Rc<Connection>>,
     ) -> Self {
         let sender = match size {
-            BodySize::Sized(size) if size >= LARGE => connection.map(|sender| (sender, size)),
+            BodySize::Sized(size) if size >= LARGE => connection.zip(usize::try_from(size).ok()),
             _ => None,
         };
         if let Some((_, length)) = &sender {
@@ -80,6 +81,7 @@ impl<B: MessageBody> SharedBody<B> {
             body,
             size,
             sender,
+            has_begun: false,
             request: None,
         }
     }
@@ -103,9 +105,19 @@ impl<B: MessageBody> MessageBody for SharedBody<B> {
         };
         while !sender.is_sending() {
             match ready!(this.body.as_mut().poll_next(context)) {
-                Some(Ok(bytes)) if bytes.len() as u64 == *size => sender.send(bytes),
-                Some(Ok(part)) => sender.send_part(part),
-                end => return Poll::Ready(end),
+                Some(Ok(part)) if *this.has_begun => sender.send_part(part),
+                Some(Ok(bytes)) => {
+                    *this.has_begun = true;
+                    if bytes.len() == *size {
+                        sender.send(bytes);
+                    } else {
+                        sender.send_first_part(bytes, *size);
+                    }
+                }
+                end => {
+                    sender.end_body();
+                    return Poll::Ready(end);
+                }
             }
         }
         Poll::Pending

@@ -255,6 +255,51 @@ async fn clients_that_take_nothing_of_large_bodies_make_room_for_others() {
 }
 
 #[actix_web::test]
+async fn client_that_takes_a_body_is_not_disconnected_for_others() {
+    const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    let worker = worker();
+    let mut stalled = Vec::new();
+    let old = Bytes::from(vec![b'x'; 3 * HUGE]);
+    for _ in 0..2 {
+        let answer = old.clone();
+        let mut client = client_in(&worker, move |connection| with_body(connection, &answer)).await;
+        client.write_all(REQUEST).await.unwrap();
+        rest().await;
+        stalled.push(client);
+    }
+    let large = body(4 * HUGE);
+    let answer = large.clone();
+    let mut reader = client_in(&worker, move |connection| with_body(connection, &answer)).await;
+    reader.write_all(REQUEST).await.unwrap();
+    rest().await;
+    head(&mut reader).await;
+    let begin = received(&mut reader, HUGE).await;
+    rest().await;
+    // Too much with both others, of which one is sent by two connections.
+    let parts = stream::iter(vec![Ok::<_, Infallible>(body(HUGE)); 4]);
+    let parts = Rc::new(RefCell::new(Some(SizedStream::new(4 * HUGE as u64, parts))));
+    let mut last = client_in(&worker, move |connection| {
+        let (parts, connection) = (parts.take().unwrap(), Rc::clone(connection));
+        HttpResponse::Ok()
+            .finish()
+            .map_body(|head, _| SharedBody::new(head, parts, Some(connection)))
+    })
+    .await;
+    last.write_all(REQUEST).await.unwrap();
+    rest().await;
+    let end = received(&mut reader, 3 * HUGE).await;
+    assert!([begin, end].concat() == large);
+    head(&mut last).await;
+    received(&mut last, 4 * HUGE).await;
+    for client in &mut stalled {
+        let mut bytes = Vec::new();
+        // The kernel may report the unsent rest as a reset.
+        let _ = client.read_to_end(&mut bytes).await;
+        assert!(bytes.len() < old.len());
+    }
+}
+
+#[actix_web::test]
 async fn received_body_makes_room_for_others() {
     let worker = worker();
     for _ in 0..4 {

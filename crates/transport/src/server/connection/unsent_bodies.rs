@@ -3,8 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
-
-use bytes::Bytes;
+use std::time::Instant;
 
 use super::Connection;
 use super::body_file::Place;
@@ -18,10 +17,8 @@ const LARGE: usize = 64 * 1024;
 pub(super) struct UnsentBodies {
     memory: usize,
     bytes: Cell<usize>,
-    /// Number of connections that send a body.
-    bodies: RefCell<HashMap<Place, usize>>,
-    /// The connections by their places in memory, and their bodies.
-    senders: RefCell<HashMap<usize, (Weak<Connection>, Place)>>,
+    /// The connections that send a body, by their places in memory.
+    bodies: RefCell<HashMap<Place, HashMap<usize, Weak<Connection>>>>,
 }
 
 /// Counts a body for a connection until it is sent.
@@ -37,65 +34,61 @@ impl UnsentBodies {
             memory,
             bytes: Cell::default(),
             bodies: RefCell::default(),
-            senders: RefCell::default(),
         })
     }
 
     /// Counts a body that a connection is going to send; `None` if it is small. Disconnects others if that is too much.
-    pub(super) fn add(
-        self: &Rc<Self>,
-        body: &Bytes,
-        sender: &Rc<Connection>,
-    ) -> Option<UnsentBody> {
-        if body.len() < LARGE {
+    pub(super) fn add(self: &Rc<Self>, body: Place, sender: &Rc<Connection>) -> Option<UnsentBody> {
+        if body.length < LARGE {
             return None;
         }
-        let place = Place::of(body);
+        let address = Rc::as_ptr(sender).addr();
         let mut bodies = self.bodies.borrow_mut();
-        let senders = bodies.entry(place).or_default();
-        *senders += 1;
-        if *senders == 1 {
-            self.bytes.set(self.bytes.get() + body.len());
+        let senders = bodies.entry(body).or_default();
+        if senders.is_empty() {
+            self.bytes.set(self.bytes.get() + body.length);
         }
+        senders.insert(address, Rc::downgrade(sender));
         drop(bodies);
         while self.bytes.get() > self.memory
-            && let Some(slowest) = self.slowest()
+            && let Some(senders) = self.slowest()
         {
-            slowest.close();
-            metrics::counter!("allclear_responses_cut_total").increment(1);
+            for sender in senders {
+                sender.close();
+                metrics::counter!("allclear_responses_cut_total").increment(1);
+            }
         }
-        let address = Rc::as_ptr(sender).addr();
-        let sender = (Rc::downgrade(sender), place);
-        self.senders.borrow_mut().insert(address, sender);
         Some(UnsentBody {
             all: Rc::clone(self),
-            body: place,
+            body,
             sender: address,
         })
     }
 
-    /// The connection whose client has taken nothing for the longest time; of those whose bodies others send, too, only if there are no
-    /// others, because their bodies stay.
-    fn slowest(&self) -> Option<Rc<Connection>> {
-        let (senders, bodies) = (self.senders.borrow(), self.bodies.borrow());
-        let blocked = senders.values().filter_map(|(sender, body)| {
-            let sender = sender.upgrade()?;
-            let is_shared = bodies.get(body).is_some_and(|senders| *senders > 1);
-            Some(((is_shared, sender.blocked_since.get()?), sender))
+    /// The connections that send the body of which no client has taken anything for the longest time. `None` if each body has a client
+    /// that does not wait.
+    fn slowest(&self) -> Option<Vec<Rc<Connection>>> {
+        let bodies = self.bodies.borrow();
+        let waiting = bodies.values().filter_map(|senders| {
+            let senders: Vec<_> = senders.values().filter_map(Weak::upgrade).collect();
+            let since: Option<Vec<Instant>> = senders
+                .iter()
+                .map(|sender| sender.blocked_since.get())
+                .collect();
+            Some((since?.into_iter().max()?, senders))
         });
-        blocked
-            .min_by_key(|(order, _)| *order)
-            .map(|(_, sender)| sender)
+        waiting
+            .min_by_key(|(since, _)| *since)
+            .map(|(_, senders)| senders)
     }
 }
 
 impl Drop for UnsentBody {
     fn drop(&mut self) {
-        self.all.senders.borrow_mut().remove(&self.sender);
         let mut bodies = self.all.bodies.borrow_mut();
         if let Some(senders) = bodies.get_mut(&self.body) {
-            *senders -= 1;
-            if *senders == 0 {
+            senders.remove(&self.sender);
+            if senders.is_empty() {
                 bodies.remove(&self.body);
                 self.all.bytes.set(self.all.bytes.get() - self.body.length);
             }

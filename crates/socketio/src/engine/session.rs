@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
+use bytes::Bytes;
+
 use super::admission::{Permit, Permits};
 use super::encoded::Encoded;
 use super::handshake::Handshake;
@@ -52,6 +54,16 @@ impl EngineSocket {
     }
 }
 
+/// What a WebSocket sends.
+pub(crate) enum WebsocketOutput {
+    /// Bytes of a packet, and whether more of it follows.
+    Part(Bytes, bool),
+    /// Nothing for now.
+    Idle,
+    /// Its close frame.
+    Close,
+}
+
 #[derive(Debug)]
 struct Inner {
     state: SessionState,
@@ -61,6 +73,9 @@ struct Inner {
     upgrader: Option<Waker>,
     /// Whether the WebSocket may still be sending the packet that it has taken from the queue.
     sending: bool,
+    /// What the WebSocket has not taken of that packet. It is here, and not in the WebSocket, so that the end of the session frees it
+    /// while the connection waits for its client.
+    rest: Bytes,
     /// Number of responses to polls that are still being sent.
     responses: usize,
     /// Wait until the queue is empty and its packets are sent.
@@ -134,6 +149,7 @@ impl Session {
             reader: None,
             upgrader: None,
             sending: false,
+            rest: Bytes::new(),
             responses: 0,
             flush_waiters: Vec::new(),
             fires_at: None,
@@ -166,6 +182,9 @@ impl Session {
         let (was_open, was_closed) = (inner.state.is_open(), inner.state.is_closed());
         let (queued, had_upgrade) = (inner.state.queued(), inner.state.has_upgrade());
         let result = act(&mut inner);
+        if inner.state.is_closed() {
+            inner.rest = Bytes::new();
+        }
         let ended = was_open != inner.state.is_open() || was_closed != inner.state.is_closed();
         let reader = (ended || inner.state.queued() > queued)
             .then(|| inner.reader.take())
@@ -235,11 +254,6 @@ impl Session {
     pub(crate) fn is_reachable(&self) -> bool {
         self.change(|state| state.tick(Instant::now(), &self.settings))
             .is_some()
-    }
-
-    /// Whether the session has ended and nothing more is delivered.
-    pub(crate) fn is_closed(&self) -> bool {
-        lock(&self.inner).state.is_closed()
     }
 
     /// Number of queued packets.
@@ -321,15 +335,28 @@ impl Session {
         lock(&self.inner).state.end_post();
     }
 
-    /// The next output of the WebSocket, whose connection has the last one; stores the waker if there is none.
-    pub(crate) fn poll_output(&self, context: &mut Context<'_>) -> Output {
+    /// What the WebSocket, whose connection has everything before, sends next: at most so many bytes. Stores the waker if there is
+    /// nothing.
+    pub(crate) fn poll_output(&self, most: usize, context: &mut Context<'_>) -> WebsocketOutput {
         self.change_inner(|inner| {
-            let output = inner.state.take_output();
-            inner.sending = matches!(output, Output::Packet(_));
-            if matches!(output, Output::Idle) {
-                store_waker(&mut inner.reader, context);
+            inner.sending = true;
+            if inner.rest.is_empty() {
+                match inner.state.take_output() {
+                    Output::Packet(packet) => inner.rest = packet.into_websocket(),
+                    Output::Idle => {
+                        inner.sending = false;
+                        store_waker(&mut inner.reader, context);
+                        return WebsocketOutput::Idle;
+                    }
+                    Output::Close => {
+                        inner.sending = false;
+                        return WebsocketOutput::Close;
+                    }
+                }
             }
-            output
+            let size = inner.rest.len().min(most);
+            let part = inner.rest.split_to(size);
+            WebsocketOutput::Part(part, !inner.rest.is_empty())
         })
     }
 
@@ -394,21 +421,37 @@ mod tests {
         }
     }
 
+    fn session(transport: Transport, settings: &Settings) -> Arc<Session> {
+        let handshake = Handshake::of(&TestRequest::default().to_http_request(), settings);
+        Arc::new(Session::new(
+            transport,
+            handshake.expect("an empty request is small"),
+            Arc::new(settings.clone()),
+            SessionTimer::new().handle(),
+            None,
+        ))
+    }
+
+    #[test]
+    fn end_of_the_session_frees_a_packet_that_is_being_sent() {
+        let session = session(Transport::Websocket, &Settings::default());
+        session.send(Encoded::text(&"x".repeat(1000)));
+        let context = &mut Context::from_waker(Waker::noop());
+        let first = session.poll_output(100, context);
+        assert!(matches!(first, WebsocketOutput::Part(part, true) if part.len() == 100));
+        session.close(CloseReason::ForcedClose);
+        assert!(lock(&session.inner).rest.is_empty());
+        let last = session.poll_output(100, context);
+        assert!(matches!(last, WebsocketOutput::Close));
+    }
+
     #[test]
     fn upgrade_that_starts_while_the_timer_fires_keeps_its_deadline() {
         let settings = Settings {
             ping_interval: Duration::ZERO,
             ..Settings::default()
         };
-        let handshake = Handshake::of(&TestRequest::default().to_http_request(), &settings);
-        let timer = SessionTimer::new();
-        let session = Arc::new(Session::new(
-            Transport::Polling,
-            handshake.expect("an empty request is small"),
-            Arc::new(settings.clone()),
-            timer.handle(),
-            None,
-        ));
+        let session = session(Transport::Polling, &settings);
         let scheduled = Instant::now();
         session.schedule_at(Some(scheduled));
         let waker = Waker::from(Arc::new(AttachOnWake(Arc::clone(&session))));

@@ -20,7 +20,7 @@ use crate::engine::encoded::FIXED;
 use crate::engine::handler::EngineHandler;
 use crate::engine::packet::{Message, Packet};
 use crate::engine::reason::{CloseReason, Refusal};
-use crate::engine::session_state::Output;
+use crate::engine::session::WebsocketOutput;
 use crate::engine::upgrade::Probe;
 
 /// Frames that are read before packets are written.
@@ -64,7 +64,7 @@ pub(super) fn respond<H: EngineHandler>(
         connection,
         frames,
         control: Vec::new(),
-        rest: Bytes::new(),
+        is_amid_packet: false,
         stage,
         may_be_full: true,
     };
@@ -84,7 +84,7 @@ pub(super) async fn upgrade<H: EngineHandler>(
         frames: Frames::new(payload, max_message(&connection)),
         connection,
         control: Vec::new(),
-        rest: Bytes::new(),
+        is_amid_packet: false,
         stage: Stage::Over,
         may_be_full: true,
     };
@@ -101,8 +101,8 @@ struct Socket<H: EngineHandler> {
     frames: Frames,
     /// Control frames to send, the last one first.
     control: Vec<Bytes>,
-    /// Remaining bytes of the current packet.
-    rest: Bytes,
+    /// Whether more of the current packet follows.
+    is_amid_packet: bool,
     stage: Stage,
     /// Whether there may be no room for another message. Only messages of this client take room.
     may_be_full: bool,
@@ -204,31 +204,34 @@ impl<H: EngineHandler> MessageBody for Socket<H> {
         let this = self.get_mut();
         let more = this.read(context);
         loop {
-            if !this.rest.is_empty() && this.connection.session.is_closed() {
-                // The client did not take a large packet in time. A close frame cannot come in the middle of it.
-                this.stage = Stage::Over;
-                return Poll::Ready(None);
-            }
-            if !this.rest.is_empty() {
-                let size = this.rest.len().min(CHUNK_SIZE);
-                return Poll::Ready(Some(Ok(this.rest.split_to(size))));
-            }
-            if let Some(frame) = this.control.pop() {
+            if !this.is_amid_packet
+                && let Some(frame) = this.control.pop()
+            {
                 return Poll::Ready(Some(Ok(frame)));
             }
             match this.stage {
-                Stage::Over => return Poll::Ready(None),
+                Stage::Over if !this.is_amid_packet => return Poll::Ready(None),
                 Stage::Probing(attempt)
                     if this.connection.session.poll_upgrading(attempt, context) =>
                 {
                     break;
                 }
                 Stage::Probing(_) => this.finish(None),
-                Stage::Live => match this.connection.session.poll_output(context) {
-                    Output::Packet(packet) => this.rest = packet.into_websocket(),
-                    Output::Idle => break,
-                    Output::Close => this.finish(None),
-                },
+                Stage::Live | Stage::Over => {
+                    match this.connection.session.poll_output(CHUNK_SIZE, context) {
+                        WebsocketOutput::Part(bytes, is_amid_packet) => {
+                            this.is_amid_packet = is_amid_packet;
+                            return Poll::Ready(Some(Ok(bytes)));
+                        }
+                        WebsocketOutput::Idle => break,
+                        WebsocketOutput::Close if this.is_amid_packet => {
+                            // A close frame cannot come in the middle of a packet.
+                            this.stage = Stage::Over;
+                            return Poll::Ready(None);
+                        }
+                        WebsocketOutput::Close => this.finish(None),
+                    }
+                }
             }
         }
         if more {

@@ -217,6 +217,22 @@ async fn a_response_to_a_poll_is_flushed_when_its_end_is_sent() {
 }
 
 #[actix_web::test]
+async fn handshake_with_a_body_is_refused() {
+    let server = TestServer::start(quick());
+    for framing in ["Content-Length: 1", "Transfer-Encoding: chunked"] {
+        let mut client = server.raw().await;
+        let request = format!(
+            "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+            Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n{framing}\r\n\r\n"
+        );
+        client.write_all(request.as_bytes()).await.unwrap();
+        let mut response = [0; 12];
+        client.read_exact(&mut response).await.unwrap();
+        assert_eq!(&response, b"HTTP/1.1 400");
+    }
+}
+
+#[actix_web::test]
 async fn connection_of_a_client_that_never_reads_is_closed() {
     let mut server = TestServer::start(Settings {
         max_queue_packets: 8,

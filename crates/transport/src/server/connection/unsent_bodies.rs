@@ -8,7 +8,8 @@ use std::time::Instant;
 use super::Connection;
 use super::body_file::Place;
 
-/// Bytes of these bodies for each worker. Beyond them, the clients that have taken nothing for the longest time are disconnected.
+/// Bytes of these bodies for each worker. Beyond them, the clients of the body of which none has taken anything for the longest time
+/// are disconnected.
 pub(super) const MEMORY: usize = 128 * 1024 * 1024;
 /// Size of the bodies that are counted. The limits of connections bound smaller ones.
 const LARGE: usize = 64 * 1024;

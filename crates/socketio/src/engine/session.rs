@@ -335,9 +335,12 @@ impl Session {
         lock(&self.inner).state.end_post();
     }
 
-    /// What the WebSocket, whose connection has everything before, sends next: at most so many bytes. Stores the waker if there is
-    /// nothing.
-    pub(crate) fn poll_output(&self, most: usize, context: &mut Context<'_>) -> WebsocketOutput {
+    /// What the WebSocket sends next, after everything before was handed to its connection. Stores the waker if there is nothing.
+    pub(crate) fn poll_output(
+        &self,
+        max_bytes: usize,
+        context: &mut Context<'_>,
+    ) -> WebsocketOutput {
         self.change_inner(|inner| {
             inner.sending = true;
             if inner.rest.is_empty() {
@@ -354,7 +357,7 @@ impl Session {
                     }
                 }
             }
-            let size = inner.rest.len().min(most);
+            let size = inner.rest.len().min(max_bytes);
             let part = inner.rest.split_to(size);
             WebsocketOutput::Part(part, !inner.rest.is_empty())
         })

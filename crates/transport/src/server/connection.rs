@@ -100,7 +100,7 @@ impl Connection {
 
     /// Sends a body after the bytes that the HTTP server writes next. The task is woken when it is sent.
     fn send(self: &Rc<Self>, body: Bytes) {
-        self.counted.set(self.unsent.add(Place::of(&body), self));
+        self.count(Place::of(&body));
         let file = self.files.of(&body);
         self.body.replace(Some(Sending { rest: body, file }));
     }
@@ -111,8 +111,13 @@ impl Connection {
             address: Rc::as_ptr(self).addr(),
             length,
         };
-        self.counted.set(self.unsent.add(body, self));
+        self.count(body);
         self.send_part(part);
+    }
+
+    fn count(self: &Rc<Self>, body: Place) {
+        self.counted.set(self.unsent.add(body, self));
+        self.unsent.make_room();
     }
 
     /// Sends a further part.

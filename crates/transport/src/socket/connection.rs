@@ -33,9 +33,9 @@ const BATCH_BYTES: usize = 16 * 1024;
 /// Maximum number of frames that are sent together.
 const BATCH: usize = 64;
 /// How long a client may take for frames that are sent together.
-const SENDING: Duration = Duration::from_secs(30);
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the server waits after its close frame until the client ends the connection.
-const CLOSING: Duration = Duration::from_millis(600);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(600);
 
 /// The TCP stream, once the HTTP server has given it away. The payload reads from it, and the task of the WebSocket writes to it.
 type SharedTcp = Rc<RefCell<Option<TcpStream>>>;
@@ -162,7 +162,7 @@ impl Socket {
         drop(self.frames);
         if let (Ok(()), Some(tcp)) = (sent, self.tcp.take()) {
             // In a box, because most sockets are not at their end.
-            Box::pin(timeout(CLOSING, end(tcp))).await.ok();
+            Box::pin(timeout(CLOSE_TIMEOUT, end(tcp))).await.ok();
         }
     }
 
@@ -207,7 +207,7 @@ impl Socket {
             // The end of a large list would keep all of it in memory.
             let copy = self.unsent.iter().flatten().copied().collect();
             self.unsent = smallvec![copy];
-            Box::pin(sleep(SENDING))
+            Box::pin(sleep(SEND_TIMEOUT))
         });
         let is_over = time_limit.as_mut().poll(context);
         is_over.map(|()| io::ErrorKind::TimedOut.into())
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn client_that_takes_frames_too_slowly_is_left() {
+    async fn client_that_takes_frames_too_slowly_is_disconnected() {
         let (client, socket) = socket_with(vec![Bytes::from(vec![b'x'; 16 * 1024 * 1024])]).await;
         let tcp = Rc::downgrade(&socket.tcp);
         tokio::time::pause();

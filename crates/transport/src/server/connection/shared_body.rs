@@ -25,7 +25,8 @@ pin_project! {
         size: BodySize,
         // The connection that sends the body itself, and the size of the body.
         sender: Option<(Rc<Connection>, usize)>,
-        has_begun: bool,
+        // Bytes of the body that the connection has.
+        sent: usize,
         request: Option<RequestGuard>,
     }
 }
@@ -81,7 +82,7 @@ impl<B: MessageBody> SharedBody<B> {
             body,
             size,
             sender,
-            has_begun: false,
+            sent: 0,
             request: None,
         }
     }
@@ -104,20 +105,27 @@ impl<B: MessageBody> MessageBody for SharedBody<B> {
             return this.body.poll_next(context);
         };
         while !sender.is_sending() {
-            match ready!(this.body.as_mut().poll_next(context)) {
-                Some(Ok(part)) if *this.has_begun => sender.send_part(part),
-                Some(Ok(bytes)) => {
-                    *this.has_begun = true;
-                    if bytes.len() == *size {
-                        sender.send(bytes);
-                    } else {
-                        sender.send_first_part(bytes, *size);
-                    }
-                }
-                end => {
+            let part = match ready!(this.body.as_mut().poll_next(context)) {
+                Some(Ok(part)) => part,
+                None if *this.sent == *size => {
                     sender.end_body();
-                    return Poll::Ready(end);
+                    return Poll::Ready(None);
                 }
+                None => {
+                    // The next response would be read as the rest of the body.
+                    sender.close();
+                    return Poll::Ready(None);
+                }
+                error => return Poll::Ready(error),
+            };
+            let is_first = *this.sent == 0;
+            *this.sent += part.len();
+            if part.len() == *size {
+                sender.send(part);
+            } else if is_first {
+                sender.send_first_part(part, *size);
+            } else {
+                sender.send_part(part);
             }
         }
         Poll::Pending

@@ -78,6 +78,9 @@ impl AsyncWrite for ClientStream {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let Self { tcp, connection } = self.get_mut();
+        if connection.is_closing.get() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         let tcp = open(tcp)?;
         let mut body = connection.body.borrow_mut();
         let Some(body) = body.as_mut() else {

@@ -168,6 +168,25 @@ async fn parts_of_a_body_arrive_whole_and_in_order() {
 }
 
 #[actix_web::test]
+async fn body_that_ends_too_early_ends_the_connection() {
+    let part = body(100_000);
+    let mut client = client_in(&worker(), move |connection| {
+        let parts = stream::iter([Ok::<_, Infallible>(part.clone())]);
+        let (parts, connection) = (SizedStream::new(200_000, parts), Rc::clone(connection));
+        HttpResponse::Ok()
+            .finish()
+            .map_body(|head, _| SharedBody::new(head, parts, Some(connection)))
+    })
+    .await;
+    let requests = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2);
+    client.write_all(requests.as_bytes()).await.unwrap();
+    head(&mut client).await;
+    let mut rest = Vec::new();
+    client.read_to_end(&mut rest).await.unwrap();
+    assert!(rest == body(100_000));
+}
+
+#[actix_web::test]
 async fn refusal_of_a_malformed_request_follows_the_body_before_it() {
     let sent = body(100_000);
     let answer = sent.clone();
@@ -302,17 +321,43 @@ async fn client_that_takes_a_body_is_not_disconnected_for_others() {
 #[actix_web::test]
 async fn received_body_makes_room_for_others() {
     let worker = worker();
-    for _ in 0..4 {
+    let mut clients = Vec::new();
+    for number in 0..6 {
         let sent = Bytes::from(vec![b'x'; 4 * HUGE]);
-        let answer = sent.clone();
-        let mut client = client_in(&worker, move |connection| with_body(connection, &answer)).await;
+        let mut client = client_in(&worker, move |connection| with_body(connection, &sent)).await;
         client
             .write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             .await
             .unwrap();
         head(&mut client).await;
-        assert!(received(&mut client, sent.len()).await == sent);
+        rest().await;
+        if number < 4 {
+            received(&mut client, 4 * HUGE).await;
+        }
+        // It stays connected.
+        clients.push(client);
     }
+    for client in &mut clients[4..] {
+        received(client, 4 * HUGE).await;
+    }
+}
+
+#[actix_web::test]
+async fn client_that_waits_already_makes_room_itself() {
+    let worker = worker();
+    let mut streams = Vec::new();
+    for is_waiting in [false, false, true] {
+        let stream = worker.accept(pair().await.1).unwrap();
+        // It has not taken an earlier response.
+        let since = is_waiting.then(Instant::now);
+        stream.connection().blocked_since.set(since);
+        stream.connection().send(vec![b'x'; 4 * HUGE].into());
+        streams.push(stream);
+    }
+    let closing = streams
+        .iter()
+        .map(|stream| stream.connection().is_closing.get());
+    assert_eq!(closing.collect::<Vec<_>>(), [false, false, true]);
 }
 
 #[actix_web::test]

@@ -11,8 +11,8 @@ use super::body_file::Place;
 /// Bytes of these bodies for each worker. Beyond them, the clients of the body of which none has taken anything for the longest time
 /// are disconnected.
 pub(super) const MEMORY: usize = 128 * 1024 * 1024;
-/// Size of the bodies that are counted. The limits of connections bound smaller ones.
-const LARGE: usize = 64 * 1024;
+/// Size from which bodies are counted. The limits of connections bound smaller ones.
+const MIN_COUNTED: usize = 64 * 1024;
 
 /// The large bodies that connections of a worker are sending. A body that several of them send is in memory once, and counts once.
 pub(super) struct UnsentBodies {
@@ -38,9 +38,9 @@ impl UnsentBodies {
         })
     }
 
-    /// Counts a body that a connection is going to send; `None` if it is small. Disconnects others if that is too much.
+    /// Counts a body that a connection is going to send; `None` if it is small. [`Self::make_room`] follows.
     pub(super) fn add(self: &Rc<Self>, body: Place, sender: &Rc<Connection>) -> Option<UnsentBody> {
-        if body.length < LARGE {
+        if body.length < MIN_COUNTED {
             return None;
         }
         let address = Rc::as_ptr(sender).addr();
@@ -50,15 +50,6 @@ impl UnsentBodies {
             self.bytes.set(self.bytes.get() + body.length);
         }
         senders.insert(address, Rc::downgrade(sender));
-        drop(bodies);
-        while self.bytes.get() > self.memory
-            && let Some(senders) = self.slowest()
-        {
-            for sender in senders {
-                sender.close();
-                metrics::counter!("allclear_responses_cut_total").increment(1);
-            }
-        }
         Some(UnsentBody {
             all: Rc::clone(self),
             body,
@@ -66,9 +57,21 @@ impl UnsentBodies {
         })
     }
 
+    /// Disconnects clients if the bodies are too much.
+    pub(super) fn make_room(&self) {
+        while self.bytes.get() > self.memory
+            && let Some(senders) = self.senders_of_slowest_body()
+        {
+            for sender in senders {
+                sender.close();
+                metrics::counter!("allclear_responses_cut_total").increment(1);
+            }
+        }
+    }
+
     /// The connections that send the body of which no client has taken anything for the longest time. `None` if each body has a client
     /// that does not wait.
-    fn slowest(&self) -> Option<Vec<Rc<Connection>>> {
+    fn senders_of_slowest_body(&self) -> Option<Vec<Rc<Connection>>> {
         let bodies = self.bodies.borrow();
         let waiting = bodies.values().filter_map(|senders| {
             let senders: Vec<_> = senders.values().filter_map(Weak::upgrade).collect();

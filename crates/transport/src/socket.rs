@@ -22,6 +22,7 @@ mod handler;
 mod large_lists;
 mod request;
 mod room;
+mod worker_wakes;
 
 use std::sync::Arc;
 use std::time::Duration;

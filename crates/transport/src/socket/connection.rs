@@ -6,7 +6,7 @@ use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use actix_web::body::{BodySize, BoxBody, EitherBody, MessageBody};
@@ -25,6 +25,7 @@ use tokio::time::{Sleep, sleep, timeout};
 
 use crate::server::connection::Connection;
 use crate::server::timeouts::body::is_handshake;
+use crate::socket::worker_wakes;
 
 /// Bytes that are read at a time.
 const READ_SIZE: usize = 4 * 1024;
@@ -58,6 +59,8 @@ pub(super) struct SocketBody {
 struct Socket {
     tcp: SharedTcp,
     frames: BoxBody,
+    /// Wakes the task when there are frames.
+    waker: Option<Waker>,
     is_over: bool,
     /// Frames that the kernel has not taken yet. Mostly there is one.
     unsent: SmallVec<[Bytes; 1]>,
@@ -93,6 +96,7 @@ pub(super) async fn take_connection<B: MessageBody + 'static>(
         let socket = Socket {
             tcp,
             frames: frames.boxed(),
+            waker: None,
             is_over: false,
             unsent: SmallVec::new(),
             time_limit: None,
@@ -187,7 +191,12 @@ impl Socket {
     }
 
     /// Takes the frames that the session has.
-    fn gather(&mut self, context: &mut Context<'_>) {
+    fn gather(&mut self, context: &Context<'_>) {
+        // A task has the same waker all its life.
+        let waker = self
+            .waker
+            .get_or_insert_with(|| worker_wakes::waker_of(context.waker().clone()));
+        let context = &mut Context::from_waker(waker);
         let mut size = 0;
         while !self.is_over && size < BATCH_BYTES && self.unsent.len() < BATCH {
             match Pin::new(&mut self.frames).poll_next(context) {
@@ -284,6 +293,7 @@ mod tests {
         let socket = Socket {
             tcp: Rc::new(RefCell::new(Some(accepted))),
             frames: BoxBody::new(frames),
+            waker: None,
             is_over: false,
             unsent: SmallVec::new(),
             time_limit: None,

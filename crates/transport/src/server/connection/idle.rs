@@ -12,7 +12,7 @@ use actix_web::rt::net::TcpStream;
 use tokio::sync::Notify;
 
 use super::body_file::BodyFiles;
-use super::unsent_bodies::{self, UnsentBodies};
+use super::unsent_bodies::UnsentBodies;
 use super::{ClientStream, Connection};
 use crate::limit::client_slots::ClientLimits;
 
@@ -40,7 +40,7 @@ impl Connections {
             open: RefCell::default(),
             limit,
             files: Rc::new(BodyFiles::new(Arc::clone(&clients))),
-            unsent: UnsentBodies::new(unsent_bodies::MEMORY),
+            unsent: Rc::default(),
             clients,
             changed: Rc::default(),
         })

@@ -107,13 +107,12 @@ impl<B: MessageBody> MessageBody for SharedBody<B> {
         while !sender.is_sending() {
             let part = match ready!(this.body.as_mut().poll_next(context)) {
                 Some(Ok(part)) => part,
-                None if *this.sent == *size => {
-                    sender.end_body();
-                    return Poll::Ready(None);
-                }
                 None => {
-                    // The next response would be read as the rest of the body.
-                    sender.close();
+                    sender.end_body();
+                    if this.sent != size {
+                        // The next response would be read as the rest of the body.
+                        sender.close();
+                    }
                     return Poll::Ready(None);
                 }
                 error => return Poll::Ready(error),

@@ -10,13 +10,13 @@ use super::body_file::Place;
 
 /// Bytes of these bodies for each worker. Beyond them, the clients of the body of which none has taken anything for the longest time
 /// are disconnected.
-pub(super) const MEMORY: usize = 128 * 1024 * 1024;
+const MEMORY: usize = 128 * 1024 * 1024;
 /// Size from which bodies are counted. The limits of connections bound smaller ones.
 const MIN_COUNTED: usize = 64 * 1024;
 
 /// The large bodies that connections of a worker are sending. A body that several of them send is in memory once, and counts once.
+#[derive(Default)]
 pub(super) struct UnsentBodies {
-    memory: usize,
     bytes: Cell<usize>,
     /// The connections that send a body, by their places in memory.
     bodies: RefCell<HashMap<Place, HashMap<usize, Weak<Connection>>>>,
@@ -30,14 +30,6 @@ pub(super) struct UnsentBody {
 }
 
 impl UnsentBodies {
-    pub(super) fn new(memory: usize) -> Rc<Self> {
-        Rc::new(Self {
-            memory,
-            bytes: Cell::default(),
-            bodies: RefCell::default(),
-        })
-    }
-
     /// Counts a body that a connection is going to send; `None` if it is small. [`Self::make_room`] follows.
     pub(super) fn add(self: &Rc<Self>, body: Place, sender: &Rc<Connection>) -> Option<UnsentBody> {
         if body.length < MIN_COUNTED {
@@ -59,7 +51,7 @@ impl UnsentBodies {
 
     /// Disconnects clients if the bodies are too much.
     pub(super) fn make_room(&self) {
-        while self.bytes.get() > self.memory
+        while self.bytes.get() > MEMORY
             && let Some(senders) = self.senders_of_slowest_body()
         {
             for sender in senders {

@@ -30,13 +30,20 @@ impl<K: Hash + Eq + Clone> KeyedSemaphore<K> {
 
     /// Waits for a permit of a key. `None` if too many tasks wait for one already.
     pub async fn acquire(&self, key: &K) -> Option<OwnedSemaphorePermit> {
+        self.acquire_many(key, 1).await
+    }
+
+    /// Waits for several permits of a key, or for all of them if it has fewer. `None` if too many tasks have or want some already: the
+    /// bound counts a permit for each of them.
+    pub async fn acquire_many(&self, key: &K, permits: usize) -> Option<OwnedSemaphorePermit> {
         let semaphore = self.of(key);
         // One for the map, one for each permit that is held, and one for each task that waits, this one included.
         let others = Arc::strong_count(&semaphore).saturating_sub(2);
         if others >= self.permits.saturating_add(self.max_waiting) {
             return None;
         }
-        semaphore.acquire_owned().await.ok()
+        let permits = u32::try_from(permits.min(self.permits)).unwrap_or(u32::MAX);
+        semaphore.acquire_many_owned(permits).await.ok()
     }
 
     fn of(&self, key: &K) -> Arc<Semaphore> {
@@ -77,6 +84,17 @@ mod tests {
         assert!(semaphores.acquire(&"acme").await.is_none());
         drop(held);
         assert!(waiting.await.is_some());
+    }
+
+    #[tokio::test]
+    async fn task_takes_several_permits_but_never_more_than_there_are() {
+        let semaphores = KeyedSemaphore::new(4, 8);
+        let first = semaphores.acquire_many(&"acme", 3).await;
+        assert!(semaphores.acquire_many(&"acme", 2).now_or_never().is_none());
+        drop(first);
+        let all = semaphores.acquire_many(&"acme", 9).await;
+        assert!(all.is_some());
+        assert!(semaphores.acquire(&"acme").now_or_never().is_none());
     }
 
     #[tokio::test]

@@ -62,7 +62,7 @@ fn handshake(request: &Connect<'_>) -> Value {
         "query": query,
         "headers": headers,
         "url": format!("/socket.io/?{}", request.handshake().query()),
-        "address": request.handshake().peer().map(|peer| peer.ip().to_string()),
+        "address": request.handshake().address().map(|address| address.to_string()),
         "xdomain": request.handshake().header("origin").is_some(),
         "secure": false,
     })

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::net::IpAddr;
 
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
@@ -59,6 +60,11 @@ impl OverLimit {
 
 /// Limits the sessions and polls of clients.
 pub trait Admission: Send + Sync + 'static {
+    /// The address of the client; the peer's, unless the implementation knows the clients behind its proxies.
+    fn address(&self, request: &HttpRequest) -> Option<IpAddr> {
+        peer(request)
+    }
+
     /// Decides about a new session.
     ///
     /// # Errors
@@ -70,4 +76,9 @@ pub trait Admission: Send + Sync + 'static {
     /// # Errors
     /// If the client or the server has reached a limit.
     fn poll(&self, request: &HttpRequest) -> Result<Permit, OverLimit>;
+}
+
+/// The address of the connection's other end, which may be a proxy.
+pub(crate) fn peer(request: &HttpRequest) -> Option<IpAddr> {
+    request.peer_addr().map(|peer| peer.ip())
 }

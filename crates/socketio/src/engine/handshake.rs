@@ -1,6 +1,6 @@
 //! Data of the request that opened a session.
 
-use std::net::SocketAddr;
+use std::net::IpAddr;
 use std::{fmt, str};
 
 use actix_web::HttpRequest;
@@ -16,12 +16,16 @@ pub struct Handshake {
     query: u32,
     /// End offsets of names and values.
     ends: Box<[u32]>,
-    peer: Option<SocketAddr>,
+    address: Option<IpAddr>,
 }
 
 impl Handshake {
-    /// Copies the query and the headers that the settings name; `None` if they exceed the settings' bound.
-    pub(crate) fn of(request: &HttpRequest, settings: &Settings) -> Option<Self> {
+    /// Copies the query and the headers that the settings name; `None` if they exceed the settings' bound. `address` is the client's.
+    pub(crate) fn of(
+        request: &HttpRequest,
+        settings: &Settings,
+        address: Option<IpAddr>,
+    ) -> Option<Self> {
         let mut text = request.query_string().as_bytes().to_vec();
         let query = offset(&text);
         let mut ends = Vec::new();
@@ -43,7 +47,7 @@ impl Handshake {
         let kept = Self {
             query,
             ends: ends.into(),
-            peer: request.peer_addr(),
+            address,
             text: text.into(),
         };
         (kept.text.len() <= settings.max_handshake_bytes).then_some(kept)
@@ -85,10 +89,10 @@ impl Handshake {
             .and_then(|(_, value)| str::from_utf8(value).ok())
     }
 
-    /// The address of the peer, which may be a proxy.
+    /// The address of the client, as [`Admission::address`](super::Admission::address) returns it.
     #[must_use]
-    pub fn peer(&self) -> Option<SocketAddr> {
-        self.peer
+    pub fn address(&self) -> Option<IpAddr> {
+        self.address
     }
 }
 
@@ -97,7 +101,7 @@ impl fmt::Debug for Handshake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers().map(|(name, _)| name).collect();
         f.debug_struct("Handshake")
-            .field("peer", &self.peer)
+            .field("address", &self.address)
             .field("headers", &names)
             .finish_non_exhaustive()
     }
@@ -123,7 +127,7 @@ mod tests {
 
     #[test]
     fn only_the_configured_headers_are_kept() {
-        let handshake = Handshake::of(&request("x"), &Settings::default()).unwrap();
+        let handshake = Handshake::of(&request("x"), &Settings::default(), None).unwrap();
         assert_eq!(handshake.query(), "EIO=4&transport=polling");
         assert_eq!(handshake.header("authorization"), Some("Bearer abc"));
         assert_eq!(handshake.header("x-note"), None);
@@ -133,7 +137,7 @@ mod tests {
             handshake_headers: None,
             ..Settings::default()
         };
-        let handshake = Handshake::of(&request(""), &all).unwrap();
+        let handshake = Handshake::of(&request(""), &all, None).unwrap();
         assert_eq!(handshake.header("x-note"), Some(""));
     }
 
@@ -141,13 +145,13 @@ mod tests {
     fn handshake_is_bounded_by_what_is_kept() {
         let settings = Settings::default();
         let long = "x".repeat(settings.max_handshake_bytes);
-        assert!(Handshake::of(&request(&long), &settings).is_some());
+        assert!(Handshake::of(&request(&long), &settings, None).is_some());
         let all = Settings {
             handshake_headers: None,
             ..settings.clone()
         };
-        assert!(Handshake::of(&request(&long), &all).is_none());
+        assert!(Handshake::of(&request(&long), &all, None).is_none());
         let query = TestRequest::with_uri(&format!("/socket.io/?{long}x")).to_http_request();
-        assert!(Handshake::of(&query, &settings).is_none());
+        assert!(Handshake::of(&query, &settings, None).is_none());
     }
 }

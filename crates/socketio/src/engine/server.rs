@@ -7,7 +7,7 @@ use std::time::Instant;
 use actix_web::{HttpRequest, Resource, web};
 use tokio::sync::Notify;
 
-use super::admission::{Admission, Permit, Permits};
+use super::admission::{Admission, Permit, Permits, peer};
 use super::connection::Connection;
 use super::encoded::Encoded;
 use super::handler::EngineHandler;
@@ -140,7 +140,12 @@ impl<H: EngineHandler> Engine<H> {
 
     /// Copies the needed data of a request that opens a session, and counts the session.
     pub(crate) fn admit(&self, request: &HttpRequest) -> Result<Admitted, Refusal> {
-        let handshake = Handshake::of(request, &self.settings).ok_or(Refusal::BadRequest)?;
+        let address = match &self.admission {
+            Some(limits) => limits.address(request),
+            None => peer(request),
+        };
+        let handshake =
+            Handshake::of(request, &self.settings, address).ok_or(Refusal::BadRequest)?;
         let admitted = self
             .admission
             .as_ref()

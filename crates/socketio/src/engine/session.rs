@@ -425,7 +425,7 @@ mod tests {
     }
 
     fn session(transport: Transport, settings: &Settings) -> Arc<Session> {
-        let handshake = Handshake::of(&TestRequest::default().to_http_request(), settings);
+        let handshake = Handshake::of(&TestRequest::default().to_http_request(), settings, None);
         Arc::new(Session::new(
             transport,
             handshake.expect("an empty request is small"),

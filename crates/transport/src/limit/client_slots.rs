@@ -194,6 +194,10 @@ impl ClientLimits {
 const ALL_CLIENTS: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 
 impl Admission for ClientLimits {
+    fn address(&self, request: &HttpRequest) -> Option<IpAddr> {
+        Some(client(request))
+    }
+
     fn session(&self, request: &HttpRequest) -> Result<Permits, OverLimit> {
         if self.is_crowded() {
             return Err(OverLimit::server(RETRY_AFTER));

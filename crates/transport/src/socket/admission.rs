@@ -1,5 +1,6 @@
 //! Which sessions may begin.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
@@ -16,6 +17,10 @@ pub(super) struct SessionAdmission {
 }
 
 impl Admission for SessionAdmission {
+    fn address(&self, request: &HttpRequest) -> Option<IpAddr> {
+        self.limits.address(request)
+    }
+
     fn session(&self, request: &HttpRequest) -> Result<Permits, OverLimit> {
         if self.relay.is_stale() {
             return Err(OverLimit::server(RETRY_AFTER));

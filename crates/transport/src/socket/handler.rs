@@ -149,7 +149,7 @@ impl SocketHandler {
         }
         let page = self.page(organisation).await?;
         let list = page.list(list)?;
-        let large = self.large_lists.begin(organisation, page.size()).await?;
+        let large = self.large_list(socket, organisation, &page).await?;
         flushed(socket, &page).await;
         acknowledge(event, list);
         received(socket, large).await;
@@ -209,7 +209,7 @@ impl SocketHandler {
             tracing::debug!(%organisation, "acknowledged a list before its events, which have not arrived in time");
         }
         let (page, large) = match page {
-            Ok(page) => match self.large_lists.begin(organisation, page.size()).await {
+            Ok(page) => match self.large_list(socket, organisation, &page).await {
                 Ok(large) => {
                     flushed(socket, &page).await;
                     (Ok(page), large)
@@ -255,6 +255,18 @@ impl SocketHandler {
         }
         acknowledge(event, &Authenticated { expires_at });
         Ok(())
+    }
+
+    async fn large_list(
+        &self,
+        socket: &Socket<SocketData>,
+        organisation: &OrganisationId,
+        page: &Page,
+    ) -> Result<Option<LargeList>, Refused> {
+        let client = socket.handshake().address();
+        self.large_lists
+            .begin(organisation, client, page.size())
+            .await
     }
 
     async fn page(&self, organisation: &OrganisationId) -> Result<Arc<Page>, Refused> {

@@ -1,67 +1,69 @@
 //! Bounds the memory of large lists that are being sent: each client gets a copy of its own.
 
-use std::sync::Arc;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use allclear_application::keyed_semaphore::KeyedSemaphore;
 use allclear_domain::id::OrganisationId;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use super::request::Refused;
 
 /// Lists of pages below this size fit into a client's queue many times.
 pub(super) const SMALL: usize = 8 * 1024;
-/// Bytes of all large lists that are being sent.
-const MEMORY: usize = 64 * 1024 * 1024;
-/// Bytes in which they are counted.
+/// Bytes in which lists are counted.
 const UNIT: usize = 1024;
-/// Maximum number of large lists of one organisation that are being sent.
-const OF_ORGANISATION: usize = 8;
-/// Maximum number of clients that wait for a list of an organisation.
-const MAX_WAITING: usize = 1024;
+/// Units of all large lists that are being sent.
+const ALL: usize = 64 * 1024;
+/// Units of those of one organisation.
+const OF_ORGANISATION: usize = 16 * 1024;
+/// Units of those of one organisation for the sockets of one client. A larger list counts as these, except in the sum of all.
+const OF_CLIENT: usize = 4 * 1024;
 /// How long a list waits for others to be received.
 const WAIT: Duration = Duration::from_secs(30);
 
 /// The memory of large lists.
 pub(super) struct LargeLists {
+    all: KeyedSemaphore<()>,
     organisations: KeyedSemaphore<OrganisationId>,
-    memory: Arc<Semaphore>,
+    clients: KeyedSemaphore<(OrganisationId, Option<IpAddr>)>,
 }
 
 /// Memory of a list that is being sent.
 #[derive(Debug)]
-pub(super) struct LargeList {
-    _turn: OwnedSemaphorePermit,
-    _memory: OwnedSemaphorePermit,
-}
+pub(super) struct LargeList(
+    #[expect(dead_code, reason = "dropped when the list is received")] [OwnedSemaphorePermit; 3],
+);
 
 impl LargeLists {
     pub(super) fn new() -> Self {
         Self {
-            organisations: KeyedSemaphore::new(OF_ORGANISATION, MAX_WAITING),
-            memory: Arc::new(Semaphore::new(MEMORY / UNIT)),
+            all: KeyedSemaphore::new(ALL, 0),
+            organisations: KeyedSemaphore::new(OF_ORGANISATION, 0),
+            clients: KeyedSemaphore::new(OF_CLIENT, 0),
         }
     }
 
-    /// Waits until there is memory for a list of a page of this size. `None` for a small one.
+    /// Waits until there is memory for a list of a page of this size for a client. `None` for a small one.
     pub(super) async fn begin(
         &self,
         organisation: &OrganisationId,
+        client: Option<IpAddr>,
         size: usize,
     ) -> Result<Option<LargeList>, Refused> {
         if size < SMALL {
             return Ok(None);
         }
-        let units = size.div_ceil(UNIT).min(MEMORY / UNIT);
-        let units = u32::try_from(units).unwrap_or(u32::MAX);
+        let units = size.div_ceil(UNIT);
+        let share = units.min(OF_CLIENT);
         let begun = async {
-            let turn = self.organisations.acquire(organisation).await?;
-            let memory = Arc::clone(&self.memory).acquire_many_owned(units);
-            Some(LargeList {
-                _turn: turn,
-                _memory: memory.await.ok()?,
-            })
+            let key = (organisation.clone(), client);
+            // A client waits for its own lists first: those that wait here hold nothing that others need.
+            let of_client = self.clients.acquire_many(&key, share).await?;
+            let of_organisation = self.organisations.acquire_many(organisation, share).await?;
+            let of_all = self.all.acquire_many(&(), units).await?;
+            Some(LargeList([of_client, of_organisation, of_all]))
         };
         match timeout(WAIT, begun).await {
             Ok(Some(list)) => Ok(Some(list)),
@@ -82,39 +84,73 @@ mod tests {
         OrganisationId::parse(&format!("organisation{number}")).unwrap()
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn large_lists_are_bounded_together() {
-        let lists = LargeLists::new();
-        let begin = async |number, size| lists.begin(&organisation(number), size).await.ok();
-        let first = begin(1, MEMORY - SMALL).await.unwrap();
-        assert!(begin(2, SMALL - 1).await.unwrap().is_none());
-        let fits = begin(2, SMALL).await.unwrap();
-        assert!(fits.is_some());
-        assert!(begin(2, SMALL).await.is_none());
-        drop(first);
-        assert!(begin(2, SMALL).await.is_some());
+    fn client(number: u8) -> IpAddr {
+        IpAddr::from([192, 0, 2, number])
     }
 
     #[tokio::test(start_paused = true)]
-    async fn large_lists_of_an_organisation_are_few() {
+    async fn small_list_takes_nothing() {
         let lists = LargeLists::new();
-        let begin = async |number| lists.begin(&organisation(number), SMALL).await.ok();
+        let small = lists
+            .begin(&organisation(1), Some(client(1)), SMALL - 1)
+            .await;
+        assert!(small.ok().unwrap().is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lists_of_a_client_leave_memory_to_others() {
+        let lists = LargeLists::new();
+        let begin = async |number, size| {
+            let begun = lists
+                .begin(&organisation(1), Some(client(number)), size)
+                .await;
+            begun.ok().flatten()
+        };
+        let first = begin(1, (OF_CLIENT - 8) * UNIT).await.unwrap();
+        let second = begin(1, SMALL).await.unwrap();
+        assert!(begin(1, SMALL).await.is_none());
+        assert!(begin(2, SMALL).await.is_some());
+        drop(first);
+        assert!(begin(1, SMALL).await.is_some());
+        drop(second);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lists_of_an_organisation_leave_memory_to_others() {
+        let lists = LargeLists::new();
+        let begin = async |number, address| {
+            let begun = lists
+                .begin(
+                    &organisation(number),
+                    Some(client(address)),
+                    2 * OF_CLIENT * UNIT,
+                )
+                .await;
+            begun.ok().flatten()
+        };
         let mut sent = Vec::new();
-        for _ in 0..OF_ORGANISATION {
-            sent.push(begin(1).await.unwrap());
+        for address in 1..=4 {
+            sent.push(begin(1, address).await.unwrap());
         }
-        assert!(begin(1).await.is_none());
-        assert!(begin(2).await.is_some());
+        assert!(begin(1, 5).await.is_none());
+        assert!(begin(2, 5).await.is_some());
         sent.pop();
-        assert!(begin(1).await.is_some());
+        assert!(begin(1, 5).await.is_some());
     }
 
     #[tokio::test]
     async fn list_larger_than_all_memory_is_sent_alone() {
         let lists = LargeLists::new();
-        let (one, other) = (organisation(1), organisation(2));
-        let all = lists.begin(&one, 2 * MEMORY).await.ok().unwrap();
-        assert!(all.is_some());
-        assert!(lists.begin(&other, SMALL).now_or_never().is_none());
+        let begin = async |number, address, size| {
+            let begun = lists
+                .begin(&organisation(number), Some(client(address)), size)
+                .await;
+            begun.ok().flatten()
+        };
+        let large = begin(1, 1, 2 * ALL * UNIT).await;
+        assert!(large.is_some());
+        assert!(begin(2, 2, SMALL).now_or_never().is_none());
+        drop(large);
+        assert!(begin(1, 2, SMALL).await.is_some());
     }
 }

@@ -212,7 +212,7 @@ async fn store_effects(
         }
     }
     events.extend(maintenance::component::events(scope, maintained).await?);
-    if has_subscribers {
+    if !notices.is_empty() && (has_subscribers || notice::has_new_subscribers(scope).await?) {
         notice::store(scope, notices).await?;
     }
     Ok(events)

@@ -16,7 +16,8 @@ use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait as _, DbBackend, EntityTrait, QueryFilter,
+    QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -320,6 +321,16 @@ pub(crate) fn subscribed(organisation: &OrganisationId) -> Select<subscriber::En
     subscriber::Entity::find()
         .filter(subscriber::Column::OrganisationId.eq(organisation.as_str()))
         .filter(subscriber::Column::Status.eq(SubscriberStatus::Subscribed.to_string()))
+}
+
+/// Whether the organisation has subscribers although the statement that locked it found none. PostgreSQL reads other tables in that
+/// statement as they were before the wait for the lock, so a confirmation that held the lock is not found. SQLite's transactions wait
+/// before their first statement.
+pub(crate) async fn has_new_subscribers(scope: Scope<'_>) -> Result<bool, Error> {
+    if scope.transaction.get_database_backend() == DbBackend::Sqlite {
+        return Ok(false);
+    }
+    exists(subscribed(scope.organisation), scope.transaction).await
 }
 
 pub(crate) fn content(row: &Model) -> Result<NoticeContent, Error> {

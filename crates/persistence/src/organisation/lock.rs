@@ -33,7 +33,7 @@ pub(crate) enum Lock {
 /// An organisation whose write lock a transaction holds.
 #[derive(Debug)]
 pub(crate) struct Locked {
-    /// Whether there are subscribers that receive notices.
+    /// Whether there were subscribers that receive notices when the statement began that took the lock.
     pub(crate) has_subscribers: bool,
     /// Whether the revision of the stamp is stored already.
     pub(crate) revision_stored: bool,

@@ -35,6 +35,7 @@ use fixture::{enter, later, request, result, sent};
 contract!(
     everybody_subscribed_when_it_happened_gets_one_delivery_in_batches,
     subscribers_who_came_or_left_since_are_not_mailed_whatever_clocks_say,
+    incident_that_waits_for_the_first_confirmation_is_sent_to_that_subscriber,
     nodes_that_expand_at_once_queue_each_delivery_once_and_in_order,
     fifty_workers_claim_at_once_and_none_gets_what_another_has,
     a_claim_that_ends_is_free_again_and_a_renewed_one_is_not,
@@ -102,6 +103,36 @@ async fn subscribers_who_came_or_left_since_are_not_mailed_whatever_clocks_say(
             .collect::<Vec<_>>(),
         [stays.id]
     );
+}
+
+async fn incident_that_waits_for_the_first_confirmation_is_sent_to_that_subscriber(
+    database: &Database,
+) {
+    let world = World::new(database, "acme").await;
+    let ann = enter(database, &world.acme, "ann@example.com").await;
+    let (begun, has_begun) = oneshot::channel();
+    let now = clock().now();
+    let confirm: SubscriberRule = Box::new(move |known| {
+        begun.send(()).unwrap();
+        // Long enough for the incident to wait for the organisation's lock.
+        std::thread::sleep(Duration::from_millis(300));
+        let confirmed = known
+            .unwrap()
+            .verify(now + Subscriber::VERIFICATION_LIFETIME, now);
+        Ok(confirmed.unwrap())
+    });
+    let (store, acme) = (database.clone(), world.acme.clone());
+    let confirming =
+        tokio::spawn(async move { store.save(&acme, SubscriberKey::Id(ann.id), confirm).await });
+    has_begun.await.unwrap();
+    world.incident("Down").await;
+    confirming.await.unwrap().unwrap();
+    world.expand().await;
+    let claimed = world.claim(10).await;
+    let receives_notice = |delivery: &Delivery| {
+        delivery.subscriber.id == ann.id && matches!(delivery.kind, DeliveryKind::Notice(_))
+    };
+    assert!(claimed.iter().any(receives_notice), "{claimed:?}");
 }
 
 async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(database: &Database) {

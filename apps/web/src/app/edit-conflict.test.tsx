@@ -253,6 +253,53 @@ describe('an incident’s form', () => {
   });
 });
 
+describe('versions that arrive while the form is busy', () => {
+  it('shows a version from the time of a conflict once the user has chosen', async () => {
+    const { item, user, publish, radio, submit } = await openIncident();
+    const title = () => screen.getByLabelText(/^Title/);
+    await user.type(title(), ' often');
+    item.change({ title: 'Cards fail' });
+    publish();
+    await conflict('incident');
+    item.change({ status: 'RESOLVED' });
+    item.hold();
+    publish();
+    await expect.poll(() => item.pending).toBe(1);
+    await item.release();
+    await user.click(screen.getByRole('button', { name: 'Use the new version' }));
+    await expect.poll(() => radio('Resolved')).toBeChecked();
+    expect(title()).toHaveValue('Cards fail');
+    noConflict();
+    await user.type(title(), ' often');
+    await user.click(submit());
+    expect(await screen.findByText('Incident Created')).toBeVisible();
+    expect(item.saved).toMatchObject([{ title: 'Cards fail often' }]);
+  });
+
+  it('shows a version from the time of a save that fails', async () => {
+    const { item, user, name, submit } = await openComponent();
+    let fail: () => void = () => undefined;
+    server.use(
+      http.patch(apiUrl(endpoints.components.item('c1')), async () => {
+        await new Promise<void>((resolve) => {
+          fail = resolve;
+        });
+        return problem(422, 'The name is taken');
+      }),
+    );
+    await user.type(name(), ' and app');
+    await user.click(submit());
+    item.hold();
+    act(() => FakeSocket.last.fire('component-update', item.change({ description: 'A till' })));
+    await expect.poll(() => item.pending).toBe(1);
+    await item.release();
+    fail();
+    expect(await screen.findByText('Error')).toBeVisible();
+    await expect.poll(() => screen.getByLabelText('Description')).toHaveValue('A till');
+    expect(name()).toHaveValue('Website and app');
+  });
+});
+
 describe('a maintenance’s form', () => {
   it('shows a version that arrives after typing began, and does not save over it', async () => {
     const item = new Item(endpoints.maintenances.item('m1'), maintenance);

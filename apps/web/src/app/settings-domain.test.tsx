@@ -1,10 +1,11 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { aSnapshot } from '@/features/status-page/fixtures';
 import { renderApp, signedIn } from './testing';
 import type { OrganisationDomain } from '@/api/types';
 import { endpoints, paths } from '@/paths';
+import { FakeSocket } from '@/testing/fake-socket';
 import { apiUrl, problem, server, settings, success } from '@/testing/server';
 
 /** As others than admins see it. */
@@ -23,7 +24,7 @@ const verified: OrganisationDomain = {
 
 /** Serves the settings with a domain, and the calls that change it. */
 function serve(domain: OrganisationDomain | null) {
-  const state = { domain, version: 1, claimed: [] as unknown[] };
+  const state = { domain, name: settings.name, version: 1, claimed: [] as unknown[] };
   const change = (next: OrganisationDomain | null) => {
     state.domain = next;
     state.version += 1;
@@ -31,7 +32,10 @@ function serve(domain: OrganisationDomain | null) {
   };
   server.use(
     http.get(apiUrl(endpoints.organisationSettings), () =>
-      success({ ...settings, domain: state.domain }, { etag: `"${state.version}"` }),
+      success(
+        { ...settings, name: state.name, domain: state.domain },
+        { etag: `"${state.version}"` },
+      ),
     ),
     http.put(apiUrl(endpoints.organisationDomain.item), async ({ request }) => {
       state.claimed.push(await request.json());
@@ -113,4 +117,19 @@ it('is read-only for others than admins', async () => {
   expect(await screen.findByText('status.acme.example')).toBeInTheDocument();
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Verify' })).toBeNull());
   expect(screen.queryByRole('button', { name: 'Remove' })).not.toBeInTheDocument();
+});
+
+it('shows that a domain is removed while the settings have a conflict', async () => {
+  const state = serve(verified);
+  const { user } = renderApp(paths.settings);
+  await user.type(await screen.findByLabelText(/^Name/), ' and more');
+  await act(() => FakeSocket.last.join());
+  state.name = 'Difference Engines';
+  state.version += 1;
+  act(() => FakeSocket.last.fire('organisation-updated', { id: 'org-1' }));
+  await screen.findByText('This organisation has changed since you opened it');
+
+  await user.click(screen.getByRole('button', { name: 'Remove' }));
+  await user.click(await screen.findByRole('button', { name: 'Remove', description: '' }));
+  expect(await screen.findByRole('textbox', { name: 'Domain' })).toBeInTheDocument();
 });

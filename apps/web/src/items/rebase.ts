@@ -1,6 +1,7 @@
 import type { FormikContextType } from 'formik';
-import { useEffect, useEffectEvent, useLayoutEffect } from 'react';
-import type { Edit, MergeDecision } from './use-edit';
+import { useEffectEvent, useLayoutEffect } from 'react';
+import { useDecision } from './use-decision';
+import type { Edit } from './use-edit';
 
 /**
  * Decides about newer versions of `edit`, and merges an adopted version into the form: fields without typed text get its
@@ -12,13 +13,11 @@ export function useRebase<T, Values extends object>(
   loaded: T,
   valuesOf: (item: T) => Values,
 ): void {
-  const { decideBy } = edit;
-  const decide = useEffectEvent((newest: T): MergeDecision => {
-    // The response to a save decides, and a version on screen is not exchanged while the user reads it.
-    if (form.isSubmitting || edit.theirs !== undefined) return 'ignore';
-    return mayReplace(form, valuesOf(newest)) ? 'adopt' : 'conflict';
-  });
-  useEffect(() => decideBy((newest: T) => decide(newest)), [decideBy]);
+  // The response to a save decides, and a version on screen is not exchanged while the user reads it.
+  const isBusy = form.isSubmitting || edit.theirs !== undefined;
+  useDecision(edit, isBusy, (newest) =>
+    mayReplace(form, valuesOf(newest)) ? 'adopt' : 'conflict',
+  );
 
   const newest = valuesOf(loaded);
   const fields = fieldsOf(newest);

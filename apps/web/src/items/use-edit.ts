@@ -20,13 +20,15 @@ import { useDropOutdated } from './use-drop-outdated';
 
 /**
  * What a form does with a newer version: `adopt` it if the user has typed into no field that it changes, show a
- * `conflict` if they have, or `ignore` it during a save or an open conflict.
+ * `conflict` if they have, or `ignore` it during a save or an open conflict (`useDecision`).
  */
 export type MergeDecision = 'adopt' | 'conflict' | 'ignore';
 
 export interface Edit<T> {
   /** The version that the form starts from and that a save is based on; undefined until it is read. */
   loaded: T | undefined;
+  /** The newest version that was read, also one that the form ignores: for what is not in the form. */
+  newest: T | undefined;
   error: ApiError | undefined;
   /** Reads the first version again, after `error`. */
   retry: () => Promise<unknown>;
@@ -64,6 +66,7 @@ export function useEdit<T>(
   });
   const [adopted, setAdopted] = useState<ApiResponse<T>>();
   const [theirs, setTheirs] = useState<ApiResponse<T>>();
+  const [newest, setNewest] = useState<ApiResponse<T>>();
   const [isDeleted, setDeleted] = useState(false);
   const loaded = adopted ?? first.data;
   const { dropOutdated, dropPending } = useDropOutdated();
@@ -79,7 +82,10 @@ export function useEdit<T>(
       if (isNotFound(error)) setDeleted(true);
       if (error instanceof ApiError && error.status === 412) {
         const newest = await dropOutdated(readOnce);
-        if (newest) setTheirs(newest);
+        if (newest) {
+          setNewest(newest);
+          setTheirs(newest);
+        }
       }
       throw error;
     }
@@ -93,6 +99,7 @@ export function useEdit<T>(
     const written = await onLoaded(send);
     dropPending();
     setAdopted(written);
+    setNewest(written);
     return written.data;
   }
 
@@ -103,6 +110,7 @@ export function useEdit<T>(
       return undefined;
     });
     if (newest === undefined) return;
+    setNewest(newest);
     const decision = decide.current(newest.data);
     // Synchronous: text typed before the next rendering would belong to the older version.
     if (decision === 'adopt') flushSync(() => setAdopted(newest));
@@ -111,6 +119,7 @@ export function useEdit<T>(
 
   return {
     loaded: loaded?.data,
+    newest: (newest ?? loaded)?.data,
     error: first.error,
     retry: () => first.mutate(),
     theirs: theirs?.data,

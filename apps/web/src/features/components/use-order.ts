@@ -1,9 +1,10 @@
-import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import type { Precondition } from '@/api/client';
 import { ApiError } from '@/api/error';
 import type { ComponentOrder } from '@/api/types';
-import { useEdit, type Edit, type MergeDecision } from '@/items/use-edit';
+import { useDecision } from '@/items/use-decision';
+import { useEdit, type Edit } from '@/items/use-edit';
 import { endpoints } from '@/paths';
 import type { LiveEvent, LiveEventName } from '@/realtime/live-events';
 import { useChanges } from '@/realtime/realtime';
@@ -97,26 +98,15 @@ export function useOrder(): OrderEdit {
 
 /** Shows orders that other users have saved. An order that arrives while the user is busy is shown afterwards. */
 function useFollow(
-  { refresh, decideBy }: Edit<ComponentOrder>,
+  edit: Edit<ComponentOrder>,
   saved: OrderTree | undefined,
   isBusy: boolean,
 ): void {
-  const missed = useRef(false);
-  const decide = useEffectEvent((): MergeDecision => {
-    missed.current = isBusy;
-    return isBusy ? 'ignore' : 'adopt';
-  });
-  useEffect(() => decideBy(() => decide()), [decideBy]);
+  useDecision(edit, isBusy, () => 'adopt');
   useChanges(
     (event) => orderEvents.has(event.name) || movesComponent(event, saved ?? []),
-    () => void refresh(),
+    () => void edit.refresh(),
   );
-  const catchUp = useEffectEvent(() => {
-    if (missed.current) void refresh();
-  });
-  useEffect(() => {
-    if (!isBusy) catchUp();
-  }, [isBusy]);
 }
 
 /** Whether a component has another group than in the order. */

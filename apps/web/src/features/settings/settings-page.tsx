@@ -43,10 +43,10 @@ export function SettingsPage() {
         actions={organisation && isAdmin && <AuditLink id={organisation.id} />}
       />
       {!isAdmin && <Alert>Only an admin of the organisation can change its settings.</Alert>}
-      {edit.loaded ? (
+      {edit.loaded && edit.newest ? (
         <>
           <SettingsForm edit={edit} loaded={edit.loaded} isAdmin={isAdmin} />
-          <DomainCard domain={edit.loaded.domain} isAdmin={isAdmin} onChange={edit.refresh} />
+          <DomainCard domain={edit.newest.domain} isAdmin={isAdmin} onChange={edit.refresh} />
         </>
       ) : edit.error ? (
         <LoadFailure

@@ -2,5 +2,6 @@
 
 pub mod client_slots;
 pub mod key_usage;
+pub(crate) mod slots;
 pub mod throttle;
 pub mod usage;

@@ -10,16 +10,17 @@
 //! So a client elsewhere cannot lock the owner out of an account (OWASP ASVS 5.0, 6.3.1), and wrong
 //! passwords of one person in an office delay colleagues but do not lock them out.
 
-use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_domain::email::EmailKey;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::throttle::IdentityLimits;
+use crate::limit::slots::{Slot, Slots};
 use crate::limit::throttle::{Bucket, ClientBucket, Limit, site};
 use crate::response::problem::Problem;
 
@@ -151,14 +152,16 @@ impl Attempt<'_> {
 /// Attempts that are being delayed. Their number is bounded per client and in total, so that delays
 /// cannot use up the connections.
 struct SlowedAttempts {
-    now: Mutex<HashMap<IpAddr, usize>>,
+    clients: Arc<Slots>,
+    all: Semaphore,
     pause: Duration,
 }
 
 impl Default for SlowedAttempts {
     fn default() -> Self {
         Self {
-            now: Mutex::default(),
+            clients: Slots::new(Self::MAX_PER_CLIENT),
+            all: Semaphore::new(Self::MAX),
             pause: Duration::from_secs(2),
         }
     }
@@ -166,7 +169,7 @@ impl Default for SlowedAttempts {
 
 impl SlowedAttempts {
     const MAX_PER_CLIENT: usize = 2;
-    const MAX_CLIENTS: usize = 512;
+    const MAX: usize = 1024;
 
     /// Waits for the same time whether or not the account exists. 429 if too many attempts are being delayed.
     async fn wait(&self, client: IpAddr) -> Result<(), Problem> {
@@ -177,39 +180,9 @@ impl SlowedAttempts {
         Ok(())
     }
 
-    fn enter(&self, client: IpAddr) -> Option<SlowedAttempt<'_>> {
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.len() >= Self::MAX_CLIENTS && !now.contains_key(&client) {
-            return None;
-        }
-        let count = now.entry(client).or_default();
-        if *count >= Self::MAX_PER_CLIENT {
-            return None;
-        }
-        *count += 1;
-        Some(SlowedAttempt {
-            slowed: self,
-            client,
-        })
-    }
-}
-
-/// A delayed attempt, counted until it is dropped.
-struct SlowedAttempt<'w> {
-    slowed: &'w SlowedAttempts,
-    client: IpAddr,
-}
-
-impl Drop for SlowedAttempt<'_> {
-    fn drop(&mut self) {
-        let now = &self.slowed.now;
-        let mut now = now.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = now.get_mut(&self.client) {
-            *count -= 1;
-            if *count == 0 {
-                now.remove(&self.client);
-            }
-        }
+    fn enter(&self, client: IpAddr) -> Option<(Slot, SemaphorePermit<'_>)> {
+        let of_client = self.clients.take(client)?;
+        Some((of_client, self.all.try_acquire().ok()?))
     }
 }
 

@@ -1,13 +1,14 @@
 //! Limits for the connections, event streams and sockets of one client, and for the open files of the process.
 
-use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use actix_web::HttpRequest;
 use allclear_socketio::{Admission, OverLimit, Permit, Permits};
+use tokio::sync::Semaphore;
 
+use crate::limit::slots::{Slot, Slots};
 use crate::limit::throttle::{client, network};
 use crate::response::problem::Problem;
 use crate::server::client_address::TrustedProxies;
@@ -17,7 +18,7 @@ pub(crate) const RETRY_AFTER: u64 = 10;
 /// File descriptors reserved for the database, the log and the workers.
 const OWN_DESCRIPTORS: usize = 64;
 
-/// Limits per client address. 0 means no limit.
+/// Limits per client address, four times as much per IPv6 site. 0 means no limit.
 #[derive(Debug, Clone, Copy)]
 pub struct ConnectionLimits {
     /// Open connections. Connections of a trusted proxy are not counted.
@@ -43,20 +44,11 @@ pub struct ClientLimits {
     sockets: Arc<Slots>,
     polls: Arc<Slots>,
     handshakes: Arc<Slots>,
-    all_handshakes: Arc<Slots>,
+    /// `None` if there is no limit.
+    all_handshakes: Option<Arc<Semaphore>>,
     descriptors: Arc<Descriptors>,
     proxies: Arc<TrustedProxies>,
 }
-
-/// Counter for one kind of resource.
-struct Slots {
-    /// Limit per client; 0 means no limit.
-    most: usize,
-    taken: Mutex<HashMap<IpAddr, usize>>,
-}
-
-/// A counted resource of a client, released on drop.
-pub(crate) struct Slot(Option<(Arc<Slots>, IpAddr)>);
 
 /// Counter of the file descriptors used by connections and the files of bodies.
 struct Descriptors {
@@ -66,52 +58,6 @@ struct Descriptors {
 
 /// A counted file descriptor, released on drop.
 pub(crate) struct DescriptorGuard(Arc<Descriptors>);
-
-impl Slots {
-    fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self {
-            most,
-            taken: Mutex::default(),
-        })
-    }
-
-    /// Takes a slot; `None` if the client has reached the limit.
-    fn take(self: &Arc<Self>, client: IpAddr) -> Option<Slot> {
-        if self.most == 0 {
-            return Some(Slot(None));
-        }
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = taken.entry(client).or_default();
-        if *count >= self.most {
-            return None;
-        }
-        *count += 1;
-        Some(Slot(Some((Arc::clone(self), client))))
-    }
-}
-
-impl Slot {
-    /// A slot that is not counted.
-    #[cfg(test)]
-    pub(crate) const fn unlimited() -> Self {
-        Self(None)
-    }
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        let Some((slots, client)) = &self.0 else {
-            return;
-        };
-        let mut taken = slots.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = taken.get_mut(client) {
-            *count -= 1;
-            if *count == 0 {
-                taken.remove(client);
-            }
-        }
-    }
-}
 
 impl Descriptors {
     /// Descriptors that streams and sockets leave to other requests.
@@ -146,7 +92,8 @@ impl ClientLimits {
             sockets: Slots::new(limits.sockets),
             polls: Slots::new(limits.polls),
             handshakes: Slots::new(limits.handshakes),
-            all_handshakes: Slots::new(limits.all_handshakes),
+            all_handshakes: (limits.all_handshakes != 0)
+                .then(|| Arc::new(Semaphore::new(limits.all_handshakes))),
             descriptors: Arc::new(Descriptors {
                 most: limits.descriptors,
                 open: AtomicUsize::new(0),
@@ -173,7 +120,7 @@ impl ClientLimits {
         let peer = peer.map(|peer| peer.to_canonical());
         let slot = match peer.filter(|peer| !self.proxies.is_trusted(*peer)) {
             Some(peer) => self.connections.take(network(peer))?,
-            None => Slot(None),
+            None => Slot::unlimited(),
         };
         Some((slot, self.descriptors.take()))
     }
@@ -190,9 +137,6 @@ impl ClientLimits {
     }
 }
 
-/// Key under which all clients are counted together.
-const ALL_CLIENTS: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
-
 impl Admission for ClientLimits {
     fn address(&self, request: &HttpRequest) -> Option<IpAddr> {
         Some(client(request))
@@ -207,10 +151,11 @@ impl Admission for ClientLimits {
             |slots: &Arc<Slots>| slots.take(client).ok_or(OverLimit::client(RETRY_AFTER));
         let session = of_client(&self.sockets)?;
         let handshake = of_client(&self.handshakes)?;
-        let in_all = self
-            .all_handshakes
-            .take(ALL_CLIENTS)
-            .ok_or(OverLimit::server(RETRY_AFTER))?;
+        let in_all = self.all_handshakes.as_ref();
+        let in_all = in_all.map(|all| Arc::clone(all).try_acquire_owned());
+        let in_all = in_all
+            .transpose()
+            .map_err(|_| OverLimit::server(RETRY_AFTER))?;
         Ok(Permits {
             session: Box::new(session),
             handshake: Box::new((handshake, in_all)),
@@ -269,21 +214,6 @@ pub(crate) mod tests {
 
     fn peer(address: &str) -> Option<IpAddr> {
         address.parse().ok()
-    }
-
-    #[test]
-    fn slots_are_counted_per_client_and_released() {
-        let limits = limits(ConnectionLimits { streams: 2, ..NONE });
-        let ask = |address| limits.stream(&request(address)).ok();
-        let (first, second) = (ask("10.0.0.1"), ask("10.0.0.1"));
-        assert!(first.is_some() && second.is_some());
-        assert!(ask("10.0.0.1").is_none());
-        assert!(ask("10.0.0.2").is_some());
-        drop(first);
-        let again = ask("10.0.0.1");
-        assert!(again.is_some() && ask("10.0.0.1").is_none());
-        drop((second, again));
-        assert!(limits.streams.taken.lock().unwrap().is_empty());
     }
 
     #[test]

@@ -22,7 +22,8 @@ use self::body_file::{BodyFile, BodyFiles, Place};
 pub(crate) use self::shared_body::SharedBody;
 pub(crate) use self::stream::ClientStream;
 use self::unsent_bodies::{UnsentBodies, UnsentBody};
-use crate::limit::client_slots::{DescriptorGuard, Slot};
+use crate::limit::client_slots::DescriptorGuard;
+use crate::limit::slots::Slot;
 
 /// What a connection counts against the limits, until it is dropped.
 pub(crate) struct Claim {

@@ -197,6 +197,10 @@ impl SocketHandler {
         organisation: &OrganisationId,
         list: List,
     ) -> Result<(), Refused> {
+        // These waits may be long, so they come before the pause, which withholds the events.
+        let page = self.page(organisation).await?;
+        let large = self.large_list(socket, organisation, &page).await?;
+        flushed(socket, &page).await;
         let paused = self.rooms.pause(organisation, socket);
         let page = self.page(organisation).await;
         let revision = page
@@ -208,16 +212,9 @@ impl SocketHandler {
         {
             tracing::debug!(%organisation, "acknowledged a list before its events, which have not arrived in time");
         }
-        let (page, large) = match page {
-            Ok(page) => match self.large_list(socket, organisation, &page).await {
-                Ok(large) => {
-                    flushed(socket, &page).await;
-                    (Ok(page), large)
-                }
-                Err(refused) => (Err(refused), None),
-            },
-            Err(refused) => (Err(refused), None),
-        };
+        if let Ok(page) = &page {
+            flushed(socket, page).await;
+        }
         let resumed = self
             .rooms
             .resume(organisation, socket, paused, revision, || {

@@ -9,6 +9,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use super::request::Refused;
+use crate::limit::throttle::customer;
 
 /// Lists of pages below this size fit into a client's queue many times.
 pub(super) const SMALL: usize = 8 * 1024;
@@ -18,7 +19,7 @@ const UNIT: usize = 1024;
 const ALL: usize = 64 * 1024;
 /// Units of those of one organisation.
 const OF_ORGANISATION: usize = 16 * 1024;
-/// Units of those of one organisation for the sockets of one client. A larger list counts as these, except in the sum of all.
+/// Units of those of one organisation for the sockets of one client, or of one IPv6 site. A larger list counts as these, except in the sum of all.
 const OF_CLIENT: usize = 4 * 1024;
 /// How long a list waits for others to be received.
 const WAIT: Duration = Duration::from_secs(30);
@@ -58,7 +59,7 @@ impl LargeLists {
         let units = size.div_ceil(UNIT);
         let share = units.min(OF_CLIENT);
         let begun = async {
-            let key = (organisation.clone(), client);
+            let key = (organisation.clone(), client.map(customer));
             // A client waits for its own lists first: those that wait here hold nothing that others need.
             let of_client = self.clients.acquire_many(&key, share).await?;
             let of_organisation = self.organisations.acquire_many(organisation, share).await?;

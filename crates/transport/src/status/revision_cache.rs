@@ -22,12 +22,13 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use self::last_values::LastValues;
+use crate::limit::throttle::customer;
 use crate::status::pages::READ_TIMEOUT;
 use crate::weight::{BySize, Weigh, cache};
 
 /// Maximum number of reads of one organisation that wait. Further ones are refused.
 const MAX_WAITING: usize = 64;
-/// Maximum number of reads of one organisation that requests of one client have begun or wait for. Requests for what is being read
+/// Maximum number of reads of one organisation that requests of one client, or of one IPv6 site, have begun or wait for. Requests for what is being read
 /// already do not count.
 const READS_PER_CLIENT: usize = 16;
 
@@ -257,7 +258,10 @@ where
         };
         let place = match client {
             Some(client) => {
-                let place = self.clients.acquire(&(organisation.clone(), client)).await;
+                let place = self
+                    .clients
+                    .acquire(&(organisation.clone(), customer(client)))
+                    .await;
                 Some(place.ok_or_else(too_many)?)
             }
             None => None,

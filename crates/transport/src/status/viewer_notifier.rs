@@ -18,7 +18,7 @@ use slab::Slab;
 use tokio::sync::watch;
 
 use crate::commit_log::{CommitLog, Found};
-use crate::limit::client_slots::Slot;
+use crate::limit::slots::Slot;
 use crate::status::viewers::{Frame, PING, Subscription};
 
 /// How many viewers are woken before the task yields: less than a millisecond of work.

@@ -88,7 +88,7 @@ async fn delayed_attempts_of_a_client_are_bounded_and_refused_ones_not_counted()
     let tries = join_all(names.iter().map(|name| guesses.take(client(1), name))).await;
     let taken = tries.iter().filter(|taken| taken.is_ok()).count();
     assert_eq!(taken, SlowedAttempts::MAX_PER_CLIENT);
-    assert!(guesses.slowed.now.lock().unwrap().is_empty());
+    assert!(guesses.slowed.clients.is_empty());
     assert!(guesses.take(client(1), &names[39]).await.is_ok());
 }
 
@@ -108,13 +108,24 @@ async fn guesses_of_many_clients_delay_attempts_but_refuse_none() {
 }
 
 #[actix_web::test]
-async fn number_of_delayed_clients_is_bounded() {
+async fn number_of_delayed_attempts_is_bounded() {
     let slowed = SlowedAttempts::default();
     let number = |number: usize| IpAddr::from(u32::try_from(number).unwrap().to_be_bytes());
-    let attempts: Vec<_> = (0..SlowedAttempts::MAX_CLIENTS)
+    let attempts: Vec<_> = (0..SlowedAttempts::MAX)
         .map(|index| slowed.enter(number(index)).unwrap())
         .collect();
-    assert!(slowed.enter(number(SlowedAttempts::MAX_CLIENTS)).is_none());
+    assert!(slowed.enter(number(SlowedAttempts::MAX)).is_none());
     drop(attempts);
-    assert!(slowed.enter(number(SlowedAttempts::MAX_CLIENTS)).is_some());
+    assert!(slowed.enter(number(SlowedAttempts::MAX)).is_some());
+}
+
+#[actix_web::test]
+async fn delayed_attempts_of_one_site_leave_room_for_others() {
+    let slowed = SlowedAttempts::default();
+    let network = |site, number| IpAddr::from([0x2001, 0xdb8, site, number, 0, 0, 0, 0]);
+    let attempts: Vec<_> = (0..2048)
+        .filter_map(|number| slowed.enter(network(0, number)))
+        .collect();
+    assert!(attempts.len() < SlowedAttempts::MAX);
+    assert!(slowed.enter(network(1, 0)).is_some());
 }

@@ -4,7 +4,7 @@ use allclear_application::broadcast::MockBroadcast;
 use allclear_application::outbox::MockOutbox;
 use allclear_domain::event::EventKind;
 
-use crate::limit::client_slots::Slot;
+use crate::limit::slots::Slot;
 
 #[test]
 fn reconnection_times_are_spread_over_their_whole_range() {

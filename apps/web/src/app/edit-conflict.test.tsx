@@ -300,6 +300,61 @@ describe('versions that arrive while the form is busy', () => {
   });
 });
 
+describe('a rejected save', () => {
+  it('shows the newer version, also if an event’s read of it arrives first', async () => {
+    const { item, user, name, submit } = await openComponent();
+    await user.type(name(), ' and app');
+    item.hold();
+    const changed = item.change({ description: 'A till' });
+    await user.click(submit());
+    await expect.poll(() => item.pending).toBe(1);
+    act(() => FakeSocket.last.fire('component-update', changed));
+    await expect.poll(() => item.pending).toBe(2);
+    await item.releaseNewest();
+    await item.release();
+    expect(await conflict('component')).toBeVisible();
+    expect(screen.getByLabelText('Description')).toHaveValue('The shop');
+  });
+
+  it('says that the item is deleted if it is gone before the newer version is read', async () => {
+    const { item, user, name, submit } = await openComponent();
+    await user.type(name(), ' and app');
+    item.change({ description: 'A till' });
+    const path = apiUrl(endpoints.components.item('c1'));
+    server.use(http.get(path, () => problem(404, 'There is no such component')));
+    await user.click(submit());
+    expect(await screen.findByText(/^Somebody else has deleted this component/)).toBeVisible();
+    expect(name()).toHaveValue('Website and app');
+  });
+});
+
+describe('an update’s dialog', () => {
+  it('starts from the version of an event that comes before the form', async () => {
+    const update = {
+      id: 'u1',
+      status: 'MONITORING',
+      message: 'Cards work again.',
+      displayAt: null,
+      createdAt: '2026-11-20T10:00:00.000Z',
+      user: { id: 'user-1', name: 'Ada Lovelace' },
+    };
+    server.use(http.get(apiUrl(endpoints.incidents.updates('i1')), () => success([update])));
+    const { user } = await openIncident();
+    const item = new Item(endpoints.incidents.update('i1', 'u1'), update);
+    item.hold();
+    await user.click(await screen.findByRole('button', { name: /^Edit/ }));
+    await expect.poll(() => item.pending).toBe(1);
+    const changed = item.change({ message: 'Most cards work.' });
+    act(() => FakeSocket.last.fire('timeline-updated', { ...changed, incidentId: 'i1' }));
+    await expect.poll(() => item.pending).toBe(2);
+    await item.releaseNewest();
+    await item.release();
+    const message = () => screen.getByRole('textbox', { name: /^Message/ });
+    await expect.poll(message).toHaveValue('Most cards work.');
+    noConflict();
+  });
+});
+
 describe('a maintenance’s form', () => {
   it('shows a version that arrives after typing began, and does not save over it', async () => {
     const item = new Item(endpoints.maintenances.item('m1'), maintenance);

@@ -70,8 +70,9 @@ export function useEdit<T>(
   const [isDeleted, setDeleted] = useState(false);
   const loaded = adopted ?? first.data;
   const { dropOutdated, dropPending } = useDropOutdated();
-  // Without a form the user has seen no version.
-  const decide = useRef<(newest: T) => MergeDecision>(() => 'conflict');
+  // Without a form the user has typed nothing.
+  const decide = useRef<(newest: T) => MergeDecision>(() => 'adopt');
+  const isRejected = useRef(false);
 
   async function onLoaded(
     send: (on: Precondition) => Promise<ApiResponse<T>>,
@@ -80,15 +81,36 @@ export function useEdit<T>(
       return await send({ ifMatch: loaded?.etag ?? null });
     } catch (error) {
       if (isNotFound(error)) setDeleted(true);
-      if (error instanceof ApiError && error.status === 412) {
-        const newest = await dropOutdated(readOnce);
-        if (newest) {
-          setNewest(newest);
-          setTheirs(newest);
-        }
-      }
+      if (error instanceof ApiError && error.status === 412) await readTheirs();
       throw error;
     }
+  }
+
+  /** Reads the version that a save found in place of `loaded`. */
+  async function readTheirs() {
+    // An event's read may be answered before this one. Its version is shown too, although the form is busy.
+    isRejected.current = true;
+    try {
+      await readNewest(readOnce);
+    } finally {
+      isRejected.current = false;
+    }
+  }
+
+  async function readNewest(readVersion: () => Promise<ApiResponse<T>>) {
+    let version: ApiResponse<T> | undefined;
+    try {
+      version = await dropOutdated(readVersion);
+    } catch (error) {
+      if (isNotFound(error)) setDeleted(true);
+      throw error;
+    }
+    if (version === undefined) return;
+    setNewest(version);
+    const decision = isRejected.current ? 'conflict' : decide.current(version.data);
+    // Synchronous: text typed before the next rendering would belong to the older version.
+    if (decision === 'adopt') flushSync(() => setAdopted(version));
+    if (decision === 'conflict') setTheirs(version);
   }
 
   async function save(body: unknown): Promise<T> {
@@ -105,16 +127,7 @@ export function useEdit<T>(
 
   async function refresh() {
     // If the read fails, the next save is rejected with 412 and shows the newer version.
-    const newest = await dropOutdated(read).catch((error: unknown) => {
-      if (isNotFound(error)) setDeleted(true);
-      return undefined;
-    });
-    if (newest === undefined) return;
-    setNewest(newest);
-    const decision = decide.current(newest.data);
-    // Synchronous: text typed before the next rendering would belong to the older version.
-    if (decision === 'adopt') flushSync(() => setAdopted(newest));
-    if (decision === 'conflict') setTheirs(newest);
+    await readNewest(read).catch(() => undefined);
   }
 
   return {

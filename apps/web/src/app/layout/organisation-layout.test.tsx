@@ -94,6 +94,22 @@ it('covers the page on a phone until an entry is chosen', async () => {
   expect(document.cookie).not.toContain('sidebar:state');
 });
 
+it('gives the focus back on a phone, but not after a link', async () => {
+  onPhone();
+  const { user } = renderApp(paths.dashboard);
+  await screen.findByRole('heading', { name: 'Dashboard' });
+  await user.click(toggle());
+  await user.keyboard('{Escape}');
+  await waitFor(() => expect(toggle()).toHaveFocus());
+  await user.keyboard('{Enter}');
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  await waitFor(() => expect(toggle()).toHaveFocus());
+  await user.keyboard('{Enter}');
+  await user.click(screen.getByRole('link', { name: 'Metrics' }));
+  await screen.findByRole('heading', { name: 'Metrics' });
+  await waitFor(() => expect(screen.getByRole('main')).toHaveFocus());
+});
+
 it('closes on a phone when an entry of the user menu was used', async () => {
   onPhone();
   const { user } = renderApp(paths.dashboard);

@@ -7,6 +7,7 @@ import { buttonVariants } from '@/ui/button-variants';
 import { cn } from '@/ui/cn';
 import { Logo, LogoMark } from '@/ui/logo';
 import { overlay } from '@/ui/overlay';
+import { useReturnFocus } from '@/ui/return-focus';
 import { Tooltip } from '@/ui/tooltip';
 import { mainEntries, type NavEntry, secondEntries } from './nav-entries';
 
@@ -80,12 +81,18 @@ interface SidebarPanelProps {
 
 /** The sidebar over the page, on narrow windows. */
 export function SidebarPanel({ isOpen, onOpenChange }: SidebarPanelProps) {
+  const { onOpenAutoFocus, onCloseAutoFocus } = useReturnFocus();
   return (
     <Dialog.Root open={isOpen} onOpenChange={onOpenChange}>
       <Dialog.Portal>
         <Dialog.Overlay className={overlay} />
         <Dialog.Content
           aria-describedby={undefined}
+          onOpenAutoFocus={onOpenAutoFocus}
+          onCloseAutoFocus={(event) => {
+            // The screen of a followed link may have taken the focus.
+            if (document.activeElement === document.body) onCloseAutoFocus(event);
+          }}
           className="fixed inset-y-0 left-0 z-50 flex w-72 max-w-[85vw] [animation:slide_var(--motion-slow)_var(--ease)] flex-col border-r border-line bg-surface shadow-high focus:outline-none"
         >
           <Dialog.Title className="sr-only">Navigation</Dialog.Title>

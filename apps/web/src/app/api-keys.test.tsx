@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import type { ApiKey } from '@/api/types';
@@ -117,6 +117,32 @@ it('revokes a key once that is confirmed', async () => {
     within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Revoke' }),
   );
   expect(await screen.findByText('The organisation has no API keys.')).toBeVisible();
+});
+
+it('keeps the focus in the card when the key with the pressed button is gone', async () => {
+  const { user } = renderApp(paths.settings);
+  await list();
+  let respond: () => void = () => undefined;
+  server.use(
+    http.delete(apiUrl(endpoints.apiKeys.item('key-1')), () => {
+      backend.keys = [];
+      return success({ id: 'key-1' });
+    }),
+    http.get(apiUrl(endpoints.apiKeys.list), async () => {
+      await new Promise<void>((resolve) => {
+        respond = resolve;
+      });
+      return success(backend.keys);
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Revoke Deploys' }));
+  const question = await screen.findByRole('alertdialog');
+  await user.click(within(question).getByRole('button', { name: 'Revoke' }));
+  await screen.findByText('API key revoked');
+  expect(question).toBeVisible();
+  respond();
+  const text = await screen.findByText('The organisation has no API keys.');
+  await waitFor(() => expect(text.closest('section')).toHaveFocus());
 });
 
 it('is for admins', async () => {

@@ -28,7 +28,6 @@ export function ApiKeysCard() {
   const button = useRef<HTMLButtonElement>(null);
   const [creating, setCreating] = useState(false);
   const [created, setCreated] = useState<string>();
-  const refresh = () => void keys.refresh();
   return (
     <Card>
       <CardHeader
@@ -41,7 +40,7 @@ export function ApiKeysCard() {
         }
       />
       {keys.data ? (
-        <KeyList keys={keys.data} onChange={refresh} />
+        <KeyList keys={keys.data} onChange={keys.refresh} />
       ) : keys.error ? (
         <CardBody>
           <LoadFailure
@@ -60,7 +59,7 @@ export function ApiKeysCard() {
           onClose={() => setCreating(false)}
           onCreated={(key) => {
             setCreated(key);
-            refresh();
+            void keys.refresh();
           }}
         />
       )}
@@ -90,7 +89,8 @@ function NewKey({ text }: { text: string }) {
 
 interface KeyListProps {
   keys: readonly ApiKey[];
-  onChange: () => void;
+  /** Reads the keys again. */
+  onChange: () => Promise<unknown>;
 }
 
 function KeyList({ keys, onChange }: KeyListProps) {
@@ -103,7 +103,7 @@ function KeyList({ keys, onChange }: KeyListProps) {
     } catch (error) {
       toast.error(serverMessageOr('The API key was not revoked', error));
     }
-    onChange();
+    await onChange();
   }
 
   if (keys.length === 0) {

@@ -7,12 +7,12 @@ import {
 } from '@tanstack/react-table';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { cn } from '@/ui/cn';
+import { useKeptFocus } from '@/ui/use-kept-focus';
 import { type DataColumn, features } from './columns';
 import { DataTableBody, HeaderCell, indentOf } from './data-table-rows';
 import { Pagination } from './pagination';
 import { selectionColumn } from './selection-column';
 import { stacked } from './stacked';
-import { useKeptFocus } from './use-kept-focus';
 
 /** What the user has chosen to see of a table. */
 export interface TableView {
@@ -86,7 +86,7 @@ export function DataTable<Row extends RowData>({
   useEffect(() => memory?.write({ pagination, sorting }), [memory, pagination, sorting]);
   const [rowSelection, setRowSelection] = useState<RowSelectionState>({});
 
-  const keptFocus = useKeptFocus();
+  const keptFocus = useKeptFocus<HTMLDivElement>();
 
   const data = rows ?? noRows;
   const pageCount = Math.max(1, Math.ceil(data.length / pagination.pageSize));

@@ -33,7 +33,10 @@ it('invites a person, who then leaves the waitlist', async () => {
   );
   await user.click(screen.getByRole('button', { name: 'Invite Mary Somerville' }));
   expect(await screen.findByText('Invitation sent to mary@example.com')).toBeVisible();
-  expect(await screen.findByText('Nobody is waiting')).toBeVisible();
+  const text = await screen.findByText('Nobody is waiting');
+  expect(text).toBeVisible();
+  // The pressed button is gone.
+  expect(text.closest('section')).toHaveFocus();
 });
 
 it('removes a person after a confirmation', async () => {

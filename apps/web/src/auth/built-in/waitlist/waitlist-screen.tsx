@@ -1,5 +1,4 @@
 import { UserMinus, UsersRound } from 'lucide-react';
-import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useList } from '@/api/use-list';
 import { useListInParts } from '@/api/use-list-in-parts';
@@ -18,7 +17,9 @@ import { PageHeader } from '@/ui/page-header';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
+import { useKeptFocus } from '@/ui/use-kept-focus';
 import { usePageTitle } from '@/ui/use-page-title';
+import { usePending } from '@/ui/use-pending';
 
 /** The waitlist, for the administrator of the installation. */
 export function WaitlistScreen() {
@@ -26,6 +27,7 @@ export function WaitlistScreen() {
   const waiting = useListInParts(useList<Waiting>(endpoints.identity.waitlist));
   useErrorToast(waiting.error !== undefined, 'Error while fetching the waitlist');
   usePageTitle('Waitlist');
+  const keptFocus = useKeptFocus<HTMLElement>();
 
   async function act(call: () => Promise<unknown>, done: string) {
     try {
@@ -55,7 +57,7 @@ export function WaitlistScreen() {
           onRetry={waiting.refresh}
         />
       ) : (
-        <Card>
+        <Card {...keptFocus}>
           <WaitingPeople waiting={waiting.rows} onInvite={invite} onRemove={remove} />
         </Card>
       )}
@@ -95,14 +97,7 @@ interface WaitingRowProps {
 }
 
 function WaitingRow({ person, onInvite, onRemove }: WaitingRowProps) {
-  const [inviting, setInviting] = useState(false);
-
-  async function invite() {
-    setInviting(true);
-    await onInvite(person);
-    setInviting(false);
-  }
-
+  const [inviting, run] = usePending();
   return (
     <Person
       name={person.name}
@@ -115,7 +110,11 @@ function WaitingRow({ person, onInvite, onRemove }: WaitingRowProps) {
         </>
       }
     >
-      <Button pending={inviting} aria-label={`Invite ${person.name}`} onClick={() => void invite()}>
+      <Button
+        pending={inviting}
+        aria-label={`Invite ${person.name}`}
+        onClick={() => run(() => onInvite(person))}
+      >
         {inviting ? 'Inviting...' : 'Invite'}
       </Button>
       <ConfirmButton

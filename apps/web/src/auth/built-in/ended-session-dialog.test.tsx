@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import type { UserEvent } from '@testing-library/user-event';
 import { http } from 'msw';
 import { useState } from 'react';
@@ -6,6 +6,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { useAuth } from '@/auth/auth';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
+import { useUnsavedChanges } from '@/ui/unsaved-changes';
 import { withPasskeys } from './passkey/testing';
 import { ada, engines, looms, renderPiece, serveSession, sessionOf } from './testing';
 
@@ -16,7 +17,9 @@ afterEach(() => vi.restoreAllMocks());
 /** A screen with a text field, and a save that needs a token. */
 function Screen() {
   const { getToken } = useAuth();
+  const [title, setTitle] = useState('');
   const [saved, setSaved] = useState<string | null>(null);
+  useUnsavedChanges(title !== '');
 
   async function save() {
     try {
@@ -28,7 +31,7 @@ function Screen() {
 
   return (
     <>
-      <input aria-label="Title" />
+      <input aria-label="Title" value={title} onChange={({ target }) => setTitle(target.value)} />
       <button onClick={() => void save()}>Save</button>
       <p>{saved}</p>
     </>
@@ -205,8 +208,14 @@ it('begins with the password when the session ends once more', async () => {
   channel.close();
 });
 
-it('lets the user leave instead', async () => {
+it('lets the user leave instead, after a question about the typed text', async () => {
   const { user } = await saveAfterTheEnd();
   await user.click(screen.getByRole('button', { name: 'Sign out' }));
+  const question = () => screen.getByRole('alertdialog', { name: 'Leave without saving?' });
+  await user.click(within(question()).getByRole('button', { name: 'Stay' }));
+  expect(screen.getByRole('dialog', { name: 'Your session has ended' })).toBeVisible();
+  expect(screen.getByTestId('who')).toHaveTextContent('signed-in');
+  await user.click(screen.getByRole('button', { name: 'Sign out' }));
+  await user.click(within(question()).getByRole('button', { name: 'Leave' }));
   await waitFor(() => expect(screen.getByTestId('who')).toHaveTextContent('signed-out'));
 });

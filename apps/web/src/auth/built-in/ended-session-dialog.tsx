@@ -5,6 +5,7 @@ import { endpoints, paths } from '@/paths';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { Dialog } from '@/ui/dialog';
+import { useConfirmLeave } from '@/ui/leave-guard';
 import { IdentityForm } from './form/identity-form';
 import { TextField } from './form/text-field';
 import { givenPassword } from './form/validation';
@@ -27,7 +28,8 @@ export function EndedSessionDialog() {
 }
 
 function OpenDialog({ session }: { session: SignedIn }) {
-  const { refresh, leave } = useSession();
+  const { refresh, leave: signOut } = useSession();
+  const { leave, question } = useConfirmLeave();
   const takesPasskey = useHasPasskeys();
   const [awaited, setAwaited] = useState<AwaitedFactors | null>(null);
   const { email } = session.user;
@@ -110,10 +112,11 @@ function OpenDialog({ session }: { session: SignedIn }) {
         >
           Sign in another way in a new tab
         </a>
-        <Button variant="ghost" onClick={leave}>
+        <Button variant="ghost" onClick={() => leave(signOut)}>
           Sign out
         </Button>
       </div>
+      {question}
     </Dialog>
   );
 }

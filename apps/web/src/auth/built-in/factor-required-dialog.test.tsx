@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { useState } from 'react';
 import { expect, it } from 'vitest';
@@ -6,11 +6,14 @@ import { useApi } from '@/api/api-provider';
 import { useAuth } from '@/auth/auth';
 import { endpoints } from '@/paths';
 import { apiUrl, problem, server, success } from '@/testing/server';
+import { useUnsavedChanges } from '@/ui/unsaved-changes';
 import { engines, looms, renderPiece, serveSession, sessionOf } from './testing';
 
 function Screen() {
   const { getToken } = useAuth();
+  const [title, setTitle] = useState('');
   const [outcome, setOutcome] = useState<string | null>(null);
+  useUnsavedChanges(title !== '');
 
   async function ask() {
     try {
@@ -22,6 +25,7 @@ function Screen() {
 
   return (
     <>
+      <input aria-label="Title" value={title} onChange={({ target }) => setTitle(target.value)} />
       <button onClick={() => void ask()}>Ask</button>
       <p>{outcome}</p>
     </>
@@ -47,7 +51,7 @@ function Renaming() {
 }
 
 /** An organisation that requires a factor, which the user adds. */
-async function refused() {
+async function refused(typed = '') {
   const backend = serveSession(sessionOf({ organisations: [engines, looms] }));
   const factors = { added: false };
   const token = { token: 'test-token', expiresAt: new Date(Date.now() + 300_000).toISOString() };
@@ -73,7 +77,9 @@ async function refused() {
     }),
   );
   const { user } = renderPiece(Screen, 'signed-in');
-  await user.click(await screen.findByRole('button', { name: 'Ask' }));
+  const button = await screen.findByRole('button', { name: 'Ask' });
+  if (typed !== '') await user.type(screen.getByLabelText('Title'), typed);
+  await user.click(button);
   await screen.findByRole('dialog', { name: 'Add a second factor' });
   return { user, backend };
 }
@@ -172,6 +178,21 @@ it('lets the user work in another organisation, for which nothing that waited is
     ),
   ).toBeVisible();
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+it.each(['Sign out', 'Switch to Looms'])('asks before “%s” discards typed text', async (name) => {
+  const { user, backend } = await refused('Payments fail');
+  server.use(http.post(apiUrl(endpoints.identity.signOut), () => success({ providerUrl: null })));
+  backend.session = sessionOf({ organisations: [engines, looms], activeOrganisationId: looms.id });
+  await user.click(screen.getByRole('button', { name }));
+  const question = () => screen.getByRole('alertdialog', { name: 'Leave without saving?' });
+  await user.click(within(question()).getByRole('button', { name: 'Stay' }));
+  expect(screen.getByTestId('who')).toHaveTextContent('signed-in in Analytical Engines');
+  await user.click(screen.getByRole('button', { name }));
+  await user.click(within(question()).getByRole('button', { name: 'Leave' }));
+  await waitFor(() =>
+    expect(screen.getByTestId('who')).not.toHaveTextContent('in Analytical Engines'),
+  );
 });
 
 it('leads a user without a factor to adding one when a change is refused, and then makes the change', async () => {

@@ -3,6 +3,7 @@ import type { Reauthenticate } from '@/api/client';
 import type { AuthOrganisation } from '@/auth/auth';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
+import { useConfirmLeave } from '@/ui/leave-guard';
 import { toast } from '@/ui/toast';
 import { FactorProof, FactorsFailure, hasFactor } from './factor-proof';
 import { failureText } from './form/failure-text';
@@ -37,6 +38,7 @@ interface FactorDialogProps extends FactorRequiredProps {
 function FactorDialog({ organisation, organisations, reauthenticate }: FactorDialogProps) {
   const { refresh, switchTo, signOut } = useSession();
   const { factors, failure, retry } = useOwnFactors();
+  const { leave, question } = useConfirmLeave();
   if (factors === undefined && failure === undefined) return null;
   const others = organisations.filter(({ id }) => id !== organisation.id);
 
@@ -67,14 +69,19 @@ function FactorDialog({ organisation, organisations, reauthenticate }: FactorDia
       )}
       <div className="flex flex-wrap justify-end gap-2">
         {others.map(({ id, name }) => (
-          <Button key={id} variant="ghost" onClick={() => void act(() => switchTo(id))}>
+          <Button
+            key={id}
+            variant="ghost"
+            onClick={() => leave(() => void act(() => switchTo(id)))}
+          >
             Switch to {name}
           </Button>
         ))}
-        <Button variant="ghost" onClick={() => void act(signOut)}>
+        <Button variant="ghost" onClick={() => leave(() => void act(signOut))}>
           Sign out
         </Button>
       </div>
+      {question}
     </Dialog>
   );
 }

@@ -61,14 +61,29 @@ export function scopeValues(
   { scope, components, groups, muteMaintenances }: Subscriber,
   entries: readonly ScopeEntry[],
 ): ScopeValues {
+  return withoutDeleted(
+    {
+      choice: scope === 'COMPONENTS' ? 'chosen' : 'everything',
+      components: components ?? [],
+      groups: groups ?? [],
+      muteMaintenances,
+    },
+    entries,
+  );
+}
+
+/** Values without components and groups that are deleted: nobody can unselect those. */
+export function withoutDeleted<Values extends ScopeValues>(
+  values: Values,
+  entries: readonly ScopeEntry[],
+): Values {
   const known = new Set(
     entries.flatMap((entry) => [entry.group?.id, ...entry.components.map(({ id }) => id)]),
   );
   return {
-    choice: scope === 'COMPONENTS' ? 'chosen' : 'everything',
-    components: (components ?? []).filter((id) => known.has(id)),
-    groups: (groups ?? []).filter((id) => known.has(id)),
-    muteMaintenances,
+    ...values,
+    components: values.components.filter((id) => known.has(id)),
+    groups: values.groups.filter((id) => known.has(id)),
   };
 }
 
@@ -79,6 +94,11 @@ export function scopeInput({
   groups,
   muteMaintenances,
 }: ScopeValues): Required<SubscriberChangeInput> {
-  const chosen = (list: string[]) => (choice === 'chosen' && list.length > 0 ? list : null);
-  return { components: chosen(components), groups: chosen(groups), muteMaintenances };
+  if (choice === 'everything') return { components: null, groups: null, muteMaintenances };
+  return {
+    // The server refuses an empty list. Null in both would be everything.
+    components: components.length > 0 || groups.length === 0 ? components : null,
+    groups: groups.length > 0 ? groups : null,
+    muteMaintenances,
+  };
 }

@@ -6,7 +6,7 @@ import { serverMessageOr } from '@/api/server-message';
 import type { Subscriber } from '@/api/types';
 import { useRefreshList } from '@/api/use-list';
 import { endpoints } from '@/paths';
-import { scopeSchema, scopeValues, type ScopeValues } from '@/subscription/scope';
+import { scopeSchema, scopeValues, withoutDeleted, type ScopeValues } from '@/subscription/scope';
 import { ScopeFields } from '@/subscription/scope-fields';
 import { DeletedAlert } from '@/ui/conflict-alert';
 import { Dialog } from '@/ui/dialog';
@@ -47,12 +47,14 @@ export function EditSubscriberDialog({
   if (!open && before !== undefined) setBefore(undefined);
 
   async function save(values: ScopeValues, form: FormikHelpers<ScopeValues>) {
-    if (before === undefined) return;
+    if (before === undefined || entries === undefined) return;
+    const change = scopeChange(withoutDeleted(values, entries), withoutDeleted(before, entries));
     try {
-      await api.patch(endpoints.subscribers.item(subscriber.id), scopeChange(values, before));
+      await api.patch(endpoints.subscribers.item(subscriber.id), change);
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) {
         setDeleted(true);
+        void refreshList();
         return;
       }
       showFailure(form, error, serverMessageOr('The subscriber was not saved', error));

@@ -7,6 +7,7 @@ import type { SubscriberWithSecret } from '@/api/types';
 import { useRefreshList } from '@/api/use-list';
 import { endpoints } from '@/paths';
 import { allChannels } from '@/subscription/channels';
+import { withoutDeleted } from '@/subscription/scope';
 import { ScopeFields } from '@/subscription/scope-fields';
 import {
   notCreated,
@@ -37,7 +38,7 @@ export function NewSubscriber() {
       const path = endpoints.subscribers.create;
       const { data, message } = await api.post<SubscriberWithSecret>(
         path,
-        subscriptionInput(values),
+        subscriptionInput(withoutDeleted(values, entries ?? [])),
       );
       toast.success(message ?? 'Verification email sent successfully');
       setSecret(data.secret ?? undefined);

@@ -298,8 +298,10 @@ it('says at the save that a subscriber was deleted meanwhile, and keeps what was
   await choose(user, 'ada@example.com', 'Edit');
   const dialog = within(await screen.findByRole('dialog', { name: 'Edit Subscriber' }));
   await user.click(await dialog.findByRole('checkbox', { name: 'Berlin' }));
+  server.use(http.get(apiUrl(endpoints.subscribers.list), () => success([])));
   await user.click(dialog.getByRole('button', { name: 'Save' }));
   expect(await dialog.findByText(/^Somebody else has deleted this subscriber/)).toBeVisible();
+  expect(await screen.findByText('No Data')).toBeInTheDocument();
   expect(dialog.getByRole('checkbox', { name: 'Berlin' })).toBeChecked();
 });
 

@@ -5,7 +5,7 @@ import type { Channel } from '@/api/types';
 import type { PageState } from '@/features/status-page/page-state';
 import { endpoints } from '@/paths';
 import { channelNames } from '@/subscription/channels';
-import { scopeEntries } from '@/subscription/scope';
+import { scopeEntries, withoutDeleted } from '@/subscription/scope';
 import { ScopeFields } from '@/subscription/scope-fields';
 import {
   notCreated,
@@ -31,9 +31,10 @@ export function SubscribeDialog({ state, request, open, onOpenChange }: Subscrib
   const { id: orgId, channels: offered } = state.organisation;
   const { incident } = request;
   const channels = channelsOf(request, offered);
+  const entries = scopeEntries(state, state.order);
 
   async function subscribe(values: SubscriptionValues, form: FormikHelpers<SubscriptionValues>) {
-    const subscriber = subscriptionInput(values);
+    const subscriber = subscriptionInput(withoutDeleted(values, entries));
     try {
       const { message } = await anonymousApi.post(endpoints.subscribers.subscribe, {
         ...subscriber,
@@ -67,7 +68,7 @@ export function SubscribeDialog({ state, request, open, onOpenChange }: Subscrib
       pendingLabel="Subscribing..."
     >
       <TargetFields own channels={channels} />
-      {!incident && <ScopeFields entries={scopeEntries(state, state.order)} />}
+      {!incident && <ScopeFields entries={entries} />}
     </FormDialog>
   );
 }

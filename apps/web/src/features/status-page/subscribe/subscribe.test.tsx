@@ -27,8 +27,15 @@ function page(children: ReactNode, change: Partial<StatusSnapshot> = {}) {
 
 const withChannels = (...channels: Channel[]) => ({ organisation: { ...organisation, channels } });
 
+const subscribePage = (change: Partial<StatusSnapshot>) =>
+  page(<SubscribeButton standalone loadDialog={loadDialog} />, change);
+
 async function open(change: Partial<StatusSnapshot> = {}) {
-  render(page(<SubscribeButton standalone loadDialog={loadDialog} />, change));
+  render(subscribePage(change));
+  return openDialog();
+}
+
+async function openDialog() {
   const user = userEvent.setup();
   await user.click(screen.getByRole('button', { name: 'Subscribe To Updates' }));
   await screen.findByRole('dialog', { name: 'Subscribe Via Email' });
@@ -175,6 +182,36 @@ it('subscribes to chosen components without maintenances', async () => {
         orgId: 'org-1',
       },
     ]),
+  );
+});
+
+it('leaves out a chosen component that is deleted meanwhile', async () => {
+  const bodies = accept();
+  const { rerender } = render(subscribePage(parts));
+  const user = await openDialog();
+  await user.type(email(), 'eve@example.com');
+  await user.click(screen.getByRole('radio', { name: 'Chosen components' }));
+  await user.click(checkbox('Paris'));
+  await user.click(checkbox('Website'));
+  rerender(subscribePage({ ...parts, components: parts.components.slice(0, 1) }));
+  await user.click(submit());
+  await waitFor(() =>
+    expect(bodies).toEqual([{ email: 'eve@example.com', components: ['web'], orgId: 'org-1' }]),
+  );
+});
+
+it('does not subscribe to everything when all that was chosen is deleted', async () => {
+  const bodies = accept();
+  const { rerender } = render(subscribePage(parts));
+  const user = await openDialog();
+  await user.type(email(), 'eve@example.com');
+  await user.click(screen.getByRole('radio', { name: 'Chosen components' }));
+  await user.click(checkbox('Website'));
+  rerender(subscribePage({}));
+  await user.click(submit());
+  // The server refuses it.
+  await waitFor(() =>
+    expect(bodies).toEqual([{ email: 'eve@example.com', components: [], orgId: 'org-1' }]),
   );
 });
 

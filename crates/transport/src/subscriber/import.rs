@@ -1,5 +1,6 @@
 //! The import of subscribers by mail from CSV (RFC 4180).
 
+mod file;
 mod rows;
 
 use std::collections::BTreeMap;
@@ -14,18 +15,15 @@ use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use self::file::File;
 use self::rows::Rows;
 use crate::limit::usage;
 use crate::request::caller::CanWrite;
-use crate::request::input::FILE_LIMIT;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 
-/// Files that are held in memory at the same time, at most one of each organisation and of each account: a file that arrives slowly
-/// keeps its place until the timeout of bodies. All API keys of the organisations that an account founded count as one account, so
-/// nobody takes all places with more keys and organisations.
-const FILES: usize = 8;
-/// The organisations whose files are being imported, with the accounts.
+/// The organisations whose files are being imported, with the accounts: each has one at a time. All API keys of the organisations that
+/// an account founded count as one account.
 static IMPORTING: Mutex<BTreeMap<OrganisationId, String>> = Mutex::new(BTreeMap::new());
 
 /// A running import. Another one of the organisation has to wait for its end.
@@ -144,27 +142,29 @@ pub(super) async fn import(
         ));
     }
     let (dry_run, mode) = query.mode()?;
-    let Some(_importing) = Importing::begin(&caller.organisation, caller.account()) else {
-        let message = "Other files are being imported, please try again in a minute";
-        return Err(Problem::too_many_of(message.to_owned(), 60));
-    };
+    let importing = Importing::begin(&caller.organisation, caller.account());
+    let _importing = importing.ok_or_else(other_files)?;
     // The file may arrive slowly.
     usage::release(&request);
-    let file = read(body).await?;
-    let rows = Rows::of(&file)?;
+    let file = File::read(body).await?;
+    let rows = Rows::of(file.bytes())?;
     let report = subscribers
         .import(&caller.organisation, caller.account(), mode, rows.iter())
         .await?;
     Ok(ApiResponse::new(ReportBody::new(dry_run, report)).ok())
 }
 
+/// A file has to wait for others.
+fn other_files() -> Problem {
+    let message = "Other files are being imported, please try again in a minute";
+    Problem::too_many_of(message.to_owned(), 60)
+}
+
 impl Importing {
-    /// `None` if the organisation or the account has one already, or if there are too many.
+    /// `None` if the organisation or the account has one already.
     fn begin(organisation: &OrganisationId, account: &str) -> Option<Self> {
         let mut importing = importing();
-        if importing.len() >= FILES
-            || importing.contains_key(organisation)
-            || importing.values().any(|other| other == account)
+        if importing.contains_key(organisation) || importing.values().any(|other| other == account)
         {
             return None;
         }
@@ -182,37 +182,4 @@ impl Drop for Importing {
 fn importing() -> MutexGuard<'static, BTreeMap<OrganisationId, String>> {
     // Every change is one call, so the map is valid even after a panic.
     IMPORTING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-async fn read(body: web::Payload) -> Result<web::Bytes, Problem> {
-    match body.to_bytes_limited(FILE_LIMIT).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(_)) => Err(Problem::new(
-            StatusCode::BAD_REQUEST,
-            "The file could not be read",
-        )),
-        Err(_) => Err(Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "The file is larger than 16 MiB",
-        )),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_organisation_imports_one_file_at_a_time() {
-        let organisation = |number| OrganisationId::parse(&format!("importing{number}")).unwrap();
-        let one = Importing::begin(&organisation(0), "ann");
-        assert!(one.is_some() && Importing::begin(&organisation(0), "bob").is_none());
-        assert!(Importing::begin(&organisation(1), "ann").is_none());
-        let others: Vec<_> = (1..=FILES)
-            .map(|number| Importing::begin(&organisation(number), &number.to_string()))
-            .collect();
-        assert_eq!(others.iter().flatten().count(), FILES - 1);
-        drop(one);
-        assert!(Importing::begin(&organisation(0), "ann").is_some());
-    }
 }

@@ -113,7 +113,7 @@ fn is_one_click_form(content_type: &str, body: &[u8]) -> bool {
     let Ok(body) = std::str::from_utf8(body) else {
         return false;
     };
-    match content_type {
+    match content_type.to_ascii_lowercase().as_str() {
         "application/x-www-form-urlencoded" => {
             let fields =
                 web::Query::<Vec<(String, String)>>::from_query(body).map(web::Query::into_inner);
@@ -147,7 +147,9 @@ mod tests {
     fn only_the_form_of_rfc_8058_is_accepted() {
         let form = "application/x-www-form-urlencoded";
         let multipart = "--x\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--x--\r\n";
-        assert!(is_one_click_form(form, b"List-Unsubscribe=One-Click"));
+        for form in [form, "Application/X-WWW-Form-Urlencoded"] {
+            assert!(is_one_click_form(form, b"List-Unsubscribe=One-Click"));
+        }
         assert!(is_one_click_form(
             "multipart/form-data",
             multipart.as_bytes()

@@ -199,9 +199,6 @@ impl Sessions {
                 let found = bearer
                     .and_then(|bearer| bearer.membership)
                     .ok_or(Error::Forbidden("Not a member of this organisation"))?;
-                if session.active_organisation.as_ref() != Some(organisation) {
-                    self.store.activate(session.id, organisation).await?;
-                }
                 Some(membership(found))
             }
         };
@@ -219,6 +216,21 @@ impl Sessions {
             token: self.issuer.issue(&claims)?,
             expires_at,
         })
+    }
+
+    /// Makes an organisation the one that the session continues with.
+    ///
+    /// # Errors
+    /// Errors of the storage.
+    pub async fn activate(
+        &self,
+        session: &Session,
+        organisation: &OrganisationId,
+    ) -> Result<(), Error> {
+        if session.active_organisation.as_ref() == Some(organisation) {
+            return Ok(());
+        }
+        self.store.activate(session.id, organisation).await
     }
 }
 

@@ -32,15 +32,9 @@ fn service(mut store: MockSessionStore, role: Option<Role>) -> Sessions {
 }
 
 #[tokio::test]
-async fn a_token_for_an_organisation_makes_it_the_active_one() {
-    let mut store = MockSessionStore::new();
-    store
-        .expect_activate()
-        .withf(|_, id| *id == organisation())
-        .times(1)
-        .return_once(|_, _| Ok(()));
+async fn a_member_gets_a_token_for_an_organisation() {
     let session = session(user(1, "ann@example.com"));
-    let issued = service(store, Some(Role::Editor))
+    let issued = service(MockSessionStore::new(), Some(Role::Editor))
         .token(&session, Some(&organisation()))
         .await
         .unwrap();
@@ -58,13 +52,26 @@ async fn a_token_for_an_organisation_makes_it_the_active_one() {
 }
 
 #[tokio::test]
+async fn an_organisation_becomes_the_active_one() {
+    let mut store = MockSessionStore::new();
+    store
+        .expect_activate()
+        .withf(|_, id| *id == organisation())
+        .times(1)
+        .return_once(|_, _| Ok(()));
+    let session = session(user(1, "ann@example.com"));
+    let service = service(store, Some(Role::Editor));
+    assert!(service.activate(&session, &organisation()).await.is_ok());
+}
+
+#[tokio::test]
 async fn the_active_organisation_is_not_written_again() {
     let session = Session {
         active_organisation: Some(organisation()),
         ..session(user(1, "ann@example.com"))
     };
     let service = service(MockSessionStore::new(), Some(Role::Admin));
-    assert!(service.token(&session, Some(&organisation())).await.is_ok());
+    assert!(service.activate(&session, &organisation()).await.is_ok());
 }
 
 #[tokio::test]

@@ -340,6 +340,7 @@ async fn issue_token(
     let issued = sessions.token(&session, organisation.as_ref()).await?;
     if let Some(organisation) = &organisation {
         factors.check_requirement(&session, organisation).await?;
+        sessions.activate(&session, organisation).await?;
     }
     Ok(ApiResponse::new(TokenBody {
         token: issued.token,

@@ -371,6 +371,21 @@ async fn an_organisation_that_requires_a_factor_gives_no_token_to_members_withou
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_refused_token_leaves_the_active_organisation_as_it_is() {
+    let enrolled = Enrolled::start().await;
+    let (acme, bob) = with_second_admin(&enrolled).await;
+    let created = bob.post("/organisations", json!({"name": "Own"})).await;
+    let own = created.body["data"]["id"].as_str().unwrap();
+    assert_status(bob.post("/token", json!({"organisationId": own})), 200).await;
+    let path = format!("/organisations/{acme}/second-factor");
+    let require = Some(json!({"required": true}));
+    assert_status(enrolled.ann.call(Method::PUT, &path, require), 200).await;
+    let refused = bob.post("/token", json!({"organisationId": acme})).await;
+    assert!(refused.needs_factor(), "{refused:?}");
+    assert_eq!(bob.session().await["activeOrganisationId"], json!(own));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_required_factor_binds_every_call_about_the_organisation_except_leaving() {
     let enrolled = Enrolled::start().await;
     let (app, ann) = (&enrolled.app, &enrolled.ann);

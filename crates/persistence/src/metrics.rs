@@ -10,7 +10,7 @@ use allclear_domain::component::Component;
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
 use allclear_domain::metrics::{IncidentMetrics, IncidentTally, IncidentTimes, MetricsDays};
 use allclear_domain::time_zone::TimeZone;
-use allclear_domain::uptime::{DateRange, Uptime, UptimeTally, UptimeWindow, mean};
+use allclear_domain::uptime::{Uptime, UptimeTally, UptimeWindow, mean};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
@@ -50,7 +50,7 @@ impl MetricsStore for Database {
                 let range = days.range(zone.date_of(now));
                 let window = UptimeWindow::new(range, zone, now);
                 let (components, groups) = uptimes(transaction, &id, &window).await?;
-                let (mails_sent, mails_failed) = mails(transaction, &id, range).await?;
+                let (mails_sent, mails_failed) = mails(transaction, &id, window.start_at()).await?;
                 Ok(Some(MetricsReport {
                     range,
                     components,
@@ -256,17 +256,18 @@ fn incident_counts(organisation: &OrganisationId, window: &UptimeWindow) -> Sele
 }
 
 /// The messages that were sent, and those that failed for good.
+/// They are counted by days of UTC, so those of the whole first day of UTC count.
 async fn mails(
     transaction: &Transaction,
     organisation: &OrganisationId,
-    range: DateRange,
+    since: DateTime<Utc>,
 ) -> Result<(u64, u64), Error> {
     use delivery_count::Column;
     let days: Vec<(i64, i64)> = delivery_count::Entity::find()
         .select_only()
         .columns([Column::Sent, Column::Failed])
         .filter(Column::OrganisationId.eq(organisation.as_str()))
-        .filter(Column::Day.gte(range.first.to_string()))
+        .filter(Column::Day.gte(since.date_naive().to_string()))
         .into_tuple()
         .fetch_all(transaction)
         .await?;

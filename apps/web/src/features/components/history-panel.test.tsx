@@ -102,8 +102,8 @@ it('shows what somebody else has made of a period, and saves on top of it', asyn
   server.use(
     http.put(apiUrl(calls.item('outage')), ({ request }) => {
       conditions.push(request.headers.get('If-Match'));
-      if (conditions.length > 1) return success(outage, { etag: '"3"' });
-      history.splice(0, 1, lasting, { ...outage, status: 'DEGRADED' });
+      if (conditions.at(-1) === '"2"') return success(outage, { etag: '"3"' });
+      history.splice(0, history.length, lasting, { ...outage, status: 'DEGRADED' });
       return problem(412, 'Somebody else has changed it');
     }),
   );
@@ -112,9 +112,34 @@ it('shows what somebody else has made of a period, and saves on top of it', asyn
   await user.click(screen.getByRole('button', { name: 'Update' }));
   const conflict = await screen.findByText(/This history has changed/);
   expect(conflict.closest('[role=alert]')).toHaveTextContent('StatusDegraded Performance');
+  // Not on top of it before the user has chosen.
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  await waitFor(() => expect(conditions).toEqual(['"1"', '"1"']));
+  await screen.findByRole('button', { name: 'Update' });
   await user.click(screen.getByRole('button', { name: 'Keep mine' }));
   await user.click(screen.getByRole('button', { name: 'Update' }));
   expect(await screen.findByText('Period changed')).toBeInTheDocument();
+  expect(conditions).toEqual(['"1"', '"1"', '"2"']);
+});
+
+it('adds a period on top of a history that has changed, once its user knows of it', async () => {
+  const history = [outage];
+  const { user } = await open(history);
+  const conditions: (string | null)[] = [];
+  server.use(
+    http.post(apiUrl(calls.create), ({ request }) => {
+      conditions.push(request.headers.get('If-Match'));
+      if (conditions.length > 1) return success(outage, { status: 201, etag: '"3"' });
+      history.unshift(lasting);
+      return problem(412, 'Somebody else has changed it');
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Add Period' }));
+  enter('2026-11-10T11:00', '2026-11-10T12:00');
+  await user.click(screen.getByRole('button', { name: 'Add' }));
+  expect(await screen.findByText(/Save again to add the period/)).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Add' }));
+  expect(await screen.findByText('Period added')).toBeInTheDocument();
   expect(conditions).toEqual(['"1"', '"2"']);
 });
 

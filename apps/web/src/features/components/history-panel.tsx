@@ -89,6 +89,12 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
     setEditing(undefined);
   }
 
+  /** Reads the newest version. A period is added on top of it without a choice. */
+  async function showConflict(editing: Editing) {
+    const newest = await refresh();
+    if (editing.period === undefined) setEditing({ ...editing, seen: newest });
+  }
+
   async function remove(period: SeenPeriod) {
     try {
       const gone = await api.delete(calls.item(period.id), undefined, { ifMatch: period.etag });
@@ -134,7 +140,8 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
           newest={data}
           onClose={() => setEditing(undefined)}
           onSave={(values) => save(editing, values)}
-          onConflict={async () => setEditing({ ...editing, seen: await refresh() })}
+          onConflict={() => showConflict(editing)}
+          onAccept={() => setEditing({ ...editing, seen: etag })}
         />
       )}
     </div>

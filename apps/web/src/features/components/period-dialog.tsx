@@ -31,10 +31,19 @@ interface PeriodDialogProps {
   onSave: (values: PeriodValues) => Promise<void>;
   /** Reads the newest version of the history. */
   onConflict: () => Promise<void>;
+  /** Bases the next save on `newest`, which the user has seen. */
+  onAccept: () => void;
 }
 
 /** Adds or changes a period. Mounted while it is open. */
-export function PeriodDialog({ period, newest, onClose, onSave, onConflict }: PeriodDialogProps) {
+export function PeriodDialog({
+  period,
+  newest,
+  onClose,
+  onSave,
+  onConflict,
+  onAccept,
+}: PeriodDialogProps) {
   const [isConflict, setIsConflict] = useState(false);
   const lasts = period?.endAt === null;
 
@@ -66,7 +75,10 @@ export function PeriodDialog({ period, newest, onClose, onSave, onConflict }: Pe
         <PeriodConflict
           theirs={period && newest?.find(({ id }) => id === period.id)}
           isGone={period !== undefined && !newest?.some(({ id }) => id === period.id)}
-          onSettled={() => setIsConflict(false)}
+          onSettled={() => {
+            onAccept();
+            setIsConflict(false);
+          }}
         />
       )}
     </FormDialog>

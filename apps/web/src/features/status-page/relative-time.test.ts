@@ -13,3 +13,8 @@ it.each([
 ])('%s is "%s"', (instant, text) => {
   expect(distanceText(instant, now)).toBe(text);
 });
+
+it('says “just now” of a past time that a slow clock takes for a future one', () => {
+  expect(distanceText('2026-11-20T12:10:00.000Z', now, true)).toBe(' · just now');
+  expect(distanceText('2026-11-20T11:58:30.000Z', now, true)).toBe(' · 1 minute ago');
+});

@@ -11,9 +11,12 @@ const units = [
 
 let words: Intl.RelativeTimeFormat | undefined;
 
-/** How far away a time is, as it stands beside it: " · 2 hours ago", " · in 3 days"; "just now" within the minute. */
-export function distanceText(instant: Instant, now: number): string {
-  const distance = Date.parse(instant) - now;
+/**
+ * How far away a time is, as it stands beside it: " · 2 hours ago", " · in 3 days"; "just now" within the minute. A time that
+ * `isPast` is never in the future, also if the viewer's clock is slow.
+ */
+export function distanceText(instant: Instant, now: number, isPast = false): string {
+  const distance = Math.min(Date.parse(instant) - now, isPast ? 0 : Infinity);
   const unit = units.find(([, ms]) => Math.abs(distance) >= ms);
   words ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
   return ` · ${unit ? words.format(Math.trunc(distance / unit[1]), unit[0]) : 'just now'}`;

@@ -3,6 +3,7 @@ import { formatInstant } from '@/ui/datetime';
 import { distanceMs, distanceText } from './relative-time';
 
 interface TimeWithDistanceProps {
+  /** `dd` for the times of a maintenance, which may be in the future; starter/local-times.ts relies on it. */
   as?: 'span' | 'dd';
   label?: string;
   value: string | null;
@@ -23,7 +24,7 @@ export function TimeWithDistance({ as: Element = 'span', label, value }: TimeWit
       )}
       {value && (
         <span className="time-distance" suppressHydrationWarning>
-          {distanceText(value, now)}
+          {distanceText(value, now, Element === 'span')}
         </span>
       )}
     </Element>

@@ -27,6 +27,20 @@ it('writes times and their distance like React', () => {
   expect(end?.innerHTML).toBe('<span>---</span>');
 });
 
+it('takes no time of an incident for a future one, but those of a maintenance', () => {
+  vi.setSystemTime('2026-11-20T09:20:00.000Z');
+  document.body.insertAdjacentHTML(
+    'beforeend',
+    '<dd class="time"><time datetime="2026-11-20T09:30:00.000Z">UTC</time></dd>',
+  );
+  showLocalTimes(document, clock.end.signal);
+  const distances = [...document.querySelectorAll('.time-distance')];
+  expect(distances.map((distance) => distance.textContent)).toEqual([
+    ' · just now',
+    ' · in 10 minutes',
+  ]);
+});
+
 it('moves the distance on until it is stopped', () => {
   showLocalTimes(document, clock.end.signal);
   const distance = () => document.querySelector('.time-distance')?.textContent;

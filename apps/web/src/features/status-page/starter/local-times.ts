@@ -26,6 +26,6 @@ function writeDistances(page: ParentNode): void {
       distance.className = 'time-distance';
       place.append(distance);
     }
-    distance.textContent = distanceText(instant, now);
+    distance.textContent = distanceText(instant, now, place.tagName === 'SPAN');
   }
 }

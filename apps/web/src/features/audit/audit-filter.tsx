@@ -123,9 +123,10 @@ function DayField({ label, value, onChoose }: DayFieldProps) {
     setTyped(value);
   }
 
-  function apply() {
+  function apply({ validity }: HTMLInputElement) {
     if (typed === value) return;
-    if (typed === '' || isDay(typed)) onChoose(typed);
+    // The browser gives a day that is entered in part an empty value.
+    if ((typed === '' && !validity.badInput) || isDay(typed)) onChoose(typed);
     else setTyped(value);
   }
 
@@ -140,8 +141,8 @@ function DayField({ label, value, onChoose }: DayFieldProps) {
           min={firstDay}
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
-          onBlur={apply}
-          onKeyDown={({ key }) => key === 'Enter' && apply()}
+          onBlur={({ target }) => apply(target)}
+          onKeyDown={({ key, currentTarget }) => key === 'Enter' && apply(currentTarget)}
         />
       )}
     </Field>

@@ -144,6 +144,19 @@ it('applies a day with Enter or when the focus leaves, and no year before 1970',
   expect(asked.join()).not.toContain('0026');
 });
 
+it('keeps the filter of a day that is cleared in part', async () => {
+  serve();
+  const { router } = render('?from=2026-11-02');
+  await screen.findByRole('table', { name: 'Audit log', busy: false });
+  const from = screen.getByLabelText('From');
+  // Browsers give such a day an empty value.
+  Object.defineProperty(from, 'validity', { value: { badInput: true } });
+  fireEvent.change(from, { target: { value: '' } });
+  fireEvent.blur(from);
+  expect(from).toHaveValue('2026-11-02');
+  expect(router.state.location.search).toBe('?from=2026-11-02');
+});
+
 it('ignores a day before 1970 in the address', async () => {
   const asked = serve();
   render('?from=0026-11-20');

@@ -16,7 +16,7 @@ interface Notify {
    * Returns what the checkbox shows, which is what the form sends: the user's choice, or the organisation's default. The
    * default for the past is false.
    */
-  of: (values: NotifyValues, isPast?: boolean) => boolean;
+  of: (values: NotifyValues, isBackfilled?: boolean) => boolean;
 }
 
 /** Whether a change notifies subscribers. */
@@ -26,7 +26,7 @@ export function useNotify(): Notify {
   const byDefault = data?.notifyByDefault ?? false;
   return {
     isLoading: data === undefined && error === undefined,
-    of: ({ notify }, isPast = false) => notify ?? (!isPast && byDefault),
+    of: ({ notify }, isBackfilled = false) => notify ?? (!isBackfilled && byDefault),
   };
 }
 
@@ -34,22 +34,22 @@ interface NotifyFieldProps {
   /** When messages are sent, which go to subscribers on all channels. */
   help: string;
   /** Whether the form is about the past, of which nobody is notified by default. */
-  isPast?: boolean;
+  isBackfilled?: boolean;
 }
 
 /** Inside a form: whether the change notifies subscribers. */
-export function NotifyField({ help, isPast = false }: NotifyFieldProps) {
+export function NotifyField({ help, isBackfilled = false }: NotifyFieldProps) {
   const { values, setFieldValue } = useFormikContext<NotifyValues>();
   const notify = useNotify();
   return (
     <Checkbox
       label="Notify subscribers"
-      description={isPast ? `Off for the past by default. ${help}` : help}
+      description={isBackfilled ? `Off for the past by default. ${help}` : help}
       name="notify"
       disabled={notify.isLoading}
-      checked={notify.of(values, isPast)}
+      checked={notify.of(values, isBackfilled)}
       onChange={({ target: { checked } }) =>
-        void setFieldValue('notify', checked === notify.of({}, isPast) ? undefined : checked)
+        void setFieldValue('notify', checked === notify.of({}, isBackfilled) ? undefined : checked)
       }
     />
   );

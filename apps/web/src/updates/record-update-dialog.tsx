@@ -47,13 +47,16 @@ export function RecordUpdateDialog({
 }: RecordUpdateDialogProps) {
   const api = useApi();
   const notify = useNotify();
-  const isPast = before !== undefined;
+  const isBackfilled = before !== undefined;
   const initialValues: UpdateFormValues = newUpdate;
 
   async function record(values: UpdateFormValues, form: FormikHelpers<UpdateFormValues>) {
     try {
       const input = updateInput(values, newUpdate);
-      await api.post(timeline.endpoints.create, { ...input, notify: notify.of(values, isPast) });
+      await api.post(timeline.endpoints.create, {
+        ...input,
+        notify: notify.of(values, isBackfilled),
+      });
     } catch (error) {
       showFailure(form, error, timeline.texts.saveFailed);
       return;
@@ -69,7 +72,7 @@ export function RecordUpdateDialog({
     <FormDialog
       open={open}
       onOpenChange={onOpenChange}
-      title={isPast ? 'Record Past Update' : 'Record Update'}
+      title={isBackfilled ? 'Record Past Update' : 'Record Update'}
       description={
         <>
           {about}{' '}
@@ -85,7 +88,7 @@ export function RecordUpdateDialog({
       submitLabel="Record Update"
       pendingLabel="Recording..."
     >
-      <UpdateFields notifyHelp={timeline.notifyHelp.record} isPast={isPast} />
+      <UpdateFields notifyHelp={timeline.notifyHelp.record} isBackfilled={isBackfilled} />
     </FormDialog>
   );
 }

@@ -13,10 +13,10 @@ interface UpdateFieldsProps {
   /** When a mail is sent; undefined if none is. */
   notifyHelp: string | undefined;
   /** Whether the update must have a display time of its own. */
-  isPast?: boolean;
+  isBackfilled?: boolean;
 }
 
-export function UpdateFields({ notifyHelp, isPast = false }: UpdateFieldsProps) {
+export function UpdateFields({ notifyHelp, isBackfilled = false }: UpdateFieldsProps) {
   const { values, touched, errors, getFieldProps, setFieldValue } =
     useFormikContext<UpdateValues>();
   return (
@@ -33,7 +33,7 @@ export function UpdateFields({ notifyHelp, isPast = false }: UpdateFieldsProps) 
       <Field label="Message" required error={touched.message && errors.message}>
         {(control) => <Textarea {...control} {...getFieldProps('message')} />}
       </Field>
-      {isPast ? (
+      {isBackfilled ? (
         <DateTimeField
           name="displayAt"
           label="Displayed at"
@@ -47,7 +47,7 @@ export function UpdateFields({ notifyHelp, isPast = false }: UpdateFieldsProps) 
           description="Empty means when it is recorded."
         />
       )}
-      {notifyHelp !== undefined && <NotifyField help={notifyHelp} isPast={isPast} />}
+      {notifyHelp !== undefined && <NotifyField help={notifyHelp} isBackfilled={isBackfilled} />}
     </>
   );
 }

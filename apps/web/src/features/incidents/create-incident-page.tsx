@@ -15,7 +15,7 @@ import { useGoBack } from '@/ui/use-go-back';
 import { usePageTitle } from '@/ui/use-page-title';
 import {
   incidentInput,
-  isPast,
+  entersResolution,
   newAffected,
   newIncidentSchema,
   type NewIncidentValues,
@@ -38,7 +38,7 @@ export function CreateIncidentPage() {
     save: (values) =>
       api.post(endpoints.incidents.create, {
         ...incidentInput(values, initialValues),
-        notify: notify.of(values, isPast(values, initialValues)),
+        notify: notify.of(values, entersResolution(values, initialValues)),
       }),
     list: endpoints.incidents.list,
     goBack,

@@ -21,7 +21,7 @@ import {
   incidentInput,
   incidentSchema,
   incidentValues,
-  isPast,
+  entersResolution,
   type Incident,
   type IncidentValues,
 } from './incident';
@@ -45,7 +45,7 @@ function EditIncident({ id }: { id: string }) {
       const before = loaded ? incidentValues(loaded) : values;
       return edit.save({
         ...incidentInput(values, before),
-        notify: notify.of(values, isPast(values, before)),
+        notify: notify.of(values, entersResolution(values, before)),
       });
     },
     list: endpoints.incidents.list,

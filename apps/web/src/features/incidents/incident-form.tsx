@@ -8,7 +8,7 @@ import { Input } from '@/ui/input';
 import { incidentStatuses, statusOptions } from '@/ui/statuses';
 import { Textarea } from '@/ui/textarea';
 import { ToggleGroup } from '@/ui/toggle-group';
-import { isPast, type IncidentValues } from './incident';
+import { entersResolution, type IncidentValues } from './incident';
 
 const options = statusOptions(incidentStatuses);
 
@@ -66,5 +66,5 @@ function IncidentFields() {
 /** Inside the form: whether saving notifies subscribers. */
 export function IncidentNotifyField({ help }: { help: string }) {
   const { values, initialValues } = useFormikContext<IncidentValues>();
-  return <NotifyField help={help} isPast={isPast(values, initialValues)} />;
+  return <NotifyField help={help} isBackfilled={entersResolution(values, initialValues)} />;
 }

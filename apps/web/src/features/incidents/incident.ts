@@ -99,7 +99,10 @@ export function incidentValues(incident: Incident): IncidentValues {
 }
 
 /** Whether the user enters when the incident was resolved. */
-export function isPast({ status, resolvedAt }: IncidentValues, before: IncidentValues): boolean {
+export function entersResolution(
+  { status, resolvedAt }: IncidentValues,
+  before: IncidentValues,
+): boolean {
   return status === 'RESOLVED' && resolvedAt !== '' && resolvedAt !== before.resolvedAt;
 }
 
@@ -108,5 +111,5 @@ export function incidentInput<Values extends IncidentValues>(
   { resolvedAt, ...values }: Values,
   before: IncidentValues,
 ) {
-  return isPast({ ...values, resolvedAt }, before) ? { ...values, resolvedAt } : values;
+  return entersResolution({ ...values, resolvedAt }, before) ? { ...values, resolvedAt } : values;
 }

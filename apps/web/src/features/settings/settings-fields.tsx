@@ -21,7 +21,7 @@ export function SettingsFields({ nameElsewhere }: SettingsFieldsProps) {
         <CardBody className="grid gap-5">
           <NameField nameElsewhere={nameElsewhere} />
           <TimeZoneField />
-          <NotifyField />
+          <NotifyByDefaultField />
         </CardBody>
       </Card>
       <Card>
@@ -96,7 +96,7 @@ function TimeZoneField() {
   );
 }
 
-function NotifyField() {
+function NotifyByDefaultField() {
   const { values, getFieldProps } = useFormikContext<SettingsValues>();
   return (
     <Checkbox

@@ -11,7 +11,7 @@ import {
   StatusMark,
   TitleLink,
 } from './page-parts';
-import { isPast, pastShown } from './page-state';
+import { isOver, pastShown } from './page-state';
 import { FollowButton } from './subscribe/follow-button';
 import { TimeWithDistance } from './time';
 import { Timeline } from './timeline';
@@ -24,8 +24,8 @@ interface IncidentListProps {
 
 /** Unresolved incidents come first, each in a card. Past incidents share one card. */
 export function IncidentList({ orgId, incidents, changes }: IncidentListProps) {
-  const active = incidents.filter((incident) => !isPast(incident));
-  const past = incidents.filter(isPast);
+  const active = incidents.filter((incident) => !isOver(incident));
+  const past = incidents.filter(isOver);
   return (
     <PageSection id="incidents" title="Incidents">
       {incidents.length === 0 && <NothingHere>No incidents in the last 14 days.</NothingHere>}

@@ -11,7 +11,7 @@ import {
   StatusMarks,
   TitleLink,
 } from './page-parts';
-import { isPast, pastShown } from './page-state';
+import { isOver, pastShown } from './page-state';
 import { TimeWithDistance } from './time';
 import { Timeline } from './timeline';
 
@@ -23,8 +23,8 @@ interface MaintenanceListProps {
 
 /** Maintenances that are not over come first. */
 export function MaintenanceList({ orgId, maintenances, changes }: MaintenanceListProps) {
-  const ahead = maintenances.filter((maintenance) => !isPast(maintenance));
-  const over = maintenances.filter(isPast);
+  const ahead = maintenances.filter((maintenance) => !isOver(maintenance));
+  const over = maintenances.filter(isOver);
   return (
     <PageSection id="maintenance" title="Scheduled Maintenance">
       {maintenances.length === 0 && <NothingHere>No maintenance is scheduled.</NothingHere>}

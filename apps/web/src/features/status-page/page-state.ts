@@ -120,7 +120,7 @@ export function limitPast(state: PageState, now: Instant, most = pastShown): Pag
 
 type WithStatus = Pick<PublicIncident | PublicMaintenance, 'status'>;
 
-export function isPast({ status }: WithStatus): boolean {
+export function isOver({ status }: WithStatus): boolean {
   return status === 'RESOLVED' || status === 'COMPLETED' || status === 'CANCELLED';
 }
 
@@ -131,11 +131,11 @@ function newest<T extends WithStatus>(
   end: (item: T) => Instant,
 ): T[] {
   const ends = items
-    .filter(isPast)
+    .filter(isOver)
     .map(end)
     .filter((it) => it >= since);
   const first = ends.sort().at(-most) ?? since;
-  const shown = items.filter((item) => !isPast(item) || end(item) >= first);
+  const shown = items.filter((item) => !isOver(item) || end(item) >= first);
   return shown.length < items.length ? shown : items;
 }
 

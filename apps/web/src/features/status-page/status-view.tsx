@@ -2,14 +2,14 @@ import { type ReactNode, useEffect } from 'react';
 import { publicPaths } from '@/public-paths';
 import { formatInstant, timeOfDay } from '@/ui/datetime';
 import { ComponentList } from './component-list';
-import { connectionTexts, timeZoneText, type Connection } from './connection';
+import { connectionTexts, timeZoneText, type ConnectionState } from './connection-state';
 import type { Follow } from './event-stream';
 import { documentTitle, favicon } from './headline';
 import { IncidentList } from './incident-list';
 import { MaintenanceList } from './maintenance-list';
 import { PageFrame } from './page-frame';
 import { Prose } from './page-parts';
-import { isPast, type PageState } from './page-state';
+import { isOver, type PageState } from './page-state';
 import { StatusBanner } from './status-banner';
 import { FeedMenu } from './subscribe/feed-menu';
 import { SubscribeProvider } from './subscribe/subscribe-provider';
@@ -29,7 +29,7 @@ export function StatusView({ snapshot, follow, start, actions }: StatusViewProps
   useDocumentStatus(state);
   const { organisation, components, incidents, maintenances } = state;
   // Unresolved incidents come before the components that they affect.
-  const incidentsFirst = !incidents.every(isPast);
+  const incidentsFirst = !incidents.every(isOver);
   const incidentList = (
     <IncidentList key="incidents" orgId={organisation.id} incidents={incidents} changes={changes} />
   );
@@ -110,7 +110,7 @@ function useDocumentStatus(state: PageState): void {
 }
 
 /** Shows whether the page is live, or the time of its state. starter/live-indicator.ts writes the same. */
-function LiveIndicator({ status, asOf }: Connection) {
+function LiveIndicator({ status, asOf }: ConnectionState) {
   return (
     <p className="live">
       <span data-connection={status} />

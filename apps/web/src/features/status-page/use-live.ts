@@ -2,7 +2,7 @@ import { type Dispatch, useEffect, useEffectEvent, useReducer, useRef } from 're
 import type { Instant } from '@/api/types';
 import type { LiveEvent } from '@/realtime/live-events';
 import { announcementsBetween } from './announcements';
-import { afterConnected, type Connection } from './connection';
+import { afterConnected, type ConnectionState } from './connection-state';
 import type { Follow } from './event-stream';
 import { areBarsOld, figuresMs, hasMovingFigures } from './moving-figures';
 import { applyEvent, limitPast, type CurrentLists, type PageState } from './page-state';
@@ -11,7 +11,7 @@ import { withFigures } from './uptime';
 
 export interface Live {
   state: PageState;
-  connection: Connection;
+  connection: ConnectionState;
   /** The latest announcements for screen readers, oldest first. */
   announcements: readonly { key: number; text: string }[];
   /** Number of changes of each item since the page was opened, by its id. */
@@ -20,7 +20,7 @@ export interface Live {
 
 /** What was known of a page before React. */
 export interface LiveStart {
-  connection: Connection;
+  connection: ConnectionState;
   /** When the state was read, by the clock of the viewer in milliseconds. */
   readAt: number;
 }
@@ -86,7 +86,7 @@ function useMovingFigures(state: PageState, dispatch: Dispatch<Action>, readAt?:
 
 export function initialLive(
   state: PageState,
-  connection: Connection = { status: 'connecting', asOf: state.generatedAt },
+  connection: ConnectionState = { status: 'connecting', asOf: state.generatedAt },
 ): Live {
   return { state, connection, announcements: [], changes: {} };
 }

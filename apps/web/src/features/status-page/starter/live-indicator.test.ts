@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { afterConnected, type Connection } from '@/features/status-page/connection';
+import { afterConnected, type ConnectionState } from '@/features/status-page/connection-state';
 import { showConnection, showTimeZone } from './live-indicator';
 
 beforeEach(() => {
@@ -13,7 +13,7 @@ const shown = () => document.querySelector('.live')?.innerHTML;
 
 it('shows the connection like React', () => {
   const asOf = '2026-11-20T12:00:00.000Z';
-  let connection: Connection = { status: 'connecting', asOf };
+  let connection: ConnectionState = { status: 'connecting', asOf };
   showConnection(document, connection);
   expect(shown()).toBe('<span data-connection="connecting"></span><span>Connecting</span>');
   connection = afterConnected(connection, true, '2026-11-20T12:00:01.000Z');

@@ -1,8 +1,12 @@
 import { formatInstant, timeOfDay } from '@/ui/datetime';
-import { connectionTexts, timeZoneText, type Connection } from '@/features/status-page/connection';
+import {
+  connectionTexts,
+  timeZoneText,
+  type ConnectionState,
+} from '@/features/status-page/connection-state';
 
 /** Writes whether the page is live, as status-view.tsx does. New elements are no layout shift, changed texts are. */
-export function showConnection(page: ParentNode, { status, asOf }: Connection): void {
+export function showConnection(page: ParentNode, { status, asOf }: ConnectionState): void {
   const [mark, text] = page.querySelectorAll('.live > *');
   mark?.setAttribute('data-connection', status);
   const next = document.createElement('span');

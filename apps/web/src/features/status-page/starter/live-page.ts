@@ -1,6 +1,6 @@
 import { loadCodeOrReload, reloadAfterMs } from '@/api/load-code';
 import { backoffMs } from '@/api/retry';
-import { afterConnected, type Connection } from '@/features/status-page/connection';
+import { afterConnected, type ConnectionState } from '@/features/status-page/connection-state';
 import {
   followEventStream,
   type Follow,
@@ -29,7 +29,7 @@ export class LivePage implements StartedPage {
   private readonly hydrate: Hydrate;
   private readonly input: KeptInput;
   private readonly clock = new AbortController();
-  private connection: Connection;
+  private connection: ConnectionState;
   /** Closes the stream; undefined once React closes it. */
   private close: (() => void) | undefined;
   /** What the stream has delivered. */
@@ -69,7 +69,7 @@ export class LivePage implements StartedPage {
     return close;
   };
 
-  stop(): Connection {
+  stop(): ConnectionState {
     this.clock.abort();
     // After a failed load, the indicator may show another connection than this one.
     showConnection(document, this.connection);

@@ -1,4 +1,4 @@
-import type { Connection } from '@/features/status-page/connection';
+import type { ConnectionState } from '@/features/status-page/connection-state';
 import type { Follow } from '@/features/status-page/event-stream';
 import type { PageState } from '@/features/status-page/page-state';
 
@@ -22,5 +22,5 @@ export interface StartedPage {
   /** Loads the code of a control. If the files of this version are gone, loads the page again. */
   loadCode: <T>(load: () => Promise<T>) => Promise<T>;
   /** Stops the changes that the first script makes to the page. React must draw the page as it is then. */
-  stop: () => Connection;
+  stop: () => ConnectionState;
 }

@@ -1,14 +1,18 @@
 import type { Instant } from '@/api/types';
 
 /** Whether the page is up to date. */
-export interface Connection {
+export interface ConnectionState {
   status: 'connecting' | 'live' | 'reconnecting';
   /** Last time at which the state was known to be current; unused while live. */
   asOf: Instant;
 }
 
 /** Returns the connection after it was made or lost. */
-export function afterConnected(before: Connection, connected: boolean, now: Instant): Connection {
+export function afterConnected(
+  before: ConnectionState,
+  connected: boolean,
+  now: Instant,
+): ConnectionState {
   if (connected) return { ...before, status: 'live' };
   return { status: 'reconnecting', asOf: before.status === 'live' ? now : before.asOf };
 }

@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import { useId, useState } from 'react';
 import { Link } from 'react-router-dom';
 import type { AuditItem } from '@/api/types';
-import { changeText } from '@/items/change';
+import { changeText } from '@/audit/change-text';
 import { paths } from '@/paths';
 import { cn } from '@/ui/cn';
 import { IconButton } from '@/ui/icon-button';

@@ -1,6 +1,6 @@
 import { useParams } from 'react-router-dom';
 import type { Component } from '@/api/types';
-import { AuditLink } from '@/items/audit-link';
+import { AuditLink } from '@/audit/audit-link';
 import { LiveUpdate } from '@/items/live-update';
 import { useSave } from '@/items/item-form';
 import { useEdit } from '@/items/use-edit';

@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import type { Change } from '@/api/types';
+import { changeText, deletedTargets, targetPath } from '@/audit/change-text';
 import { Card, CardHeader } from '@/ui/card';
 import { formatInstant } from '@/ui/datetime';
 import { formatDuration } from '@/ui/duration';
-import { changeText, deletedTargets, targetPath } from '@/items/change';
 import { listClass } from './section';
 
 interface LastChangesProps {

@@ -1,5 +1,5 @@
 import { useParams } from 'react-router-dom';
-import { AuditLink } from '@/items/audit-link';
+import { AuditLink } from '@/audit/audit-link';
 import { LiveUpdate } from '@/items/live-update';
 import { useSave } from '@/items/item-form';
 import { useNotify, type NotifyValues } from '@/items/notify-field';

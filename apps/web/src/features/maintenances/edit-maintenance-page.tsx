@@ -1,7 +1,7 @@
 import { useParams } from 'react-router-dom';
 import { useRefreshList } from '@/api/use-list';
+import { AuditLink } from '@/audit/audit-link';
 import { Permitted } from '@/auth/permitted';
-import { AuditLink } from '@/items/audit-link';
 import { LiveUpdate } from '@/items/live-update';
 import { useSave } from '@/items/item-form';
 import { NotifyField, useNotify, type NotifyValues } from '@/items/notify-field';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Change } from '@/api/types';
-import { changeText } from './change';
+import { changeText } from './change-text';
 
 it('says that subscribers were imported without a name behind it', () => {
   const change: Change = {

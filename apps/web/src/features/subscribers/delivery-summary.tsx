@@ -3,9 +3,8 @@ import { usePolling } from '@/api/use-polling';
 import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
 import { Card } from '@/ui/card';
-import { cn } from '@/ui/cn';
 import { formatNumber } from '@/ui/format';
-import { tones } from '@/ui/tone';
+import { Count } from './count';
 
 /** Intervals of the requests: while messages wait, and otherwise. */
 const whileSending = 5000;
@@ -33,28 +32,6 @@ export function DeliverySummary() {
       </div>
       {counts.reasons.length > 0 && <Reasons counts={counts} />}
     </Card>
-  );
-}
-
-interface CountProps {
-  label: string;
-  value: number;
-  alarming?: boolean;
-}
-
-function Count({ label, value, alarming }: CountProps) {
-  return (
-    <div className="flex items-baseline gap-1.5">
-      <dt className="text-muted">{label}</dt>
-      <dd
-        className={cn(
-          'font-medium tabular-nums',
-          alarming && value > 0 ? tones.major.text : 'text-ink',
-        )}
-      >
-        {formatNumber(value)}
-      </dd>
-    </div>
   );
 }
 

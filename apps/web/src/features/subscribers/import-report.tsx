@@ -1,6 +1,7 @@
 import { formatNumber } from '@/ui/format';
 import { ScrollRegion } from '@/ui/scroll-region';
 import type { SubscriberImport } from '@/api/types';
+import { Count } from './count';
 
 /** What the import of a file would do, with the lines that cannot be imported. */
 export function ImportReport({ result }: { result: SubscriberImport }) {
@@ -28,15 +29,6 @@ export function ImportReport({ result }: { result: SubscriberImport }) {
           </ul>
         </ScrollRegion>
       )}
-    </div>
-  );
-}
-
-function Count({ label, value }: { label: string; value: number }) {
-  return (
-    <div className="flex items-baseline gap-1.5">
-      <dt className="text-muted">{label}</dt>
-      <dd className="font-medium text-ink tabular-nums">{formatNumber(value)}</dd>
     </div>
   );
 }

@@ -58,7 +58,7 @@ export function SubscribeDialog({ state, request, open, onOpenChange }: Subscrib
       title={incident ? 'Follow This Incident' : titleOf(channels)}
       description={
         incident
-          ? `You will be told of each update of “${incident.title}”, until a day after it is resolved. A first message asks you to confirm.`
+          ? `Each update of “${incident.title}” is sent to you, until a day after it is resolved. A first message asks you to confirm.`
           : descriptionOf(channels)
       }
       initialValues={subscriptionValues(channels[0])}
@@ -89,7 +89,7 @@ function titleOf([channel, ...others]: Channels): string {
 
 function descriptionOf([channel, ...others]: Channels): string {
   return channel === 'email' && others.length === 0
-    ? 'You will be told by mail when something happens. A first mail asks you to confirm your address.'
+    ? 'Updates are sent by mail when something happens. A first mail asks you to confirm your address.'
     : 'Updates are sent there when something happens. A first message has a link to confirm it.';
 }
 

@@ -12,9 +12,11 @@ use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use utoipa::openapi::{Object, Type};
 
 use crate::component::STATUS_MESSAGE;
 use crate::identity::device::client_of;
+use crate::openapi;
 use crate::request::caller::{CanAdminister, Operator, RecentAdmin};
 use crate::request::idempotency::Repeatable;
 use crate::request::input::{Body, FieldInput, Parsed, Text, Timestamp};
@@ -29,6 +31,7 @@ use crate::routes::Routes;
 #[schema(as = ApiKey)]
 struct KeyBody {
     /// Identifier, a `UUIDv7`.
+    #[schema(format = "uuid")]
     id: String,
     name: String,
     /// `viewer` or `editor`.
@@ -80,14 +83,21 @@ struct KeyInput {
     #[serde(default)]
     #[schema(value_type = String, required = true, min_length = 2, max_length = 200)]
     name: FieldInput<Text>,
-    /// `viewer` or `editor`; `viewer` if absent.
+    /// `viewer` if absent.
     #[serde(default)]
-    #[schema(value_type = Role, required = false)]
+    #[schema(schema_with = role_schema, required = false)]
     role: FieldInput<Parsed<Role>>,
     /// A time in the future; null or absent means never.
     #[serde(default)]
     #[schema(value_type = Option<DateTime<Utc>>, required = false)]
     expires_at: FieldInput<Timestamp>,
+}
+
+fn role_schema() -> Object {
+    openapi::one_of(
+        Type::String,
+        [Role::Viewer, Role::Editor].map(|role| role.to_string()),
+    )
 }
 
 impl KeyInput {

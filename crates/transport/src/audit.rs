@@ -15,10 +15,12 @@ use futures_util::StreamExt as _;
 use futures_util::stream::{once, try_unfold};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use utoipa::openapi::{Object, Type};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::limit::usage::{LongPermit, LongRequest, Usage};
+use crate::openapi;
 use crate::request::caller::CanAdminister;
 use crate::request::input::{Date, Timestamp};
 use crate::request::page_query::{PageQuery, RequestedPage};
@@ -98,6 +100,7 @@ impl TargetBody {
 #[schema(as = AuditItem)]
 struct ItemBody {
     /// Identifier, a `UUIDv7`.
+    #[schema(format = "uuid")]
     id: String,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
@@ -151,9 +154,13 @@ struct AuditQuery {
     from: Option<String>,
     /// Only changes at or before this time, or until the end of this day in UTC.
     to: Option<String>,
-    /// `csv` or `jsonl` for all selected items as a file; `limit` and `before` have no effect then.
-    #[param(value_type = Option<String>)]
+    /// `csv` or `jsonl` for all selected items as a file; `limit` and `before` have no effect then. `json` if absent.
+    #[param(schema_with = format_schema)]
     format: Option<String>,
+}
+
+fn format_schema() -> Object {
+    openapi::one_of(Type::String, ["json", "csv", "jsonl"])
 }
 
 /// Forms of the response.
@@ -230,7 +237,14 @@ fn end_of(day: Date) -> DateTime<Utc> {
 #[utoipa::path(
     tag = "audit",
     params(AuditQuery, PageQuery),
-    responses((status = 200, body = ApiResponse<Vec<ItemBody>>), ErrorResponses),
+    responses(
+        (status = 200, content(
+            (ApiResponse<Vec<ItemBody>> = "application/json"),
+            (String = "text/csv"),
+            (String = "application/jsonl"),
+        )),
+        ErrorResponses
+    ),
     security(("bearer" = ["admin"]))
 )]
 #[get("/audit")]

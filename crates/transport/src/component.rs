@@ -33,6 +33,7 @@ const BOOLEAN_MESSAGE: &str = "Must be true or false";
 #[schema(as = Component)]
 pub(crate) struct ComponentBody {
     /// Identifier, a `UUIDv7`.
+    #[schema(format = "uuid")]
     id: String,
     /// Public code of 12 characters, for addresses.
     code: String,
@@ -43,7 +44,7 @@ pub(crate) struct ComponentBody {
     /// Whether a maintenance of it is in progress.
     under_maintenance: bool,
     /// Identifier of its group; null if it has none.
-    #[schema(required)]
+    #[schema(required, format = "uuid")]
     group_id: Option<String>,
     /// Position from 1, within its group or among the entries of the status page.
     position: i32,

@@ -33,6 +33,7 @@ use crate::routes::Routes;
 #[schema(as = ComponentGroup)]
 struct GroupBody {
     /// Identifier, a `UUIDv7`.
+    #[schema(format = "uuid")]
     id: String,
     /// Public code of 12 characters, for addresses.
     code: String,

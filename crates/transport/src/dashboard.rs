@@ -78,6 +78,7 @@ struct DeliveriesBody {
 #[schema(as = Change)]
 struct ChangeBody {
     /// Identifier, a `UUIDv7`.
+    #[schema(format = "uuid")]
     id: String,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,

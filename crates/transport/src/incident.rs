@@ -40,6 +40,7 @@ const TIME_MESSAGE_OF_EDIT: &str = "Please enter a valid date and time";
 #[schema(as = Incident)]
 pub(crate) struct IncidentBody {
     /// Identifier, a `UUIDv7`.
+    #[schema(format = "uuid")]
     id: String,
     /// Public code of 12 characters, for addresses.
     code: String,

@@ -30,6 +30,7 @@ use crate::routes::Routes;
 #[schema(as = Maintenance)]
 pub(crate) struct MaintenanceBody {
     /// Identifier, a `UUIDv7`.
+    #[schema(format = "uuid")]
     id: String,
     /// Public code of 12 characters, for addresses.
     code: String,

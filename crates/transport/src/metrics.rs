@@ -6,9 +6,11 @@ use allclear_domain::metrics::{Durations, MetricsDays};
 use allclear_domain::uptime::Percentage;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
+use utoipa::openapi::{Object, Type};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::limit::usage::{LongRequest, Usage};
+use crate::openapi;
 use crate::request::caller::CanRead;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
@@ -19,8 +21,12 @@ use crate::routes::Routes;
 #[into_params(parameter_in = Query)]
 struct MetricsQuery {
     /// Number of days, today included: 7, 30, 90 or 365. 30 if absent.
-    #[param(value_type = Option<u16>)]
+    #[param(schema_with = days_schema)]
     days: Option<String>,
+}
+
+fn days_schema() -> Object {
+    openapi::one_of(Type::Integer, [7, 30, 90, 365])
 }
 
 /// Metrics of an organisation. Days are in the time zone of the page.
@@ -53,6 +59,7 @@ struct MetricsBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MetricsUptime)]
 struct UptimeBody {
+    #[schema(format = "uuid")]
     id: String,
     name: String,
     /// From 0 to 100, rounded down to two decimals; null if no day counts.
@@ -75,6 +82,7 @@ struct WeekBody {
 #[schema(as = MetricsComponentIncidents)]
 struct ComponentIncidentsBody {
     /// Identifier of the component, which may have been deleted since.
+    #[schema(format = "uuid")]
     id: String,
     name: String,
     /// Number of incidents.

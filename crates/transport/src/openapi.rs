@@ -1,6 +1,8 @@
 //! The OpenAPI document, generated from the handlers.
 
+mod creates;
 mod headers;
+mod references;
 
 use std::collections::BTreeMap;
 
@@ -9,7 +11,7 @@ use actix_web::web::Bytes;
 use actix_web::{HttpResponse, web};
 use allclear_application::error::Error;
 use allclear_domain::membership::Role;
-use serde_json::json;
+use serde_json::{Value, json};
 use strum::VariantArray;
 use tokio::sync::OnceCell;
 use utoipa::OpenApi;
@@ -18,7 +20,9 @@ use utoipa::openapi::path::{Operation, Paths};
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
 };
-use utoipa::openapi::{Components, Info, OpenApi as Document, PathItem, RefOr, Schema};
+use utoipa::openapi::{
+    Components, Info, Object, OpenApi as Document, PathItem, RefOr, Schema, Server, Type,
+};
 
 use crate::identity::{self, cookie};
 use crate::response::problem::{FieldProblem, Problem, ProblemBody};
@@ -27,7 +31,8 @@ use crate::{clerk, server, status};
 
 const DESCRIPTION: &str = "Incidents, maintenance and the public status page. A call with `x-recent-authentication` is 403 with a `type` \
     that ends in `/re-authentication-required` if the caller has not authenticated in the last ten minutes. Its \
-    description names the exceptions.";
+    description names the exceptions. Every response has `X-Request-Id`, which the log and the audit log name. A method that a path \
+    does not have is 405 with `Allow`.";
 
 /// Adds the routes of all API calls under `/api/v1`.
 pub(crate) fn routes(all: &mut impl Routes) {
@@ -49,6 +54,7 @@ pub fn document() -> Document {
     }));
     let mut document = Document::new(Info::new("Allclear", env!("CARGO_PKG_VERSION")), paths);
     document.info.description = Some(DESCRIPTION.to_owned());
+    document.servers = Some(vec![Server::new("/")]);
     for (path, item) in &mut document.paths.paths {
         describe_operations(path, item);
     }
@@ -59,6 +65,7 @@ pub fn document() -> Document {
     components
         .schemas
         .extend(Shared::openapi().components.unwrap_or_default().schemas);
+    references::replace_copies(components);
     let bearer = |format: &str, description: &str| {
         let scheme = HttpBuilder::new()
             .scheme(HttpAuthScheme::Bearer)
@@ -124,6 +131,7 @@ fn describe_operations(path: &str, item: &mut PathItem) {
         .filter(|word| !word.is_empty())
         .collect();
     let words = words.join("_");
+    let has_versions = headers::has_versions(path, item);
     let operations = [
         ("get", &mut item.get),
         ("post", &mut item.post),
@@ -135,14 +143,42 @@ fn describe_operations(path: &str, item: &mut PathItem) {
         if let Some(operation) = operation {
             operation.operation_id = Some(format!("{method}_{words}"));
             let role = required_role(operation).filter(|role| role != Role::Admin.as_ref());
+            remove_impossible_responses(operation);
             headers::describe(method, path, operation, role.is_some());
+            if has_versions && method != "delete" {
+                headers::describe_version(operation);
+            }
+            creates::require_fields(path, operation);
             describe_responses(operation);
+            // Without it, a call would need what the document requires of all.
+            operation.security.get_or_insert_default();
             if let Some(role) = role {
                 let key = SecurityRequirement::new("apiKey", [role]);
                 operation.security.get_or_insert_default().push(key);
             }
         }
     }
+}
+
+/// Removes responses that the call cannot have from those of all calls.
+fn remove_impossible_responses(operation: &mut Operation) {
+    let mut impossible = Vec::new();
+    if operation.request_body.is_none() {
+        impossible.extend(["408", "413", "415"]);
+    }
+    if !headers::takes_version(operation) {
+        impossible.push("412");
+    }
+    let responses = &mut operation.responses.responses;
+    responses.retain(|status, _| !impossible.contains(&status.as_str()));
+}
+
+/// Schema of a parameter with one of these values.
+pub(crate) fn one_of(kind: Type, values: impl IntoIterator<Item = impl Into<Value>>) -> Object {
+    Object::builder()
+        .schema_type(kind)
+        .enum_values(Some(values))
+        .build()
 }
 
 /// Describes responses without a description by their status: OpenAPI 3.1.0 requires one (section 4.8.17).

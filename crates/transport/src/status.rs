@@ -23,7 +23,7 @@ use allclear_domain::id::OrganisationId;
 
 use crate::limit::client_slots::ClientLimits;
 use crate::response::api_response::ApiResponse;
-use crate::response::problem::{Problem, PublicErrorResponses};
+use crate::response::problem::{Problem, ProblemBody, PublicErrorResponses};
 use crate::routes::Routes;
 use crate::status::events::{EventStreams, Since};
 use crate::status::pages::Pages;
@@ -55,7 +55,11 @@ async fn snapshot(
 #[utoipa::path(
     tag = "status",
     params(("organisation" = String, Path), Since, ("Last-Event-ID" = Option<i64>, Header)),
-    responses((status = 200, content_type = "text/event-stream", body = String), PublicErrorResponses)
+    responses(
+        (status = 200, content_type = "text/event-stream", body = String),
+        (status = 429, description = "The client has too many streams", body = ProblemBody<'static>, content_type = "application/problem+json"),
+        PublicErrorResponses
+    )
 )]
 #[get("/{organisation}/events")]
 async fn follow(

@@ -85,20 +85,25 @@ impl SubscriberThrottle {
 #[schema(as = Subscriber)]
 struct SubscriberBody {
     /// Identifier, a `UUIDv7`.
+    #[schema(format = "uuid")]
     id: String,
     /// How the subscriber is reached.
     channel: Channel,
     /// The mail address, or the part of the URL that people may see.
     target: String,
     /// Mail address as the subscriber typed it; null on other channels.
+    #[schema(required)]
     email: Option<String>,
     /// Whether the subscriber receives everything, or updates about chosen components and groups, or about one incident.
     scope: ScopeKind,
     /// Identifiers of the chosen components; null if none is chosen.
+    #[schema(required)]
     components: Option<Vec<String>>,
     /// Identifiers of the chosen groups; null if none is chosen.
+    #[schema(required)]
     groups: Option<Vec<String>>,
     /// Identifier of the incident that the subscriber follows; null on other scopes.
+    #[schema(required, format = "uuid")]
     incident_id: Option<String>,
     /// Whether the subscriber receives nothing about maintenances.
     mute_maintenances: bool,
@@ -106,6 +111,7 @@ struct SubscriberBody {
     /// Whether the subscriber has followed the verification link.
     is_verified: bool,
     /// Why and since when messages fail for good; null if the last one arrived.
+    #[schema(required)]
     failing: Option<FailingBody>,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,

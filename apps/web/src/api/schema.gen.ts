@@ -1988,7 +1988,10 @@ export interface components {
              * @description Expiry; null if the key does not expire.
              */
             expiresAt: string | null;
-            /** @description Identifier, a `UUIDv7`. */
+            /**
+             * Format: uuid
+             * @description Identifier, a `UUIDv7`.
+             */
             id: string;
             /**
              * Format: date-time
@@ -2010,718 +2013,271 @@ export interface components {
             expiresAt?: string | null;
             /** @description 2 to 200 characters. */
             name: string;
-            /** @description `viewer` or `editor`; `viewer` if absent. */
-            role?: components["schemas"]["Role"];
+            /** @enum {string} */
+            role?: "viewer" | "editor";
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_AcceptedInvitation: {
-            /** @description Result of accepting an invitation. */
-            data: {
-                organisation: components["schemas"]["HostBody"] | null;
-            };
+            data: components["schemas"]["AcceptedInvitation"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_AddedPasskey: {
-            /** @description A passkey that was added. */
-            data: {
-                passkey: components["schemas"]["Passkey"];
-                /**
-                 * @description Ten recovery codes, if it is the first second factor of the account; null otherwise. They are not
-                 *     shown again.
-                 */
-                recoveryCodes: string[] | null;
-            };
+            data: components["schemas"]["AddedPasskey"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_AllDeleted: {
-            /** @description Result of deleting several items. */
-            data: {
-                /** @description Identifiers of the deleted items. */
-                ids: string[];
-            };
+            data: components["schemas"]["AllDeleted"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Component: {
-            /** @description A component as operators see it. */
-            data: {
-                /** @description Public code of 12 characters, for addresses. */
-                code: string;
-                /** Format: date-time */
-                createdAt: string;
-                /** @description Description; may be empty. */
-                description: string;
-                /** @description Identifier of its group; null if it has none. */
-                groupId: string | null;
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                name: string;
-                /** @description Whether the status page hides it while it is operational and not under maintenance. */
-                onlyShowWhenAffected: boolean;
-                /**
-                 * Format: int32
-                 * @description Position from 1, within its group or among the entries of the status page.
-                 */
-                position: number;
-                /** @description Whether the status page shows its uptime. */
-                showUptime: boolean;
-                /**
-                 * Format: date
-                 * @description The first day that counts for uptime, in the time zone of the page; null if all days count.
-                 */
-                startDate: string | null;
-                status: components["schemas"]["ComponentStatus"];
-                /** @description Whether a maintenance of it is in progress. */
-                underMaintenance: boolean;
-                /** Format: date-time */
-                updatedAt: string;
-            };
+            data: components["schemas"]["Component"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_ComponentGroup: {
-            /** @description A group of components as operators see it. */
-            data: {
-                /** @description Public code of 12 characters, for addresses. */
-                code: string;
-                /** Format: date-time */
-                createdAt: string;
-                /** @description Description; may be empty. */
-                description: string;
-                display: components["schemas"]["GroupDisplay"];
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                name: string;
-                /**
-                 * Format: int32
-                 * @description Position among the entries of the status page, from 1.
-                 */
-                position: number;
-                /** @description The worst status of its components; `OPERATIONAL` if it has none. */
-                status: components["schemas"]["ComponentStatus"];
-                /** @description Whether one of its components is under maintenance. */
-                underMaintenance: boolean;
-                /** Format: date-time */
-                updatedAt: string;
-            };
+            data: components["schemas"]["ComponentGroup"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_ComponentGroupUptime: {
-            /** @description Uptime of a component group. */
-            data: {
-                /**
-                 * Format: int32
-                 * @description Number of days that count for at least one component.
-                 */
-                days: number;
-                /**
-                 * Format: date
-                 * @description The first day.
-                 */
-                from: string;
-                /** @description The newest incidents that affected its components on these days, at most 500. */
-                incidents: components["schemas"]["RelatedIncident"][];
-                /**
-                 * Format: double
-                 * @description Mean of the percentages of the components that show their uptime, rounded down to two decimals; null if no day
-                 *     counts.
-                 */
-                percentage: number | null;
-                /**
-                 * Format: date
-                 * @description The last day.
-                 */
-                to: string;
-            };
+            data: components["schemas"]["ComponentGroupUptime"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_ComponentOrder: {
-            /** @description The order of the status page. */
-            data: {
-                /** @description The entries of the page, in order. Every group and every component occurs exactly once. */
-                groups: components["schemas"]["ComponentOrderEntry"][];
-            };
+            data: components["schemas"]["ComponentOrder"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_ComponentUptime: {
-            /** @description Uptime of a component. */
-            data: {
-                /**
-                 * Format: int32
-                 * @description Number of days that count.
-                 */
-                days: number;
-                /**
-                 * Format: date
-                 * @description The first day.
-                 */
-                from: string;
-                /** @description The newest incidents that affected the component on these days, at most 500. */
-                incidents: components["schemas"]["RelatedIncident"][];
-                /**
-                 * Format: double
-                 * @description Percentage, rounded down to two decimals; null if no day counts.
-                 */
-                percentage: number | null;
-                seconds: components["schemas"]["StatusSeconds"];
-                /**
-                 * Format: date
-                 * @description The last day.
-                 */
-                to: string;
-            };
+            data: components["schemas"]["ComponentUptime"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Configuration: {
-            /** @description Settings of the installation, and whether it is new. */
-            data: components["schemas"]["Installation"] & {
-                /**
-                 * @description Whether no account exists yet. The first account can always be created, and becomes the
-                 *     administrator of the installation.
-                 */
-                firstAccount: boolean;
-            };
+            data: components["schemas"]["Configuration"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Dashboard: {
-            /** @description What the operators of an organisation look at first. */
-            data: {
-                banner: components["schemas"]["Banner"] | null;
-                /** @description The last 20 changes, newest first; those of people, invitations and API keys for admins only. */
-                changes: components["schemas"]["Change"][];
-                /** @description Components that are not operational or are under maintenance, in the order of the page. */
-                components: components["schemas"]["Component"][];
-                deliveries: components["schemas"]["DashboardDeliveries"];
-                /** @description Incidents that are not resolved, newest first, at most 500. */
-                incidents: components["schemas"]["Incident"][];
-                /** @description Maintenances in progress or starting within seven days, soonest first, at most 500. */
-                maintenances: components["schemas"]["Maintenance"][];
-                subscribers: components["schemas"]["SubscriberCounts"];
-            };
+            data: components["schemas"]["Dashboard"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Deleted: {
-            /** @description Result of deleting one item. */
-            data: {
-                /** @description Identifier of the deleted item. */
-                id: string;
-            };
+            data: components["schemas"]["Deleted"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_DeliveryCounts: {
-            /** @description Counts of the messages to an organisation's subscribers. */
-            data: {
-                /**
-                 * Format: int64
-                 * @description Number of days that the counts cover.
-                 */
-                days: number;
-                /**
-                 * Format: int64
-                 * @description Messages that failed for good in the last `days` days.
-                 */
-                givenUp: number;
-                /** @description Why messages failed, the most frequent reason first; at most five. */
-                reasons: components["schemas"]["DeliveryReason"][];
-                /**
-                 * Format: int64
-                 * @description Messages sent in the last `days` days.
-                 */
-                sent: number;
-                /**
-                 * Format: int64
-                 * @description Messages that are still to be sent.
-                 */
-                waiting: number;
-            };
+            data: components["schemas"]["DeliveryCounts"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Domain: {
-            /** @description The domain of an organisation. */
-            data: {
-                /** @description Address at which the domain must serve the token. */
-                checkUrl: string;
-                /**
-                 * Format: date-time
-                 * @description When the domain served the token; null while it is pending.
-                 */
-                checkedAt: string | null;
-                /** @description In ASCII and lower case. */
-                name: string;
-                status: components["schemas"]["DomainStatus"];
-                /** @description What the domain must serve; absent for others than admins. */
-                token?: string | null;
-            };
+            data: components["schemas"]["Domain"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_EndedSessions: {
-            /** @description Number of ended sessions. */
-            data: {
-                /** Format: int64 */
-                ended: number;
-            };
+            data: components["schemas"]["EndedSessions"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_FactorRequirement: {
-            /** @description Whether an organisation requires a second factor of its members. */
-            data: {
-                required: boolean;
-            };
+            data: components["schemas"]["FactorRequirement"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Incident: {
-            /** @description An incident as operators see it. */
-            data: {
-                /** @description The newest updates, at most 100, newest first. */
-                IncidentTimeline: components["schemas"]["IncidentTimelineEntry"][];
-                /** @description Public code of 12 characters, for addresses. */
-                code: string;
-                /** Format: date-time */
-                createdAt: string;
-                description: string;
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                /**
-                 * Format: date-time
-                 * @description Time at which the incident occurred.
-                 */
-                occuredAt: string;
-                /**
-                 * Format: date-time
-                 * @description Time since which the incident is resolved; null while it is not.
-                 */
-                resolvedAt: string | null;
-                status: components["schemas"]["IncidentStatus"];
-                /** @description Whether there are older updates; absent if there are none. */
-                timelineTruncated?: boolean;
-                title: string;
-                /** Format: date-time */
-                updatedAt: string;
-            };
+            data: components["schemas"]["Incident"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_IncidentUpdate: {
-            /** @description An update of an incident as operators see it. */
-            data: {
-                /** @description Public code of 12 characters, for addresses. */
-                code: string;
-                /** Format: date-time */
-                createdAt: string;
-                /**
-                 * Format: date-time
-                 * @description When it is displayed. It orders the timeline.
-                 */
-                displayAt: string;
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                /** @description Identifier of the incident. */
-                incidentId: string;
-                message: string;
-                /** @description Status that the update gave the incident. */
-                status: components["schemas"]["IncidentStatus"];
-                /** @description Author of the update. */
-                user: components["schemas"]["Author"];
-            };
+            data: components["schemas"]["IncidentUpdate"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_InspectedInvitation: {
-            /** @description What an invitation is to. */
-            data: {
-                email: string;
-                organisation: components["schemas"]["HostBody"] | null;
-                role: components["schemas"]["Role"];
-            };
+            data: components["schemas"]["InspectedInvitation"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Invitation: {
-            /** @description A pending invitation. */
-            data: {
-                /** Format: date-time */
-                createdAt: string;
-                email: string;
-                /** Format: date-time */
-                expiresAt: string;
-                id: string;
-                role: components["schemas"]["Role"];
-            };
+            data: components["schemas"]["Invitation"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_InvitedBody: {
-            /** @description The waitlist entry that was invited. */
-            data: {
-                id: string;
-            };
+            data: components["schemas"]["InvitedBody"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_IssuedToken: {
-            /** @description A bearer token. */
-            data: {
-                /**
-                 * Format: date-time
-                 * @description Expiry, at most five minutes ahead.
-                 */
-                expiresAt: string;
-                /** @description A JWT for the `Authorization` header. */
-                token: string;
-            };
+            data: components["schemas"]["IssuedToken"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Maintenance: {
-            /** @description A maintenance as operators see it. */
-            data: {
-                /** @description Public code of 12 characters, for addresses. */
-                code: string;
-                /** @description Affected components, newest component first. They are under maintenance while it is in progress. */
-                components: components["schemas"]["MaintenanceComponent"][];
-                /** @description Whether a list has no room for all components; absent if the components are complete. */
-                componentsTruncated?: boolean;
-                /** Format: date-time */
-                createdAt: string;
-                description: string;
-                /**
-                 * Format: date-time
-                 * @description Last moment of the maintenance; null if it is not known yet.
-                 */
-                endAt: string | null;
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                /**
-                 * Format: date-time
-                 * @description Start of the maintenance.
-                 */
-                startAt: string;
-                /** @description Status, derived from the times and the clock. */
-                status: components["schemas"]["MaintenanceStatus"];
-                /** @description The newest updates, at most 100, newest first. */
-                timeline: components["schemas"]["MaintenanceEntry"][];
-                /** @description Whether there are older updates; absent if there are none. */
-                timelineTruncated?: boolean;
-                title: string;
-                /** Format: date-time */
-                updatedAt: string;
-            };
+            data: components["schemas"]["Maintenance"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_MaintenanceUpdate: {
-            /** @description An update of a maintenance as operators see it. */
-            data: {
-                /** @description Public code of 12 characters, for addresses. */
-                code: string;
-                /** Format: date-time */
-                createdAt: string;
-                /**
-                 * Format: date-time
-                 * @description When it is displayed. It orders the timeline.
-                 */
-                displayAt: string;
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                /** @description Identifier of the maintenance. */
-                maintenanceId: string;
-                message: string;
-                /** @description Status the author gave the update. */
-                status: components["schemas"]["IncidentStatus"];
-                /** @description Author of the update. */
-                user: components["schemas"]["Author"];
-            };
+            data: components["schemas"]["MaintenanceUpdate"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_MessagePreview: {
-            /** @description A message as a channel gets it. */
-            data: {
-                /** @description Body of the request, as JSON with line breaks. */
-                body: string;
-                channel: components["schemas"]["Channel"];
-            };
+            data: components["schemas"]["MessagePreview"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Metrics: {
-            /** @description Metrics of an organisation. Days are in the time zone of the page. */
-            data: {
-                /** @description Uptime of each component, in the order of the page. */
-                components: components["schemas"]["MetricsUptime"][];
-                /**
-                 * Format: int32
-                 * @description Number of days.
-                 */
-                days: number;
-                /**
-                 * Format: date
-                 * @description The first day.
-                 */
-                from: string;
-                /** @description Uptime of each group, in the order of the page: the mean of its components whose uptime is shown. */
-                groups: components["schemas"]["MetricsUptime"][];
-                /** @description The components that these incidents affected, the most affected first. */
-                incidentsByComponent: components["schemas"]["MetricsComponentIncidents"][];
-                /** @description Incidents by the week in which they began, the oldest week first. */
-                incidentsByWeek: components["schemas"]["MetricsWeek"][];
-                mails: components["schemas"]["MetricsMails"];
-                /** @description From the beginning of an incident to its first update. */
-                timeToFirstUpdate: components["schemas"]["MetricsDurations"];
-                /** @description From the beginning of an incident to its resolution. */
-                timeToResolve: components["schemas"]["MetricsDurations"];
-                /**
-                 * Format: date
-                 * @description The last day: today.
-                 */
-                to: string;
-            };
+            data: components["schemas"]["Metrics"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_NewApiKey: {
-            /** @description A new API key with its text. */
-            data: components["schemas"]["ApiKey"] & {
-                /** @description The key, which is not shown again. */
-                key: string;
-            };
+            data: components["schemas"]["NewApiKey"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Nothing: {
-            /**
-             * @description Always null; the response carries a message only.
-             * @default null
-             */
-            data: unknown;
+            data: components["schemas"]["Nothing"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Option_Session: {
-            data: null | {
-                /** @description Organisation of the last issued token; null if there is none. */
-                activeOrganisationId: string | null;
-                /** @description Organisations of the account, newest membership first. */
-                organisations: components["schemas"]["Organisation"][];
-                user: components["schemas"]["User"];
-                ways: components["schemas"]["SignInWays"];
-            };
+            data: null | components["schemas"]["Session"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Option_VerifiedSubscriber: {
-            data: null | {
-                /** @description Signs the messages (Standard Webhooks); it is not shown again. */
-                secret: string;
-            };
+            data: null | components["schemas"]["VerifiedSubscriber"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Organisation: {
-            /** @description An organisation of the signed-in account. */
-            data: {
-                id: string;
-                name: string;
-                role: components["schemas"]["Role"];
-            };
+            data: components["schemas"]["Organisation"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_OrganisationSettings: {
-            /** @description Name and settings of an organisation. */
-            data: {
-                /** @description Public code of 12 characters, for addresses. */
-                code: string;
-                domain: components["schemas"]["Domain"] | null;
-                /** @description Identifier at the identity provider. */
-                id: string;
-                name: string;
-                /** @description Whether "Notify subscribers" starts ticked. */
-                notifyByDefault: boolean;
-                /** @description Description on the public pages; null if there is none. */
-                pageDescription: string | null;
-                /** @description Title of the public pages; null if it is the name. */
-                pageTitle: string | null;
-                /** @description Channels that visitors may subscribe by. */
-                publicChannels: components["schemas"]["PublicChannels"];
-                /**
-                 * Format: int32
-                 * @description After how many hours without an update an open incident reminds the operators by mail; null for never.
-                 */
-                reminderHours?: number | null;
-                /** @description Where visitors find help; null if there is no such address. */
-                supportUrl: string | null;
-                /** @description Name of an IANA time zone. Days, bars and times of the public pages are in it. */
-                timeZone: string;
-            };
+            data: components["schemas"]["OrganisationSettings"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Passkey: {
-            /** @description A passkey of the signed-in account. */
-            data: {
-                /**
-                 * Format: date-time
-                 * @description When it was added.
-                 */
-                createdAt: string;
-                id: string;
-                /**
-                 * Format: date-time
-                 * @description When it was last used; null if it never was.
-                 */
-                lastUsedAt: string | null;
-                /** @description The name that the person gave it. */
-                name: string;
-            };
+            data: components["schemas"]["Passkey"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_PendingBody: {
-            /** @description Confirms that a mail is on its way. */
-            data: {
-                /** @description Always true. */
-                pending: boolean;
-            };
+            data: components["schemas"]["PendingBody"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_PendingOrWaitlisted: {
-            /** @description What a sign-up waits for. */
-            data: components["schemas"]["PendingBody"] | components["schemas"]["WaitlistedBody"];
+            data: components["schemas"]["PendingOrWaitlisted"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Preview: {
-            /** @description A text as HTML. */
-            data: {
-                /** @description HTML that is safe to show. */
-                html: string;
-            };
+            data: components["schemas"]["Preview"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_ProviderAddress: {
-            /** @description Address at the provider that the browser must open next. */
-            data: {
-                url: string;
-            };
+            data: components["schemas"]["ProviderAddress"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_RecoveryCodes: {
-            /** @description Recovery codes, which are not shown again. */
-            data: {
-                recoveryCodes: string[];
-            };
+            data: components["schemas"]["RecoveryCodes"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Review: {
-            /** @description A review of an incident. */
-            data: {
-                /** @description Markdown, as the operator entered it. */
-                body: string;
-                /** Format: date-time */
-                createdAt: string;
-                /** @description The same as HTML that is safe to show. */
-                html: string;
-                /**
-                 * Format: date-time
-                 * @description Time of publication; null for a draft.
-                 */
-                publishedAt: string | null;
-                status: components["schemas"]["ReviewStatus"];
-                /** Format: date-time */
-                updatedAt: string;
-            };
+            data: components["schemas"]["Review"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
@@ -2739,601 +2295,189 @@ export interface components {
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_SecondFactorNeeded: {
-            /** @description Tells that a code of the second factor is needed. */
-            data: {
-                /** @description Whether the account has an authenticator app. */
-                authenticatorApp: boolean;
-                /** @description Whether the account has a passkey, with which `/identity/sign-in/passkey` completes the sign-in. */
-                passkey: boolean;
-                /** @description Always true. */
-                secondFactor: boolean;
-            };
+            data: components["schemas"]["SecondFactorNeeded"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_SecondFactors: {
-            /** @description The second factors of the signed-in account. */
-            data: {
-                /** @description The passkeys, the oldest first. An account has at most 20. */
-                passkeys: components["schemas"]["Passkey"][];
-                /**
-                 * Format: int64
-                 * @description Number of recovery codes that were not used.
-                 */
-                recoveryCodes: number;
-                totp: components["schemas"]["AuthenticatorApp"] | null;
-            };
+            data: components["schemas"]["SecondFactors"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_SignedInBody: {
-            /** @description A signed-in account. */
-            data: {
-                user: components["schemas"]["User"];
-            };
+            data: components["schemas"]["SignedInBody"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_SignedOutBody: {
-            /** @description What remains to be done after a sign-out. */
-            data: {
-                /**
-                 * @description Address at which the browser signs out of the identity provider of the session; null if there is
-                 *     none.
-                 */
-                providerUrl: string | null;
-            };
+            data: components["schemas"]["SignedOutBody"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Snapshot: {
-            /** @description Everything a status page shows, at one revision. */
-            data: {
-                banner: components["schemas"]["Banner"] | null;
-                /** @description In the order of the page. */
-                components: components["schemas"]["PublicComponent"][];
-                /**
-                 * Format: date-time
-                 * @description When it was read.
-                 */
-                generatedAt: string;
-                /** @description The component groups, in the order of the page. */
-                groups: components["schemas"]["PublicComponentGroup"][];
-                /** @description All unresolved incidents, and the 50 that were resolved last within the last 14 days. Newest first. */
-                incidents: components["schemas"]["PublicIncident"][];
-                /** @description All maintenances that have not ended, and the 50 that ended last within the last 14 days. Newest first. */
-                maintenances: components["schemas"]["PublicMaintenance"][];
-                /** @description Organisation of the status page. */
-                organisation: components["schemas"]["PublicOrganisation"];
-                /**
-                 * @description Titles for the texts of the bars: the incidents and maintenances of the last 90 days that are not in the lists above, at most 200
-                 *     of each.
-                 */
-                pastTitles: components["schemas"]["PastTitle"][];
-                /**
-                 * Format: int64
-                 * @description Revision of the organisation at which the page was read.
-                 */
-                revision: number;
-            };
+            data: components["schemas"]["Snapshot"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_StatusPeriod: {
-            /** @description A period in which a component was not operational. */
-            data: {
-                cause: components["schemas"]["StatusPeriodCause"];
-                /**
-                 * Format: date-time
-                 * @description First instant after the period; null while it lasts.
-                 */
-                endAt: string | null;
-                /** @description Identifier, a UUID. */
-                id: string;
-                /** Format: date-time */
-                startAt: string;
-                /** @description Status; never `OPERATIONAL`. */
-                status: components["schemas"]["ComponentStatus"];
-            };
+            data: components["schemas"]["StatusPeriod"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Subscriber: {
-            /** @description A subscriber as operators and the page of its manage link show it. */
-            data: {
-                /** @description How the subscriber is reached. */
-                channel: components["schemas"]["Channel"];
-                /** @description Identifiers of the chosen components; null if none is chosen. */
-                components?: string[] | null;
-                /** Format: date-time */
-                createdAt: string;
-                /** @description Mail address as the subscriber typed it; null on other channels. */
-                email?: string | null;
-                failing?: components["schemas"]["SubscriberFailure"] | null;
-                /** @description Identifiers of the chosen groups; null if none is chosen. */
-                groups?: string[] | null;
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                /** @description Identifier of the incident that the subscriber follows; null on other scopes. */
-                incidentId?: string | null;
-                /** @description Whether the subscriber has followed the verification link. */
-                isVerified: boolean;
-                /** @description Whether the subscriber receives nothing about maintenances. */
-                muteMaintenances: boolean;
-                /** @description Whether the subscriber receives everything, or updates about chosen components and groups, or about one incident. */
-                scope: components["schemas"]["ScopeKind"];
-                status: components["schemas"]["SubscriberStatus"];
-                /** @description The mail address, or the part of the URL that people may see. */
-                target: string;
-            };
+            data: components["schemas"]["Subscriber"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_SubscriberImport: {
-            /** @description Result of an import, or of a check of the file. */
-            data: {
-                /**
-                 * Format: int64
-                 * @description Number of new subscribers.
-                 */
-                added: number;
-                /** @description Whether nothing was stored. */
-                dryRun: boolean;
-                /** @description Why rows cannot be imported, the first 100. */
-                errors: components["schemas"]["SubscriberImportError"][];
-                /**
-                 * Format: int64
-                 * @description Number of rows that cannot be imported.
-                 */
-                failed: number;
-                /**
-                 * Format: int64
-                 * @description Number of addresses that are subscribers already, or occur in an earlier row.
-                 */
-                known: number;
-                /**
-                 * Format: int64
-                 * @description Number of rows, without the header.
-                 */
-                rows: number;
-            };
+            data: components["schemas"]["SubscriberImport"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_SubscriberWithSecret: {
-            /** @description A subscriber with the secret of its webhook. */
-            data: components["schemas"]["Subscriber"] & {
-                /** @description Secret that signs the messages to a webhook (Standard Webhooks); it is not shown again. Absent on other channels. */
-                secret?: string | null;
-            };
+            data: components["schemas"]["SubscriberWithSecret"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_TotpEnrolment: {
-            /** @description The secret of an authenticator app. */
-            data: {
-                /** @description The secret in base 32. */
-                secret: string;
-                /** @description `otpauth:` URI with the secret, for a QR code. */
-                uri: string;
-            };
+            data: components["schemas"]["TotpEnrolment"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_ApiKey: {
-            data: {
-                /** Format: date-time */
-                createdAt: string;
-                /**
-                 * Format: date-time
-                 * @description Expiry; null if the key does not expire.
-                 */
-                expiresAt: string | null;
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the last use, to about a minute; null if the key has not been used.
-                 */
-                lastUsedAt: string | null;
-                name: string;
-                /** @description The first 12 characters of the key. */
-                prefix: string;
-                /** @description `viewer` or `editor`. */
-                role: components["schemas"]["Role"];
-            }[];
+            data: components["schemas"]["ApiKey"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_AuditItem: {
-            data: {
-                /** @description What was done, such as `component.created`. */
-                action: string;
-                actor: components["schemas"]["ChangeActor"];
-                /** @description Address of the client; null if no request made the change. */
-                address: string | null;
-                /** @description The thing after the change; null for a delete. */
-                after: unknown;
-                /** @description The thing before the change; null for a create. Long texts are cut, secrets and names of persons are left out. */
-                before: unknown;
-                /** Format: date-time */
-                createdAt: string;
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                /** @description Value of `X-Request-Id` of the response; null if no request made the change. */
-                requestId: string | null;
-                target: components["schemas"]["ChangeTarget"];
-            }[];
+            data: components["schemas"]["AuditItem"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_Component: {
-            data: {
-                /** @description Public code of 12 characters, for addresses. */
-                code: string;
-                /** Format: date-time */
-                createdAt: string;
-                /** @description Description; may be empty. */
-                description: string;
-                /** @description Identifier of its group; null if it has none. */
-                groupId: string | null;
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                name: string;
-                /** @description Whether the status page hides it while it is operational and not under maintenance. */
-                onlyShowWhenAffected: boolean;
-                /**
-                 * Format: int32
-                 * @description Position from 1, within its group or among the entries of the status page.
-                 */
-                position: number;
-                /** @description Whether the status page shows its uptime. */
-                showUptime: boolean;
-                /**
-                 * Format: date
-                 * @description The first day that counts for uptime, in the time zone of the page; null if all days count.
-                 */
-                startDate: string | null;
-                status: components["schemas"]["ComponentStatus"];
-                /** @description Whether a maintenance of it is in progress. */
-                underMaintenance: boolean;
-                /** Format: date-time */
-                updatedAt: string;
-            }[];
+            data: components["schemas"]["Component"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_ComponentGroup: {
-            data: {
-                /** @description Public code of 12 characters, for addresses. */
-                code: string;
-                /** Format: date-time */
-                createdAt: string;
-                /** @description Description; may be empty. */
-                description: string;
-                display: components["schemas"]["GroupDisplay"];
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                name: string;
-                /**
-                 * Format: int32
-                 * @description Position among the entries of the status page, from 1.
-                 */
-                position: number;
-                /** @description The worst status of its components; `OPERATIONAL` if it has none. */
-                status: components["schemas"]["ComponentStatus"];
-                /** @description Whether one of its components is under maintenance. */
-                underMaintenance: boolean;
-                /** Format: date-time */
-                updatedAt: string;
-            }[];
+            data: components["schemas"]["ComponentGroup"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_ComponentInBrief: {
-            data: {
-                /** @description Public code of 12 characters, for addresses. */
-                code: string;
-                /** @description Identifier of the component. */
-                id: string;
-                name: string;
-                status: components["schemas"]["ComponentStatus"];
-            }[];
+            data: components["schemas"]["ComponentInBrief"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_Incident: {
-            data: {
-                /** @description The newest updates, at most 100, newest first. */
-                IncidentTimeline: components["schemas"]["IncidentTimelineEntry"][];
-                /** @description Public code of 12 characters, for addresses. */
-                code: string;
-                /** Format: date-time */
-                createdAt: string;
-                description: string;
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                /**
-                 * Format: date-time
-                 * @description Time at which the incident occurred.
-                 */
-                occuredAt: string;
-                /**
-                 * Format: date-time
-                 * @description Time since which the incident is resolved; null while it is not.
-                 */
-                resolvedAt: string | null;
-                status: components["schemas"]["IncidentStatus"];
-                /** @description Whether there are older updates; absent if there are none. */
-                timelineTruncated?: boolean;
-                title: string;
-                /** Format: date-time */
-                updatedAt: string;
-            }[];
+            data: components["schemas"]["Incident"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_IncidentComponent: {
-            data: {
-                /** @description The component with its current status. */
-                component: components["schemas"]["ComponentInBrief"];
-                /** @description Identifier of the component. */
-                componentId: string;
-                /** @description Impact of the incident on the component while the incident is unresolved. */
-                status: components["schemas"]["ComponentStatus"];
-            }[];
+            data: components["schemas"]["IncidentComponent"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_IncidentUpdate: {
-            data: {
-                /** @description Public code of 12 characters, for addresses. */
-                code: string;
-                /** Format: date-time */
-                createdAt: string;
-                /**
-                 * Format: date-time
-                 * @description When it is displayed. It orders the timeline.
-                 */
-                displayAt: string;
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                /** @description Identifier of the incident. */
-                incidentId: string;
-                message: string;
-                /** @description Status that the update gave the incident. */
-                status: components["schemas"]["IncidentStatus"];
-                /** @description Author of the update. */
-                user: components["schemas"]["Author"];
-            }[];
+            data: components["schemas"]["IncidentUpdate"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_Invitation: {
-            data: {
-                /** Format: date-time */
-                createdAt: string;
-                email: string;
-                /** Format: date-time */
-                expiresAt: string;
-                id: string;
-                role: components["schemas"]["Role"];
-            }[];
+            data: components["schemas"]["Invitation"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_ListedSession: {
-            data: {
-                /** @description Address of the client at sign-in. */
-                address: string | null;
-                /**
-                 * Format: date-time
-                 * @description Time of the sign-in.
-                 */
-                createdAt: string;
-                /** @description Whether the request belongs to this session. */
-                current: boolean;
-                /** @description Browser and operating system, such as `Firefox on Linux`; null if they are unknown. */
-                device: string | null;
-                id: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the last use, up to an hour early.
-                 */
-                usedAt: string;
-            }[];
+            data: components["schemas"]["ListedSession"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_Maintenance: {
-            data: {
-                /** @description Public code of 12 characters, for addresses. */
-                code: string;
-                /** @description Affected components, newest component first. They are under maintenance while it is in progress. */
-                components: components["schemas"]["MaintenanceComponent"][];
-                /** @description Whether a list has no room for all components; absent if the components are complete. */
-                componentsTruncated?: boolean;
-                /** Format: date-time */
-                createdAt: string;
-                description: string;
-                /**
-                 * Format: date-time
-                 * @description Last moment of the maintenance; null if it is not known yet.
-                 */
-                endAt: string | null;
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                /**
-                 * Format: date-time
-                 * @description Start of the maintenance.
-                 */
-                startAt: string;
-                /** @description Status, derived from the times and the clock. */
-                status: components["schemas"]["MaintenanceStatus"];
-                /** @description The newest updates, at most 100, newest first. */
-                timeline: components["schemas"]["MaintenanceEntry"][];
-                /** @description Whether there are older updates; absent if there are none. */
-                timelineTruncated?: boolean;
-                title: string;
-                /** Format: date-time */
-                updatedAt: string;
-            }[];
+            data: components["schemas"]["Maintenance"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_MaintenanceUpdate: {
-            data: {
-                /** @description Public code of 12 characters, for addresses. */
-                code: string;
-                /** Format: date-time */
-                createdAt: string;
-                /**
-                 * Format: date-time
-                 * @description When it is displayed. It orders the timeline.
-                 */
-                displayAt: string;
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                /** @description Identifier of the maintenance. */
-                maintenanceId: string;
-                message: string;
-                /** @description Status the author gave the update. */
-                status: components["schemas"]["IncidentStatus"];
-                /** @description Author of the update. */
-                user: components["schemas"]["Author"];
-            }[];
+            data: components["schemas"]["MaintenanceUpdate"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_Member: {
-            data: {
-                /** Format: date-time */
-                createdAt: string;
-                email: string;
-                name: string;
-                role: components["schemas"]["Role"];
-                userId: string;
-            }[];
+            data: components["schemas"]["Member"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_StatusPeriod: {
-            data: {
-                cause: components["schemas"]["StatusPeriodCause"];
-                /**
-                 * Format: date-time
-                 * @description First instant after the period; null while it lasts.
-                 */
-                endAt: string | null;
-                /** @description Identifier, a UUID. */
-                id: string;
-                /** Format: date-time */
-                startAt: string;
-                /** @description Status; never `OPERATIONAL`. */
-                status: components["schemas"]["ComponentStatus"];
-            }[];
+            data: components["schemas"]["StatusPeriod"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_Subscriber: {
-            data: {
-                /** @description How the subscriber is reached. */
-                channel: components["schemas"]["Channel"];
-                /** @description Identifiers of the chosen components; null if none is chosen. */
-                components?: string[] | null;
-                /** Format: date-time */
-                createdAt: string;
-                /** @description Mail address as the subscriber typed it; null on other channels. */
-                email?: string | null;
-                failing?: components["schemas"]["SubscriberFailure"] | null;
-                /** @description Identifiers of the chosen groups; null if none is chosen. */
-                groups?: string[] | null;
-                /** @description Identifier, a `UUIDv7`. */
-                id: string;
-                /** @description Identifier of the incident that the subscriber follows; null on other scopes. */
-                incidentId?: string | null;
-                /** @description Whether the subscriber has followed the verification link. */
-                isVerified: boolean;
-                /** @description Whether the subscriber receives nothing about maintenances. */
-                muteMaintenances: boolean;
-                /** @description Whether the subscriber receives everything, or updates about chosen components and groups, or about one incident. */
-                scope: components["schemas"]["ScopeKind"];
-                status: components["schemas"]["SubscriberStatus"];
-                /** @description The mail address, or the part of the URL that people may see. */
-                target: string;
-            }[];
+            data: components["schemas"]["Subscriber"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_Waiting: {
-            data: {
-                /** Format: date-time */
-                createdAt: string;
-                email: string;
-                id: string;
-                name: string;
-            }[];
+            data: components["schemas"]["Waiting"][];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_WebhookReceived: {
-            /** @description Confirmation of a webhook message. */
-            data: {
-                /** @description Always true. A repeated message is accepted without effect. */
-                received: boolean;
-            };
+            data: components["schemas"]["WebhookReceived"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
@@ -3356,7 +2500,10 @@ export interface components {
             before: unknown;
             /** Format: date-time */
             createdAt: string;
-            /** @description Identifier, a `UUIDv7`. */
+            /**
+             * Format: uuid
+             * @description Identifier, a `UUIDv7`.
+             */
             id: string;
             /** @description Value of `X-Request-Id` of the response; null if no request made the change. */
             requestId: string | null;
@@ -3396,7 +2543,10 @@ export interface components {
             actor: components["schemas"]["ChangeActor"];
             /** Format: date-time */
             createdAt: string;
-            /** @description Identifier, a `UUIDv7`. */
+            /**
+             * Format: uuid
+             * @description Identifier, a `UUIDv7`.
+             */
             id: string;
             /** @description Value of `X-Request-Id` of the response; null if no request made the change. */
             requestId: string | null;
@@ -3446,9 +2596,15 @@ export interface components {
             createdAt: string;
             /** @description Description; may be empty. */
             description: string;
-            /** @description Identifier of its group; null if it has none. */
+            /**
+             * Format: uuid
+             * @description Identifier of its group; null if it has none.
+             */
             groupId: string | null;
-            /** @description Identifier, a `UUIDv7`. */
+            /**
+             * Format: uuid
+             * @description Identifier, a `UUIDv7`.
+             */
             id: string;
             name: string;
             /** @description Whether the status page hides it while it is operational and not under maintenance. */
@@ -3480,7 +2636,10 @@ export interface components {
             /** @description Description; may be empty. */
             description: string;
             display: components["schemas"]["GroupDisplay"];
-            /** @description Identifier, a `UUIDv7`. */
+            /**
+             * Format: uuid
+             * @description Identifier, a `UUIDv7`.
+             */
             id: string;
             name: string;
             /**
@@ -3534,7 +2693,10 @@ export interface components {
         ComponentInBrief: {
             /** @description Public code of 12 characters, for addresses. */
             code: string;
-            /** @description Identifier of the component. */
+            /**
+             * Format: uuid
+             * @description Identifier of the component.
+             */
             id: string;
             name: string;
             status: components["schemas"]["ComponentStatus"];
@@ -3783,7 +2945,10 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             description: string;
-            /** @description Identifier, a `UUIDv7`. */
+            /**
+             * Format: uuid
+             * @description Identifier, a `UUIDv7`.
+             */
             id: string;
             /**
              * Format: date-time
@@ -3806,7 +2971,10 @@ export interface components {
         IncidentComponent: {
             /** @description The component with its current status. */
             component: components["schemas"]["ComponentInBrief"];
-            /** @description Identifier of the component. */
+            /**
+             * Format: uuid
+             * @description Identifier of the component.
+             */
             componentId: string;
             /** @description Impact of the incident on the component while the incident is unresolved. */
             status: components["schemas"]["ComponentStatus"];
@@ -3907,9 +3075,15 @@ export interface components {
              * @description When it is displayed. It orders the timeline.
              */
             displayAt: string;
-            /** @description Identifier, a `UUIDv7`. */
+            /**
+             * Format: uuid
+             * @description Identifier, a `UUIDv7`.
+             */
             id: string;
-            /** @description Identifier of the incident. */
+            /**
+             * Format: uuid
+             * @description Identifier of the incident.
+             */
             incidentId: string;
             message: string;
             /** @description Status that the update gave the incident. */
@@ -3959,6 +3133,7 @@ export interface components {
             email: string;
             /** Format: date-time */
             expiresAt: string;
+            /** Format: uuid */
             id: string;
             role: components["schemas"]["Role"];
         };
@@ -3971,6 +3146,7 @@ export interface components {
         };
         /** @description The waitlist entry that was invited. */
         InvitedBody: {
+            /** Format: uuid */
             id: string;
         };
         /** @description A bearer token. */
@@ -4000,6 +3176,7 @@ export interface components {
             current: boolean;
             /** @description Browser and operating system, such as `Firefox on Linux`; null if they are unknown. */
             device: string | null;
+            /** Format: uuid */
             id: string;
             /**
              * Format: date-time
@@ -4023,7 +3200,10 @@ export interface components {
              * @description Last moment of the maintenance; null if it is not known yet.
              */
             endAt: string | null;
-            /** @description Identifier, a `UUIDv7`. */
+            /**
+             * Format: uuid
+             * @description Identifier, a `UUIDv7`.
+             */
             id: string;
             /**
              * Format: date-time
@@ -4144,9 +3324,15 @@ export interface components {
              * @description When it is displayed. It orders the timeline.
              */
             displayAt: string;
-            /** @description Identifier, a `UUIDv7`. */
+            /**
+             * Format: uuid
+             * @description Identifier, a `UUIDv7`.
+             */
             id: string;
-            /** @description Identifier of the maintenance. */
+            /**
+             * Format: uuid
+             * @description Identifier of the maintenance.
+             */
             maintenanceId: string;
             message: string;
             /** @description Status the author gave the update. */
@@ -4226,7 +3412,10 @@ export interface components {
              * @description Number of incidents.
              */
             count: number;
-            /** @description Identifier of the component, which may have been deleted since. */
+            /**
+             * Format: uuid
+             * @description Identifier of the component, which may have been deleted since.
+             */
             id: string;
             name: string;
         };
@@ -4252,6 +3441,7 @@ export interface components {
         };
         /** @description Uptime of a component or a group. */
         MetricsUptime: {
+            /** Format: uuid */
             id: string;
             name: string;
             /**
@@ -4369,6 +3559,7 @@ export interface components {
              * @description When it was added.
              */
             createdAt: string;
+            /** Format: uuid */
             id: string;
             /**
              * Format: date-time
@@ -4699,7 +3890,10 @@ export interface components {
         RelatedIncident: {
             /** @description Public code of 12 characters. */
             code: string;
-            /** @description Identifier, a `UUIDv7`. */
+            /**
+             * Format: uuid
+             * @description Identifier, a `UUIDv7`.
+             */
             id: string;
             title: string;
         };
@@ -4871,7 +4065,10 @@ export interface components {
              * @description First instant after the period; null while it lasts.
              */
             endAt: string | null;
-            /** @description Identifier, a UUID. */
+            /**
+             * Format: uuid
+             * @description Identifier, a UUID.
+             */
             id: string;
             /** Format: date-time */
             startAt: string;
@@ -4914,18 +4111,24 @@ export interface components {
             /** @description How the subscriber is reached. */
             channel: components["schemas"]["Channel"];
             /** @description Identifiers of the chosen components; null if none is chosen. */
-            components?: string[] | null;
+            components: string[] | null;
             /** Format: date-time */
             createdAt: string;
             /** @description Mail address as the subscriber typed it; null on other channels. */
-            email?: string | null;
-            failing?: components["schemas"]["SubscriberFailure"] | null;
+            email: string | null;
+            failing: components["schemas"]["SubscriberFailure"] | null;
             /** @description Identifiers of the chosen groups; null if none is chosen. */
-            groups?: string[] | null;
-            /** @description Identifier, a `UUIDv7`. */
+            groups: string[] | null;
+            /**
+             * Format: uuid
+             * @description Identifier, a `UUIDv7`.
+             */
             id: string;
-            /** @description Identifier of the incident that the subscriber follows; null on other scopes. */
-            incidentId?: string | null;
+            /**
+             * Format: uuid
+             * @description Identifier of the incident that the subscriber follows; null on other scopes.
+             */
+            incidentId: string | null;
             /** @description Whether the subscriber has followed the verification link. */
             isVerified: boolean;
             /** @description Whether the subscriber receives nothing about maintenances. */
@@ -5140,6 +4343,7 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             email: string;
+            /** Format: uuid */
             id: string;
             name: string;
         };
@@ -5161,6 +4365,11 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
+         * @description The version of the item, for `If-Match`
+         * @example "42"
+         */
+        ETag: string;
+        /**
          * @description `true` if this is the stored response to an earlier request with the same `Idempotency-Key`; absent otherwise
          * @example true
          */
@@ -5175,6 +4384,16 @@ export interface components {
          * @example "key";q=600;w=60
          */
         "RateLimit-Policy": string;
+        /**
+         * @description Seconds until the request may be sent again
+         * @example 30
+         */
+        "Retry-After": string;
+        /**
+         * @description How to authenticate
+         * @example Bearer
+         */
+        "WWW-Authenticate": string;
     };
     pathItems: never;
 }
@@ -5218,6 +4437,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5260,15 +4480,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -5299,6 +4510,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5308,6 +4520,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5346,6 +4559,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5370,44 +4584,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5427,6 +4605,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5436,6 +4615,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5476,6 +4656,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5500,44 +4681,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5557,6 +4702,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5566,6 +4712,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5587,8 +4734,7 @@ export interface operations {
                 from?: string;
                 /** @description Only changes at or before this time, or until the end of this day in UTC. */
                 to?: string;
-                /** @description `csv` or `jsonl` for all selected items as a file; `limit` and `before` have no effect then. */
-                format?: string;
+                format?: "json" | "csv" | "jsonl";
                 /** @description Largest number of items, 1 to 500. 500 if absent. */
                 limit?: number;
                 /** @description Only items older than the item with this identifier. */
@@ -5607,6 +4753,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiResponse_Vec_AuditItem"];
+                    "text/csv": string;
+                    "application/jsonl": string;
                 };
             };
             /** @description The request is malformed. */
@@ -5621,6 +4769,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5645,44 +4794,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5702,6 +4815,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5711,6 +4825,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5760,6 +4875,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5802,15 +4918,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -5841,6 +4948,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5850,6 +4958,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5870,13 +4979,14 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ComponentGroupInput"];
+                "application/json": components["schemas"]["ComponentGroupInput"] & Record<string, never>;
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5898,6 +5008,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5940,15 +5051,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -5981,6 +5083,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5990,6 +5093,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6035,6 +5139,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6059,44 +5164,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6118,6 +5187,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6127,6 +5197,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6149,6 +5220,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6169,6 +5241,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6193,44 +5266,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6252,6 +5289,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6261,6 +5299,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6305,6 +5344,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6322,15 +5362,6 @@ export interface operations {
             };
             /** @description The organisation has no such item. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body did not arrive in time. */
-            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6356,24 +5387,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description Fields are missing or invalid. */
             422: {
                 headers: {
@@ -6388,6 +5401,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6397,6 +5411,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6425,6 +5440,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6445,6 +5461,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6528,6 +5545,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6537,6 +5555,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6584,6 +5603,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6608,44 +5628,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6667,6 +5651,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6676,6 +5661,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6696,13 +5682,14 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ComponentInput"];
+                "application/json": components["schemas"]["ComponentInput"] & Record<string, never>;
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6724,6 +5711,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6766,15 +5754,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -6807,6 +5786,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6816,6 +5796,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6861,6 +5842,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6885,44 +5867,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6944,6 +5890,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6953,6 +5900,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6973,6 +5921,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6993,6 +5942,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7017,44 +5967,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7076,6 +5990,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7085,6 +6000,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7111,6 +6027,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7131,6 +6048,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7214,6 +6132,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7223,6 +6142,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7245,6 +6165,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7265,6 +6186,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7289,44 +6211,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7348,6 +6234,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7357,6 +6244,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7401,6 +6289,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7418,15 +6307,6 @@ export interface operations {
             };
             /** @description The organisation has no such item. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body did not arrive in time. */
-            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7452,24 +6332,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description Fields are missing or invalid. */
             422: {
                 headers: {
@@ -7484,6 +6346,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7493,6 +6356,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7521,6 +6385,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7541,6 +6406,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7624,6 +6490,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7633,6 +6500,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7664,6 +6532,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7684,6 +6553,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7708,44 +6578,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7767,6 +6601,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7776,6 +6611,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7806,6 +6642,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7827,6 +6664,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7910,6 +6748,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7919,6 +6758,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7948,6 +6788,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7968,6 +6809,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8051,6 +6893,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8060,6 +6903,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8105,6 +6949,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8122,15 +6967,6 @@ export interface operations {
             };
             /** @description The organisation has no such item. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body did not arrive in time. */
-            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8156,24 +6992,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description Fields are missing or invalid. */
             422: {
                 headers: {
@@ -8188,6 +7006,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8197,6 +7016,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8244,6 +7064,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8268,44 +7089,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8327,6 +7112,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8336,6 +7122,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8396,6 +7183,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8420,44 +7208,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8479,6 +7231,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8488,6 +7241,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8530,6 +7284,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8572,15 +7327,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -8611,6 +7357,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8620,6 +7367,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8662,6 +7410,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8704,15 +7453,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -8743,6 +7483,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8752,6 +7493,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8824,6 +7566,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8866,15 +7609,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -8905,6 +7639,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8914,6 +7649,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8959,6 +7695,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9001,15 +7738,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -9040,6 +7768,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9049,6 +7778,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9091,6 +7821,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9133,15 +7864,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -9172,6 +7894,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9181,6 +7904,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9221,6 +7945,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9245,44 +7970,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9302,6 +7991,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9311,6 +8001,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9355,6 +8046,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9397,15 +8089,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -9436,6 +8119,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9445,6 +8129,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9485,6 +8170,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9509,44 +8195,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9566,6 +8216,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9575,6 +8226,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9619,6 +8271,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9661,15 +8314,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -9700,6 +8344,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9709,6 +8354,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9750,6 +8396,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9774,44 +8421,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9831,6 +8442,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9840,6 +8452,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9880,6 +8493,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9904,44 +8518,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9961,6 +8539,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9970,6 +8549,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10011,6 +8591,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10035,44 +8616,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10092,6 +8637,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10101,6 +8647,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10146,6 +8693,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10188,15 +8736,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -10227,6 +8766,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10236,6 +8776,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10276,6 +8817,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10300,44 +8842,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10357,6 +8863,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10366,6 +8873,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10410,6 +8918,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10452,15 +8961,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -10491,6 +8991,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10500,6 +9001,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10540,6 +9042,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10582,15 +9085,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -10621,6 +9115,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10630,6 +9125,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10670,6 +9166,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10712,15 +9209,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -10751,6 +9239,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10760,6 +9249,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10800,6 +9290,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10842,15 +9333,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -10881,6 +9363,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10890,6 +9373,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10930,6 +9414,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10972,15 +9457,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -11011,6 +9487,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11020,6 +9497,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11058,6 +9536,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11082,44 +9561,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11139,6 +9582,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11148,6 +9592,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11208,6 +9653,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11250,15 +9696,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -11289,6 +9726,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11298,6 +9736,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11336,6 +9775,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11360,44 +9800,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11417,6 +9821,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11426,6 +9831,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11464,6 +9870,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11488,44 +9895,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11545,6 +9916,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11554,6 +9926,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11594,6 +9967,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11618,44 +9992,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11675,6 +10013,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11684,6 +10023,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11735,6 +10075,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11777,15 +10118,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -11816,6 +10148,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11825,6 +10158,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11867,6 +10201,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11909,15 +10244,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -11948,6 +10274,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11957,6 +10284,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11999,6 +10327,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12041,15 +10370,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -12080,6 +10400,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12089,6 +10410,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12131,6 +10453,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12173,15 +10496,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -12212,6 +10526,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12221,6 +10536,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12259,6 +10575,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12283,44 +10600,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12340,6 +10621,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12349,6 +10631,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12400,6 +10683,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12442,15 +10726,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -12481,6 +10756,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12490,6 +10766,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12532,6 +10809,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12574,15 +10852,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -12613,6 +10882,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12622,6 +10892,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12664,6 +10935,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12706,15 +10978,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -12745,6 +11008,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12754,6 +11018,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12794,6 +11059,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12836,15 +11102,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -12875,6 +11132,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12884,6 +11142,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12926,6 +11185,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12968,15 +11228,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -13007,6 +11258,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13016,6 +11268,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13058,6 +11311,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13100,15 +11354,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -13139,6 +11384,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13148,6 +11394,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13190,6 +11437,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13232,15 +11480,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -13271,6 +11510,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13280,6 +11520,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13318,6 +11559,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13342,44 +11584,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13399,6 +11605,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13408,6 +11615,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13450,6 +11658,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13492,15 +11701,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -13531,6 +11731,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13540,6 +11741,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13578,6 +11780,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13602,44 +11805,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13659,6 +11826,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13668,6 +11836,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13708,6 +11877,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13732,44 +11902,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13789,6 +11923,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13798,6 +11933,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13842,6 +11978,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13884,15 +12021,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -13923,6 +12051,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13932,6 +12061,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13972,6 +12102,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14014,15 +12145,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -14053,6 +12175,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14062,6 +12185,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14100,6 +12224,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14124,44 +12249,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14181,6 +12270,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14190,6 +12280,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14228,6 +12319,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14252,44 +12344,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14309,6 +12365,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14318,6 +12375,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14354,6 +12412,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14378,44 +12437,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14435,6 +12458,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14444,6 +12468,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14486,6 +12511,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14528,15 +12554,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -14567,6 +12584,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14576,6 +12594,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14619,6 +12638,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14643,44 +12663,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14700,6 +12684,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14709,6 +12694,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14749,6 +12735,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14773,44 +12760,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14830,6 +12781,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14839,6 +12791,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14879,6 +12832,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14903,44 +12857,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14960,6 +12878,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14969,6 +12888,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14996,6 +12916,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -15017,6 +12938,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15059,15 +12981,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -15100,6 +13013,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15109,6 +13023,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15154,6 +13069,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15178,44 +13094,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15237,6 +13117,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15246,6 +13127,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15268,6 +13150,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -15288,6 +13171,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15312,44 +13196,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15371,6 +13219,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15380,6 +13229,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15424,6 +13274,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15441,15 +13292,6 @@ export interface operations {
             };
             /** @description The organisation has no such item. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body did not arrive in time. */
-            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15475,24 +13317,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description Fields are missing or invalid. */
             422: {
                 headers: {
@@ -15507,6 +13331,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15516,6 +13341,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15544,6 +13370,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -15564,6 +13391,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15647,6 +13475,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15656,6 +13485,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15702,6 +13532,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15744,15 +13575,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -15785,6 +13607,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15794,6 +13617,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15840,6 +13664,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15882,15 +13707,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -15923,6 +13739,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15932,6 +13749,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15979,6 +13797,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16003,44 +13822,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16062,6 +13845,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16071,6 +13855,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16118,6 +13903,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16142,44 +13928,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16201,6 +13951,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16210,6 +13961,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16232,6 +13984,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -16252,6 +14005,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16276,44 +14030,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16335,6 +14053,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16344,6 +14063,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16372,6 +14092,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -16392,6 +14113,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16475,6 +14197,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16484,6 +14207,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16528,6 +14252,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16545,15 +14270,6 @@ export interface operations {
             };
             /** @description The organisation has no such item. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body did not arrive in time. */
-            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16579,24 +14295,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description Fields are missing or invalid. */
             422: {
                 headers: {
@@ -16611,6 +14309,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16620,6 +14319,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16666,6 +14366,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16708,15 +14409,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -16749,6 +14441,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16758,6 +14451,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16786,6 +14480,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -16806,6 +14501,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16889,6 +14585,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16898,6 +14595,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16920,13 +14618,14 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateInput"];
+                "application/json": components["schemas"]["UpdateInput"] & Record<string, never>;
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -16948,6 +14647,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16990,15 +14690,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -17031,6 +14722,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17040,6 +14732,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17086,6 +14779,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17128,15 +14822,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -17169,6 +14854,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17178,6 +14864,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17225,6 +14912,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17249,44 +14937,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17308,6 +14960,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17317,6 +14970,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17340,6 +14994,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -17360,6 +15015,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17384,44 +15040,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17443,6 +15063,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17452,6 +15073,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17481,6 +15103,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -17501,6 +15124,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17584,6 +15208,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17593,6 +15218,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17620,6 +15246,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -17641,6 +15268,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17683,15 +15311,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -17724,6 +15343,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17733,6 +15353,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17778,6 +15399,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17802,44 +15424,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17861,6 +15447,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17870,6 +15457,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17892,6 +15480,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -17912,6 +15501,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17936,44 +15526,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17995,6 +15549,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18004,6 +15559,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18048,6 +15604,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18065,15 +15622,6 @@ export interface operations {
             };
             /** @description The organisation has no such item. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body did not arrive in time. */
-            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18099,24 +15647,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description Fields are missing or invalid. */
             422: {
                 headers: {
@@ -18131,6 +15661,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18140,6 +15671,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18168,6 +15700,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -18188,6 +15721,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18271,6 +15805,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18280,6 +15815,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18302,13 +15838,14 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateInput"];
+                "application/json": components["schemas"]["UpdateInput"] & Record<string, never>;
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -18330,6 +15867,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18372,15 +15910,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -18413,6 +15942,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18422,6 +15952,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18468,6 +15999,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18510,15 +16042,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -18551,6 +16074,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18560,6 +16084,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18607,6 +16132,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18631,44 +16157,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18690,6 +16180,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18699,6 +16190,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18722,6 +16214,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -18742,6 +16235,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18766,44 +16260,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18825,6 +16283,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18834,6 +16293,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18863,6 +16323,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -18883,6 +16344,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18966,6 +16428,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18975,6 +16438,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18986,8 +16450,7 @@ export interface operations {
     get_metrics: {
         parameters: {
             query?: {
-                /** @description Number of days, today included: 7, 30, 90 or 365. 30 if absent. */
-                days?: number;
+                days?: 7 | 30 | 90 | 365;
             };
             header?: never;
             path?: never;
@@ -19018,6 +16481,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19042,44 +16506,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19101,6 +16529,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19110,6 +16539,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19130,6 +16560,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -19150,6 +16581,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19174,44 +16606,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19233,6 +16629,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19242,6 +16639,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19268,6 +16666,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19286,6 +16685,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19367,6 +16767,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19376,6 +16777,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19418,6 +16820,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19460,15 +16863,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -19499,6 +16893,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19508,6 +16903,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19546,6 +16942,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19570,44 +16967,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19627,6 +16988,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19636,6 +16998,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19674,6 +17037,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19698,44 +17062,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19755,6 +17083,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19764,6 +17093,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19822,6 +17152,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19873,9 +17204,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The client has too many streams */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19924,6 +17266,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19966,15 +17309,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -20007,6 +17341,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20016,6 +17351,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20056,6 +17392,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20080,44 +17417,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20139,6 +17440,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20148,6 +17450,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20188,6 +17491,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20212,44 +17516,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20271,6 +17539,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20280,6 +17549,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20331,6 +17601,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20373,15 +17644,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -20414,6 +17676,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20423,6 +17686,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20478,6 +17742,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20502,44 +17767,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20561,6 +17790,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20570,6 +17800,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20581,8 +17812,7 @@ export interface operations {
     get_subscriber_preview: {
         parameters: {
             query?: {
-                /** @description `webhook`, `slack`, `teams` or `discord`; `webhook` if absent. */
-                channel?: components["schemas"]["Channel"];
+                channel?: "webhook" | "slack" | "teams" | "discord";
             };
             header?: never;
             path?: never;
@@ -20613,6 +17843,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20637,44 +17868,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20696,6 +17891,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20705,6 +17901,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20747,6 +17944,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20789,15 +17987,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -20828,6 +18017,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20837,6 +18027,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20879,6 +18070,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20921,15 +18113,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -20960,6 +18143,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20969,6 +18153,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21011,6 +18196,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21053,15 +18239,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -21092,6 +18269,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21101,6 +18279,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21143,6 +18322,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21185,15 +18365,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -21224,6 +18395,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21233,6 +18405,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21309,6 +18482,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21351,15 +18525,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -21390,6 +18555,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21399,6 +18565,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21441,6 +18608,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21483,15 +18651,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -21522,6 +18681,7 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21531,6 +18691,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21573,6 +18734,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21597,44 +18759,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21656,6 +18782,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21665,6 +18792,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21711,6 +18839,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21753,15 +18882,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
@@ -21794,6 +18914,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21803,6 +18924,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21845,6 +18967,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21869,44 +18992,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21928,6 +19015,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21937,6 +19025,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21979,6 +19068,7 @@ export interface operations {
             /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22003,44 +19093,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body did not arrive in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A rule forbids the change. */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `If-Match` does not match. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request body is not JSON, or is compressed. */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22062,6 +19116,7 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22071,6 +19126,7 @@ export interface operations {
             /** @description The database is unavailable. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {

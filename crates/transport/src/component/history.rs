@@ -32,6 +32,7 @@ const TIME_MESSAGE: &str = "Must be a time";
 #[schema(as = StatusPeriod)]
 struct PeriodBody {
     /// Identifier, a UUID.
+    #[schema(format = "uuid")]
     id: String,
     /// Status; never `OPERATIONAL`.
     status: ComponentStatus,
@@ -212,6 +213,7 @@ impl From<StatusSeconds> for SecondsBody {
 #[schema(as = RelatedIncident)]
 pub(crate) struct RelatedIncidentBody {
     /// Identifier, a `UUIDv7`.
+    #[schema(format = "uuid")]
     id: String,
     /// Public code of 12 characters.
     code: String,

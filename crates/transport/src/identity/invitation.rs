@@ -31,6 +31,7 @@ use crate::server::security_log::record;
 #[serde(rename_all = "camelCase")]
 #[schema(as = Invitation)]
 struct InvitationBody {
+    #[schema(format = "uuid")]
     id: String,
     email: String,
     role: Role,

@@ -38,6 +38,7 @@ const MAX_RESPONSE_LENGTH: usize = 32 * 1024;
 #[serde(rename_all = "camelCase")]
 #[schema(as = Passkey)]
 pub(super) struct PasskeyBody {
+    #[schema(format = "uuid")]
     id: String,
     /// The name that the person gave it.
     name: String,

@@ -22,6 +22,7 @@ use crate::server::security_log::record;
 #[serde(rename_all = "camelCase")]
 #[schema(as = ListedSession)]
 struct ListedSessionBody {
+    #[schema(format = "uuid")]
     id: String,
     /// Whether the request belongs to this session.
     current: bool,

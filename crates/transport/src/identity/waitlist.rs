@@ -20,6 +20,7 @@ use crate::routes::Routes;
 #[serde(rename_all = "camelCase")]
 #[schema(as = Waiting)]
 struct WaitingBody {
+    #[schema(format = "uuid")]
     id: String,
     name: String,
     email: String,
@@ -46,6 +47,7 @@ impl From<&Waiting> for WaitingBody {
 /// The waitlist entry that was invited.
 #[derive(Debug, Serialize, ToSchema)]
 struct InvitedBody {
+    #[schema(format = "uuid")]
     id: String,
 }
 

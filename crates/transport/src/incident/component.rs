@@ -28,6 +28,7 @@ const NONE_MESSAGE: &str = "At least one component is required";
 #[schema(as = IncidentComponent)]
 struct IncidentComponentBody {
     /// Identifier of the component.
+    #[schema(format = "uuid")]
     component_id: String,
     /// Impact of the incident on the component while the incident is unresolved.
     status: ComponentStatus,
@@ -39,6 +40,7 @@ struct IncidentComponentBody {
 #[derive(Debug, Serialize, ToSchema)]
 struct ComponentInBrief {
     /// Identifier of the component.
+    #[schema(format = "uuid")]
     id: String,
     /// Public code of 12 characters, for addresses.
     code: String,

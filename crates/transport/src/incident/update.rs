@@ -28,10 +28,12 @@ use crate::update::{ChosenUpdates, UpdateInput, chosen_updates};
 #[schema(as = IncidentUpdate)]
 struct IncidentUpdateBody {
     /// Identifier, a `UUIDv7`.
+    #[schema(format = "uuid")]
     id: String,
     /// Public code of 12 characters, for addresses.
     code: String,
     /// Identifier of the incident.
+    #[schema(format = "uuid")]
     incident_id: String,
     /// Status that the update gave the incident.
     status: IncidentStatus,

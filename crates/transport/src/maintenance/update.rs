@@ -28,10 +28,12 @@ use crate::update::{ChosenUpdates, UpdateInput, chosen_updates};
 #[schema(as = MaintenanceUpdate)]
 struct MaintenanceUpdateBody {
     /// Identifier, a `UUIDv7`.
+    #[schema(format = "uuid")]
     id: String,
     /// Public code of 12 characters, for addresses.
     code: String,
     /// Identifier of the maintenance.
+    #[schema(format = "uuid")]
     maintenance_id: String,
     /// Status the author gave the update.
     status: IncidentStatus,

@@ -1,14 +1,19 @@
-//! The headers of many calls in the OpenAPI document: `Idempotency-Key` of creates, and the rate limit of API keys.
+//! The headers of many calls in the OpenAPI document: `Idempotency-Key` of creates, `ETag` of what `If-Match` compares, the rate limit
+//! of API keys, and those that belong to a status.
 
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::response::Response;
 use utoipa::openapi::schema::{Object, ObjectBuilder};
-use utoipa::openapi::{Components, Header, Ref, RefOr, Required, Type};
+use utoipa::openapi::{Components, Header, PathItem, Ref, RefOr, Required, Type};
 
 const KEY: &str = "Idempotency-Key";
 const REPLAYED: &str = "Idempotency-Replayed";
 const LIMIT: &str = "RateLimit";
 const POLICY: &str = "RateLimit-Policy";
+const VERSION: &str = "ETag";
+const RETRY: &str = "Retry-After";
+const CHALLENGE: &str = "WWW-Authenticate";
 
 /// Adds the descriptions to which calls refer.
 pub(super) fn add(components: &mut Components) {
@@ -31,6 +36,9 @@ pub(super) fn add(components: &mut Components) {
             "For an API key: the requests that it may send at once (`q`), and the window in seconds (`w`)",
             "\"key\";q=600;w=60",
         ),
+        (VERSION, "The version of the item, for `If-Match`", "\"42\""),
+        (RETRY, "Seconds until the request may be sent again", "30"),
+        (CHALLENGE, "How to authenticate", "Bearer"),
     ] {
         let header = header(description, example);
         components.headers.insert(name.to_owned(), header.into());
@@ -55,12 +63,47 @@ pub(super) fn describe(method: &str, path: &str, operation: &mut Operation, take
             (repeats && is_success, REPLAYED),
             (limited, LIMIT),
             (limited, POLICY),
+            (matches!(status.as_str(), "429" | "503"), RETRY),
+            (status == "401", CHALLENGE),
         ];
         for (_, name) in names.into_iter().filter(|(has, _)| *has) {
-            let header = Ref::new(format!("#/components/headers/{name}"));
-            response.headers.insert(name.to_owned(), RefOr::Ref(header));
+            refer(response, name);
         }
     }
+}
+
+/// Describes the version in the successful responses of a call.
+pub(super) fn describe_version(operation: &mut Operation) {
+    for (status, response) in &mut operation.responses.responses {
+        if let RefOr::T(response) = response
+            && status.starts_with('2')
+        {
+            refer(response, VERSION);
+        }
+    }
+}
+
+/// Whether responses about the item of a path have its version: a change of it takes `If-Match`, or it is created. API keys have no
+/// versions; the history of a component has one for all its periods.
+pub(super) fn has_versions(path: &str, item: &PathItem) -> bool {
+    let changes = [&item.post, &item.patch, &item.put, &item.delete];
+    let is_created = path.ends_with("/create") && !path.ends_with("/api-key/create");
+    let is_history = path.ends_with("/history");
+    is_created || is_history || changes.into_iter().flatten().any(takes_version)
+}
+
+/// Whether a call takes `If-Match`.
+pub(super) fn takes_version(operation: &Operation) -> bool {
+    let mut parameters = operation.parameters.iter().flatten();
+    parameters.any(|parameter| match parameter {
+        RefOr::T(parameter) => parameter.name == "If-Match",
+        RefOr::Ref(_) => false,
+    })
+}
+
+fn refer(response: &mut Response, name: &str) {
+    let header = Ref::new(format!("#/components/headers/{name}"));
+    response.headers.insert(name.to_owned(), RefOr::Ref(header));
 }
 
 /// Whether a POST to this path takes an `Idempotency-Key`.
@@ -148,6 +191,38 @@ mod tests {
             document["components"]["parameters"][KEY]["schema"]["maxLength"],
             255
         );
+    }
+
+    #[test]
+    fn versions_are_described_where_they_are_compared() {
+        let document = serde_json::to_value(document()).unwrap();
+        let versioned = calls(&document, |call| has_header(call, "2", VERSION));
+        for call in [
+            "get /api/v1/component/{id}",
+            "patch /api/v1/component/{id}",
+            "post /api/v1/component/create",
+            "get /api/v1/component/{id}/history",
+            "get /api/v1/component/order",
+            "get /api/v1/organisation",
+        ] {
+            assert!(versioned.contains(call), "{call}");
+        }
+        assert!(!versioned.contains("post /api/v1/api-key/create"));
+        let takes_version = |call: &Value| {
+            let mut parameters = call["parameters"].as_array().into_iter().flatten();
+            parameters.any(|parameter| parameter["name"] == "If-Match")
+        };
+        let comparing = calls(&document, takes_version);
+        let stale = calls(&document, |call| call["responses"].get("412").is_some());
+        assert_eq!(stale, comparing);
+    }
+
+    #[test]
+    fn responses_to_a_body_are_those_of_calls_with_one() {
+        let document = serde_json::to_value(document()).unwrap();
+        let described = calls(&document, |call| call["responses"].get("413").is_some());
+        let with_body = calls(&document, |call| call.get("requestBody").is_some());
+        assert!(described.is_subset(&with_body), "{described:?}");
     }
 
     #[test]

@@ -6,8 +6,10 @@ use allclear_application::subscriber::Subscribers;
 use allclear_domain::channel::Channel;
 use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
+use utoipa::openapi::{Object, Type};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::openapi;
 use crate::request::caller::CanRead;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
@@ -74,8 +76,12 @@ async fn counts(
 struct PreviewQuery {
     /// `webhook`, `slack`, `teams` or `discord`; `webhook` if absent.
     #[serde(default)]
-    #[param(value_type = Option<Channel>)]
+    #[param(schema_with = channel_schema)]
     channel: Option<String>,
+}
+
+fn channel_schema() -> Object {
+    openapi::one_of(Type::String, ["webhook", "slack", "teams", "discord"])
 }
 
 /// A message as a channel gets it.

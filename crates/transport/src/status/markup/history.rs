@@ -129,9 +129,9 @@ fn framed(
     };
     let content = html! {
         (fixed)
+        p class="note" { "All times are in " (zone_name(owner.time_zone)) "." }
         div data-live="true" data-revision=(owner.revision) data-until=[until]
             data-events={ "/api/v1/status/" (owner.id) "/events" } { (live) }
-        p class="note" { "All times are in " (zone_name(owner.time_zone)) "." }
         p role="status" data-announcement="true" {}
     };
     frame(&heading, &actions, &content)

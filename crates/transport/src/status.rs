@@ -30,6 +30,16 @@ use crate::status::pages::Pages;
 use crate::status::response::PublicResponses;
 use crate::web_app::api_fallback;
 
+/// Logs that a read has failed: as an error if the cause is the product's, as a warning if the database is unavailable.
+fn log_failed_read(organisation: &OrganisationId, error: &Error, message: &str) {
+    let cause = error as &dyn std::error::Error;
+    if matches!(error, Error::Internal(_)) {
+        tracing::error!(%organisation, error = cause, "{message}");
+    } else {
+        tracing::warn!(%organisation, error = cause, "{message}");
+    }
+}
+
 /// Returns everything a status page shows. The `ETag` header changes with every change of that; a matching
 /// `If-None-Match` gives 304.
 #[utoipa::path(

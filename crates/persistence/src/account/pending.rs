@@ -15,7 +15,7 @@ use allclear_domain::email::EmailKey;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect,
 };
 
@@ -34,7 +34,6 @@ pub(super) async fn add_sign_up(
     let key = EmailKey::of(&pending.email);
     let of_address = Entity::find().filter(Column::EmailKey.eq(key.as_str()));
     keep_newest(transaction, of_address, Accounts::PENDING_OF_ADDRESS - 1).await?;
-    // Reading the one row beyond the limit is cheap: the index has this order.
     keep_newest(transaction, Entity::find(), Accounts::PENDING - 1).await?;
     let row = ActiveModel {
         digest: Set(pending.digest.as_str().to_owned()),
@@ -56,18 +55,19 @@ async fn keep_newest(
     selected: sea_orm::Select<Entity>,
     kept: u64,
 ) -> Result<(), Error> {
-    let count = selected.clone().count(transaction).await.map_err(broken)?;
-    let Some(excess) = count.checked_sub(kept).filter(|excess| *excess > 0) else {
-        return Ok(());
-    };
+    // An index has this order.
     let oldest: Vec<String> = selected
         .select_only()
         .column(Column::Digest)
-        .order_by_asc(Column::CreatedAt)
-        .limit(excess)
+        .order_by_desc(Column::CreatedAt)
+        .offset(kept)
+        .limit(Accounts::PENDING)
         .into_tuple()
         .fetch_all(transaction)
         .await?;
+    if oldest.is_empty() {
+        return Ok(());
+    }
     let gone = Entity::delete_many().filter(Column::Digest.is_in(oldest));
     gone.run(transaction).await?;
     Ok(())

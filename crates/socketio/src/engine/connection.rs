@@ -136,7 +136,7 @@ impl<H: EngineHandler> Connection<H> {
             inbox.finished = true;
             return Next::Close(state, reason);
         }
-        if self.session.take_notice() {
+        if self.session.take_notification() {
             return Next::Notified;
         }
         if let Some((job, bytes)) = inbox.jobs.pop_front() {

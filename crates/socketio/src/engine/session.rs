@@ -197,7 +197,7 @@ impl Session {
         let woken = reader.into_iter().chain(upgrader);
         woken.chain(flush_waiters).for_each(Waker::wake);
         if ended {
-            self.timer.fire(self.sid);
+            self.timer.run_now(self.sid);
         }
         result
     }
@@ -227,12 +227,12 @@ impl Session {
     /// Requests a call to the protocol on top, in its own task.
     pub(crate) fn notify(&self) {
         if !self.notified.swap(true, Ordering::AcqRel) {
-            self.timer.fire(self.sid);
+            self.timer.run_now(self.sid);
         }
     }
 
     /// Whether a call was requested since the last time.
-    pub(crate) fn take_notice(&self) -> bool {
+    pub(crate) fn take_notification(&self) -> bool {
         self.notified.swap(false, Ordering::AcqRel)
     }
 

@@ -23,7 +23,7 @@ const BATCH: usize = 256;
 #[derive(Clone, Copy, Debug)]
 enum TimerJob {
     /// The session was closed, or requested a call.
-    Fire(Sid),
+    RunNow(Sid),
     FireAt(Sid, Instant),
 }
 
@@ -32,8 +32,8 @@ enum TimerJob {
 pub(crate) struct TimerHandle(UnboundedSender<TimerJob>);
 
 impl TimerHandle {
-    pub(crate) fn fire(&self, sid: Sid) {
-        self.send(TimerJob::Fire(sid));
+    pub(crate) fn run_now(&self, sid: Sid) {
+        self.send(TimerJob::RunNow(sid));
     }
 
     pub(crate) fn fire_at(&self, sid: Sid, at: Instant) {
@@ -115,7 +115,7 @@ impl TimerQueue {
 
     fn schedule_job(&mut self, job: TimerJob) {
         let (sid, at) = match job {
-            TimerJob::Fire(sid) => (sid, Instant::now()),
+            TimerJob::RunNow(sid) => (sid, Instant::now()),
             TimerJob::FireAt(sid, at) => (sid, at),
         };
         self.schedule.push(Reverse((at, sid)));

@@ -183,7 +183,7 @@ impl SocketAuthorizer {
                     self.cut_expired();
                     self.cut(RevokeReason::Revoked, |access| access.token == token);
                 }
-                // Access cannot be verified now; the token's expiry bounds how long that may last.
+                // No access can be verified now. It ends with its token; that of a key without expiry lasts until it can be verified.
                 Err(TokenError::Unavailable(_)) => return,
             }
         }

@@ -162,8 +162,8 @@ impl SocketHandler {
         event: &mut Incoming,
         organisation: &OrganisationId,
     ) -> Result<(), Refused> {
-        let visitor = socket.data();
-        if !visitor.follows(organisation) && visitor.memberships().len() >= MAX_ROOMS {
+        let data = socket.data();
+        if !data.follows(organisation) && data.memberships().len() >= MAX_ROOMS {
             return Err(Refused::because(
                 "That is more organisations than one socket may follow",
             ));
@@ -183,8 +183,8 @@ impl SocketHandler {
                     },
                 );
             });
-        if !visitor.follows(organisation) {
-            visitor.memberships().push(membership);
+        if !data.follows(organisation) {
+            data.memberships().push(membership);
         }
         Ok(())
     }

@@ -24,6 +24,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 use tracing::Instrument;
 
+use crate::status::log_failed_read;
 use crate::status::page::{Page, SLOT_SIZE};
 use crate::web_app::page_template::PageTemplate;
 use crate::weight::{BySize, Weigh, cache};
@@ -262,12 +263,11 @@ impl Pages {
                 let Some(last) = slot.current.load_full() else {
                     return Err(error);
                 };
-                let cause = &error as &dyn std::error::Error;
-                if matches!(error, Error::Internal(_)) {
-                    tracing::error!(%organisation, error = cause, "reading a page failed; serving the last one");
-                } else {
-                    tracing::warn!(%organisation, error = cause, "reading a page failed; serving the last one");
-                }
+                log_failed_read(
+                    organisation,
+                    &error,
+                    "reading a page failed; serving the last one",
+                );
                 Ok(Some(last))
             }
             Err(error) => Err(error),

@@ -23,6 +23,7 @@ use tokio::time::timeout;
 
 use self::last_values::LastValues;
 use crate::limit::throttle::customer;
+use crate::status::log_failed_read;
 use crate::status::pages::READ_TIMEOUT;
 use crate::weight::{BySize, Weigh, cache};
 
@@ -256,20 +257,17 @@ where
                 retry_after: 1,
             }
         };
-        let place = match client {
+        let client_permit = match client {
             Some(client) => {
-                let place = self
-                    .clients
-                    .acquire(&(organisation.clone(), customer(client)))
-                    .await;
-                Some(place.ok_or_else(too_many)?)
+                let key = (organisation.clone(), customer(client));
+                Some(self.clients.acquire(&key).await.ok_or_else(too_many)?)
             }
             None => None,
         };
-        let turn = self.organisations.acquire(organisation).await;
-        let turn = turn.ok_or_else(too_many)?;
-        let permit = Arc::clone(&self.reads).acquire_owned().await;
-        let permit = permit.map_err(Error::internal)?;
+        let organisation_permit = self.organisations.acquire(organisation).await;
+        let organisation_permit = organisation_permit.ok_or_else(too_many)?;
+        let read_permit = Arc::clone(&self.reads).acquire_owned().await;
+        let read_permit = read_permit.map_err(Error::internal)?;
         // The read of a request that has gone may have ended while this one waited.
         if let Some(value) = self.current.get(organisation.as_str(), version, address) {
             return Ok(value);
@@ -283,7 +281,7 @@ where
         let (current, last) = (Arc::clone(&self.current), Arc::clone(&self.last));
         let key = organisation.clone();
         let read = self.runtime.spawn(async move {
-            let _permits = (place, turn, permit);
+            let _permits = (client_permit, organisation_permit, read_permit);
             let read = read.await;
             // No request may wait for it any more.
             if let Ok(value) = &read {
@@ -296,12 +294,7 @@ where
         if let Err(error @ (Error::Unavailable(_) | Error::Internal(_))) = &read {
             self.last
                 .note_failure(organisation, address, self.clock.now());
-            let cause = error as &dyn std::error::Error;
-            if matches!(error, Error::Internal(_)) {
-                tracing::error!(%organisation, error = cause, "reading a public document failed");
-            } else {
-                tracing::warn!(%organisation, error = cause, "reading a public document failed");
-            }
+            log_failed_read(organisation, error, "reading a public document failed");
         }
         read
     }

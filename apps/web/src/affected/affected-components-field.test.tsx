@@ -1,6 +1,6 @@
-import { render, screen, waitFor } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
+import { screen, waitFor } from '@testing-library/react';
 import { Formik } from 'formik';
+import { renderScreen } from '@/testing/render';
 import { Button } from '@/ui/button';
 import { Form } from '@/ui/form';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { AffectedComponentsField } from './affected-components-field';
 
 it('moves the focus to the group when a removal leaves no component to add', async () => {
   const website = { id: 'website', name: 'Website' };
-  render(
+  const { user } = renderScreen(
     <Formik
       initialValues={{ components: [{ componentId: website.id }, { componentId: 'deleted' }] }}
       onSubmit={() => undefined}
@@ -20,14 +20,14 @@ it('moves the focus to the group when a removal leaves no component to add', asy
       />
     </Formik>,
   );
-  await userEvent.click(screen.getByRole('button', { name: 'Remove component 2' }));
+  await user.click(screen.getByRole('button', { name: 'Remove component 2' }));
   expect(screen.getByRole('button', { name: 'Add Component' })).toBeDisabled();
   expect(screen.getByRole('group', { name: 'Affected Components' })).toHaveFocus();
 });
 
 it('adds and removes no rows while its form is being saved', async () => {
   const choices = ['Website', 'API'].map((name) => ({ id: name, name }));
-  render(
+  const { user } = renderScreen(
     <Formik
       initialValues={{ components: [{ componentId: 'Website' }] }}
       onSubmit={() => new Promise<void>(() => undefined)}
@@ -46,10 +46,10 @@ it('adds and removes no rows while its form is being saved', async () => {
       )}
     </Formik>,
   );
-  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  await user.click(screen.getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(screen.getByRole('button', { name: 'Save' })).toBeDisabled());
-  await userEvent.click(screen.getByRole('button', { name: 'Add Component' }));
+  await user.click(screen.getByRole('button', { name: 'Add Component' }));
   expect(screen.getAllByRole('listitem')).toHaveLength(1);
-  await userEvent.click(screen.getByRole('button', { name: 'Remove Website' }));
+  await user.click(screen.getByRole('button', { name: 'Remove Website' }));
   expect(screen.getAllByRole('listitem')).toHaveLength(1);
 });

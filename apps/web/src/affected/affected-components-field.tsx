@@ -8,6 +8,7 @@ import { Field, FieldError } from '@/ui/field';
 import { Select } from '@/ui/select';
 import { componentStatuses, statusOptions } from '@/ui/statuses';
 import type { Affected, Choice } from './affected';
+import { useChoiceSections, type ChoiceSection } from './component-groups';
 
 interface AffectedComponentsFieldProps {
   /** The components to choose from; undefined while they load. */
@@ -37,6 +38,7 @@ export function AffectedComponentsField({
   const addButton = useRef<HTMLButtonElement>(null);
   const rows = values.components;
   const picked = new Set(rows.map((row) => row.componentId));
+  const sections = useChoiceSections(choices);
   const unpicked = choices?.filter(({ id }) => !picked.has(id)) ?? [];
   const emptyRows = rows.filter(({ componentId }) => componentId === '');
   const error = typeof errors.components === 'string' && submitCount > 0 && errors.components;
@@ -77,7 +79,12 @@ export function AffectedComponentsField({
                   // Rows have no ids, and no state besides their values.
                   key={index}
                   index={index}
-                  choices={choices?.filter(({ id }) => id === row.componentId || !picked.has(id))}
+                  sections={sections?.map((section) => ({
+                    ...section,
+                    choices: section.choices.filter(
+                      ({ id }) => id === row.componentId || !picked.has(id),
+                    ),
+                  }))}
                   onRemove={() => remove(list, index)}
                 />
               ))}
@@ -110,11 +117,11 @@ const statuses = statusOptions(componentStatuses);
 interface AffectedComponentRowProps {
   index: number;
   /** The components that this row offers; undefined while they load. */
-  choices: readonly Choice[] | undefined;
+  sections: readonly ChoiceSection[] | undefined;
   onRemove: () => void;
 }
 
-function AffectedComponentRow({ index, choices, onRemove }: AffectedComponentRowProps) {
+function AffectedComponentRow({ index, sections, onRemove }: AffectedComponentRowProps) {
   const { values, touched, errors, getFieldProps } = useFormikContext<Values>();
   const name = `components[${index}]`;
   const ofRow: unknown = getIn(errors, name);
@@ -124,7 +131,8 @@ function AffectedComponentRow({ index, choices, onRemove }: AffectedComponentRow
     return typeof message === 'string' && message;
   };
   const row = values.components[index];
-  const picked = choices?.find(({ id }) => id === row?.componentId);
+  const isPicked = ({ id }: Choice) => id === row?.componentId;
+  const picked = sections?.flatMap(({ choices }) => choices).find(isPicked);
   const hintId = useId();
   const isOperational = row?.status === 'OPERATIONAL';
 
@@ -147,14 +155,20 @@ function AffectedComponentRow({ index, choices, onRemove }: AffectedComponentRow
             </option>
             {row?.componentId && !picked && (
               <option value={row.componentId} disabled>
-                {choices ? 'No longer available' : 'Loading…'}
+                {sections ? 'No longer available' : 'Loading…'}
               </option>
             )}
-            {choices?.map((choice) => (
-              <option key={choice.id} value={choice.id}>
-                {choice.name}
-              </option>
-            ))}
+            {sections?.map(({ group, choices }, place) =>
+              group === undefined ? (
+                <Options key={place} choices={choices} />
+              ) : (
+                choices.length > 0 && (
+                  <optgroup key={place} label={group}>
+                    <Options choices={choices} />
+                  </optgroup>
+                )
+              ),
+            )}
           </Select>
         )}
       </Field>
@@ -192,4 +206,12 @@ function AffectedComponentRow({ index, choices, onRemove }: AffectedComponentRow
       )}
     </li>
   );
+}
+
+function Options({ choices }: { choices: readonly Choice[] }) {
+  return choices.map((choice) => (
+    <option key={choice.id} value={choice.id}>
+      {choice.name}
+    </option>
+  ));
 }

@@ -1,5 +1,6 @@
 import { useFormikContext } from 'formik';
 import type { ComponentProps } from 'react';
+import { useGroups } from '@/affected/component-groups';
 import { useMay } from '@/auth/permissions';
 import { ItemForm } from '@/items/item-form';
 import { Checkbox } from '@/ui/checkbox';
@@ -12,7 +13,6 @@ import { Textarea } from '@/ui/textarea';
 import { ToggleGroup } from '@/ui/toggle-group';
 import { useDateField } from '@/ui/use-date-field';
 import { componentSchema, type ComponentValues } from './component';
-import { useGroups } from './group';
 
 const statuses = statusOptions(componentStatuses);
 

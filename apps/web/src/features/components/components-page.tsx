@@ -1,45 +1,33 @@
 import { ArrowUpDown, FolderPlus, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
-import type { Component, ComponentStatus } from '@/api/types';
+import { useGroupName } from '@/affected/component-groups';
+import { GroupName } from '@/affected/group-name';
+import type { Component } from '@/api/types';
 import { EditLink, NameCell, NewItemLink } from '@/items/cells';
 import { DeleteItem } from '@/items/delete-items';
 import { ListPage } from '@/items/list-page';
 import { paths } from '@/paths';
-import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
-import { bySeverity } from '@/ui/status-styles';
-import { componentBadges } from '@/ui/statuses';
 import { componentKind } from './component';
-import { useGroupName } from './group';
+import { ComponentBadges, severityOf } from './component-badges';
 import { CreateGroupDialog } from './group-dialog';
 import { GroupsSection } from './groups-section';
 
 const column = columnsOf<Component>();
-
-/** A maintenance comes after the same status without one. */
-function severity(status: ComponentStatus, underMaintenance: boolean): number {
-  return bySeverity.indexOf(status) + (underMaintenance ? 0.5 : 0);
-}
 
 const columns = column.columns([
   column.accessor('name', {
     header: 'Name',
     cell: ({ row }) => <ComponentName component={row.original} />,
   }),
-  column.accessor(({ status, underMaintenance }) => severity(status, underMaintenance), {
+  column.accessor(severityOf, {
     id: 'status',
     header: 'Status',
     meta: columnStyles.componentStatus,
-    cell: ({ row }) => (
-      <div className="flex flex-wrap gap-1">
-        {componentBadges(row.original).map((style) => (
-          <StatusBadge key={style.label} {...style} />
-        ))}
-      </div>
-    ),
+    cell: ({ row }) => <ComponentBadges condition={row.original} />,
   }),
   column.display({
     id: 'edit',
@@ -63,12 +51,7 @@ function ComponentName({ component }: { component: Component }) {
   return (
     <>
       <NameCell>{component.name}</NameCell>
-      {component.groupId !== null && (
-        <span dir="auto" className="line-clamp-1 text-sm wrap-anywhere text-muted">
-          {/* The line is there before the groups are read, so that no row moves. */}
-          {group ?? '\u00a0'}
-        </span>
-      )}
+      {component.groupId !== null && <GroupName>{group}</GroupName>}
     </>
   );
 }

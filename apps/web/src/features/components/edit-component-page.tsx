@@ -1,4 +1,5 @@
 import { useParams } from 'react-router-dom';
+import { useGroupName } from '@/affected/component-groups';
 import type { Component } from '@/api/types';
 import { AuditLink } from '@/audit/audit-link';
 import { LiveUpdate } from '@/items/live-update';
@@ -13,7 +14,6 @@ import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { useEditTitle } from '@/items/use-edit-title';
 import { componentInput, componentValues, newComponent, type ComponentValues } from './component';
 import { ComponentForm } from './component-form';
-import { useGroupName } from './group';
 import { HistoryPanel } from './history-panel';
 
 export function EditComponentPage() {

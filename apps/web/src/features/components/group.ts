@@ -3,7 +3,6 @@ import { nameRule } from '@/api/name';
 import { oneStatusOf } from '@/api/rules';
 import { limits, text } from '@/api/text';
 import type { ComponentGroup, GroupDisplay } from '@/api/types';
-import { useList } from '@/api/use-list';
 import type { ItemKind } from '@/items/item-kind';
 import { endpoints } from '@/paths';
 
@@ -42,14 +41,4 @@ export const groupSchema = object({
 
 export function groupValues({ name, description, display }: ComponentGroup): GroupValues {
   return { name, description, display };
-}
-
-export function useGroups() {
-  return useList<ComponentGroup>(endpoints.componentGroups.list);
-}
-
-/** Returns the name of a group; undefined for none and while the groups are read. */
-export function useGroupName(): (id: string | null) => string | undefined {
-  const { rows } = useGroups();
-  return (id) => rows?.find((group) => group.id === id)?.name;
 }

@@ -1,5 +1,6 @@
 import { Pencil } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { useGroups } from '@/affected/component-groups';
 import type { Component, ComponentGroup } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { AuditLink } from '@/audit/audit-link';
@@ -8,14 +9,13 @@ import { NameCell } from '@/items/cells';
 import { DeleteItem, DeleteQuestion, DeleteSelected } from '@/items/delete-items';
 import { useTableMemory } from '@/items/use-table-memory';
 import { endpoints } from '@/paths';
-import { StatusBadge } from '@/ui/badge';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { worstStatus } from '@/ui/status-styles';
-import { componentStatuses, rankOf } from '@/ui/statuses';
-import { displays, groupKind, useGroups } from './group';
+import { ComponentBadges, severityOf } from './component-badges';
+import { displays, groupKind } from './group';
 import { EditGroupDialog } from './group-dialog';
 
 /** The groups of the organisation's components; nothing without any. */
@@ -80,16 +80,21 @@ interface GroupRow extends ComponentGroup {
   members: Component[];
 }
 
-/** The groups with their components; undefined while either is loading. */
+/** The groups with their components, of which they have the status; undefined while either is loading. */
 function rowsOf(
   groups: readonly ComponentGroup[] | undefined,
   components: readonly Component[] | undefined,
 ): GroupRow[] | undefined {
   if (components === undefined) return undefined;
-  return groups?.map((group) => ({
-    ...group,
-    members: components.filter(({ groupId }) => groupId === group.id),
-  }));
+  return groups?.map((group) => {
+    const members = components.filter(({ groupId }) => groupId === group.id);
+    return {
+      ...group,
+      members,
+      status: worstStatus(members),
+      underMaintenance: members.some(({ underMaintenance }) => underMaintenance),
+    };
+  });
 }
 
 const column = columnsOf<GroupRow>();
@@ -100,11 +105,11 @@ function groupColumns(edit: (id: string) => void) {
       header: 'Name',
       cell: ({ row }) => <NameCell>{row.original.name}</NameCell>,
     }),
-    column.accessor(({ members }) => rankOf(componentStatuses, worstStatus(members)), {
+    column.accessor(severityOf, {
       id: 'status',
       header: 'Status',
       meta: columnStyles.componentStatus,
-      cell: ({ row }) => <StatusBadge {...componentStatuses[worstStatus(row.original.members)]} />,
+      cell: ({ row }) => <ComponentBadges condition={row.original} />,
     }),
     column.accessor(({ members }) => members.length, {
       id: 'components',

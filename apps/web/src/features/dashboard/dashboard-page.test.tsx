@@ -3,6 +3,7 @@ import { http } from 'msw';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Dashboard } from '@/api/types';
 import { endpoints, paths } from '@/paths';
+import { componentGroup } from '@/testing/component-group';
 import { renderRoutes } from '@/testing/render';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { aChange, aDashboard } from './fixtures';
@@ -115,6 +116,15 @@ it('shows open incidents with their age, affected components and what is planned
   expect(planned).toHaveTextContent('no end known');
   await act(() => vi.advanceTimersByTimeAsync(60_000));
   expect(incidents).toHaveTextContent('open for 2 h 15 min');
+});
+
+it('names the group of an affected component', async () => {
+  server.use(
+    http.get(apiUrl(endpoints.componentGroups.list), () => success([componentGroup('Europe')])),
+  );
+  serve(() => aDashboard({ components: [{ ...component, groupId: 'europe' }] }));
+  render();
+  expect(await section('Affected components 1')).toHaveTextContent('APIEuropeMajor Outage');
 });
 
 it('shows the subscribers with the messages that failed', async () => {

@@ -4,6 +4,7 @@ import { Outlet } from 'react-router-dom';
 import { expect, it } from 'vitest';
 import { endpoints, paths } from '@/paths';
 import { RealtimeProvider } from '@/realtime/realtime-provider';
+import { componentGroup } from '@/testing/component-group';
 import { FakeSocket } from '@/testing/fake-socket';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
@@ -162,4 +163,34 @@ it('says when the components could not be fetched', async () => {
   await user.click(await screen.findByRole('tab', { name: 'Components' }));
   expect(await screen.findByText('Error while fetching components')).toBeInTheDocument();
   expect(await screen.findByText('The components could not be loaded')).toBeInTheDocument();
+});
+
+it('tells components of the same name apart by their groups', async () => {
+  const gateway = { ...aComponent('Gateway'), groupId: 'usa' };
+  const other = { ...gateway, id: 'other', groupId: 'europe' };
+  server.use(
+    http.get(apiUrl(endpoints.components.list), () =>
+      success([gateway, other, { ...aComponent('Website'), position: 2 }]),
+    ),
+    http.get(apiUrl(endpoints.componentGroups.list), () =>
+      success([componentGroup('USA', { position: 3 }), componentGroup('Europe')]),
+    ),
+  );
+  const { user } = await open(['Gateway']);
+  expect((await screen.findByText('USA')).closest('tr')).toHaveTextContent('GatewayUSA');
+  server.use(
+    http.get(apiUrl(incidents.unattached(id)), () => success([aComponent('Website'), other])),
+  );
+  await user.click(screen.getByRole('button', { name: 'Attach' }));
+  const add = screen.getByRole('button', { name: 'Add Component' });
+  await waitFor(() => expect(add).toBeEnabled());
+  await user.click(add);
+  const picker = within(screen.getByRole('combobox', { name: /^Component/ }));
+  const europe = within(picker.getByRole('group', { name: 'Europe' }));
+  expect(europe.getByRole('option', { name: 'Gateway (Europe)' })).toHaveValue('other');
+  expect(picker.getAllByRole('option').map((option) => option.textContent)).toEqual([
+    'Select a component',
+    'Gateway (Europe)',
+    'Website',
+  ]);
 });

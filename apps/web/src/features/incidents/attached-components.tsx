@@ -1,5 +1,7 @@
 import { Plus, Unlink } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { useGroupNameOf } from '@/affected/component-groups';
+import { GroupName } from '@/affected/group-name';
 import { useApi } from '@/api/api-provider';
 import type { AttachedComponent } from '@/api/types';
 import { useQuery } from '@/api/use-query';
@@ -122,16 +124,25 @@ const column = columnsOf<AttachedComponent>();
 
 const nameOf = ({ component }: AttachedComponent) => component.name;
 
+/** The name of a component, with that of its group below it. */
+function AttachedName({ attached }: { attached: AttachedComponent }) {
+  const group = useGroupNameOf(attached.componentId);
+  return (
+    <>
+      <span dir="auto" className="font-medium wrap-anywhere text-ink">
+        {nameOf(attached)}
+      </span>
+      {group !== undefined && <GroupName>{group}</GroupName>}
+    </>
+  );
+}
+
 function columnsFor(detach: (attached: AttachedComponent) => void) {
   return column.columns([
     column.accessor(nameOf, {
       id: 'name',
       header: 'Name',
-      cell: ({ row }) => (
-        <span dir="auto" className="font-medium wrap-anywhere text-ink">
-          {nameOf(row.original)}
-        </span>
-      ),
+      cell: ({ row }) => <AttachedName attached={row.original} />,
     }),
     column.accessor(({ status }) => rankOf(componentStatuses, status), {
       id: 'status',

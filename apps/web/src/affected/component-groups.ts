@@ -1,0 +1,78 @@
+import { useMemo } from 'react';
+import { orderOf } from '@/api/page-order';
+import type { Component, ComponentGroup } from '@/api/types';
+import { useList } from '@/api/use-list';
+import { useQuery } from '@/api/use-query';
+import { endpoints } from '@/paths';
+import type { Choice } from './affected';
+
+export function useGroups() {
+  return useList<ComponentGroup>(endpoints.componentGroups.list);
+}
+
+/** Returns the name of a group; undefined for none and while the groups are read. */
+export function useGroupName(): (id: string | null) => string | undefined {
+  const { rows } = useGroups();
+  return (id) => rows?.find((group) => group.id === id)?.name;
+}
+
+/** Returns the name of a component's group; undefined for none and while both are read. */
+export function useGroupNameOf(componentId: string): string | undefined {
+  const { data: components } = useQuery<Component[]>(endpoints.components.list);
+  const component = components?.find(({ id }) => id === componentId);
+  return useGroupName()(component?.groupId ?? null);
+}
+
+/** The choices of one group, or choices without a group. */
+export interface ChoiceSection {
+  /** Name of the group; undefined for none. */
+  group: string | undefined;
+  choices: readonly Choice[];
+}
+
+/**
+ * Puts choices into the groups and the order of the page, those whose place is unknown last. A name that several components
+ * have gets that of its group: `API (Europe)`. Returns undefined without choices.
+ */
+export function useChoiceSections(
+  choices: readonly Choice[] | undefined,
+): readonly ChoiceSection[] | undefined {
+  const { rows: groups } = useGroups();
+  const { data: components } = useQuery<Component[]>(endpoints.components.list);
+  return useMemo(
+    () => choices && sectionsOf(choices, groups ?? [], components ?? []),
+    [choices, groups, components],
+  );
+}
+
+function sectionsOf(
+  choices: readonly Choice[],
+  groups: readonly ComponentGroup[],
+  components: readonly Component[],
+): ChoiceSection[] {
+  const order = orderOf({
+    groups: groups.toSorted(byPosition),
+    components: components.toSorted(byPosition),
+  });
+  const rest = new Map(choices.map((choice) => [choice.id, choice]));
+  const uses = new Map<string, number>();
+  for (const { name } of components) uses.set(name, (uses.get(name) ?? 0) + 1);
+  const sections = order.map(({ id: groupId, components: ids }) => {
+    const group = groups.find(({ id }) => id === groupId)?.name;
+    return {
+      group,
+      choices: ids.flatMap((id) => {
+        const choice = rest.get(id);
+        if (choice === undefined) return [];
+        rest.delete(id);
+        const isAmbiguous = group !== undefined && (uses.get(choice.name) ?? 0) > 1;
+        return isAmbiguous ? { ...choice, name: `${choice.name} (${group})` } : choice;
+      }),
+    };
+  });
+  return [...sections, { group: undefined, choices: [...rest.values()] }];
+}
+
+function byPosition(a: { position: number }, b: { position: number }): number {
+  return a.position - b.position;
+}

@@ -61,6 +61,14 @@ it('lists groups with their worst status and number of components', async () => 
   expect(zurich).toHaveTextContent('ZurichEurope');
 });
 
+it('shows that a component of a group is under maintenance', async () => {
+  const zurich = component('Zurich', { groupId: 'g1', underMaintenance: true });
+  server.use(http.get(apiUrl(endpoints.components.list), () => success([zurich])));
+  open();
+  const row = (await (await section()).findByText('Europe')).closest('tr');
+  expect(row).toHaveTextContent('EuropeUnder Maintenance1Open');
+});
+
 it('sorts groups by the severity of their status, the worst first', async () => {
   groups = ['Asia', 'Europe', 'America'].map((name) => componentGroup(name, { id: name }));
   const statuses = { Asia: 'MAJOR_OUTAGE', Europe: 'DEGRADED', America: 'PARTIAL_OUTAGE' } as const;

@@ -1,8 +1,8 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { paths } from '@/paths';
-import { server } from '@/testing/server';
+import { endpoints, paths } from '@/paths';
+import { apiUrl, server, success } from '@/testing/server';
 import { featureOf } from './features';
 import { renderApp, serveOverviews, signedIn } from './testing';
 
@@ -60,6 +60,29 @@ it('keeps the navigation beside a screen that could not be loaded, and tries aga
   expect(navigation.getByRole('link', { name: 'Metrics' })).toHaveAttribute('aria-current', 'page');
   load.mockRestore();
   await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  expect(await screen.findByRole('heading', { name: 'Metrics' })).toBeInTheDocument();
+  expect(reload).not.toHaveBeenCalled();
+});
+
+it('tries again by itself once the server is available again', async () => {
+  const load = failToLoad();
+  let isDown = true;
+  server.use(
+    http.get(apiUrl(endpoints.configuration), () =>
+      isDown ? HttpResponse.error() : success(null),
+    ),
+  );
+  const { router } = renderApp(paths.dashboard);
+  await screen.findByRole('heading', { name: 'Dashboard' });
+  void router.navigate(paths.metrics);
+  await waitFor(() => expect(load).toHaveBeenCalledOnce());
+  await later();
+  await failed();
+  await act(() => vi.advanceTimersByTimeAsync(20_000));
+  expect(load).toHaveBeenCalledTimes(3);
+  load.mockRestore();
+  isDown = false;
+  await act(() => vi.advanceTimersByTimeAsync(30_000));
   expect(await screen.findByRole('heading', { name: 'Metrics' })).toBeInTheDocument();
   expect(reload).not.toHaveBeenCalled();
 });

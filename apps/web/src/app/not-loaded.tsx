@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import type { CodeNotLoaded } from '@/api/load-code';
 import { Button } from '@/ui/button';
 import { Message } from './message';
+import { useServerReturn } from './use-server-return';
 
 /** Time during which the page is not loaded again a second time: nodes may run different versions for a moment. */
 const reloadPauseMs = 60_000;
@@ -12,11 +13,15 @@ interface NotLoadedProps {
   onRetry: () => void;
 }
 
-/** Replaces a screen whose code could not be loaded. Loads the page again if the server has another version of the app. */
+/**
+ * Replaces a screen whose code could not be loaded. Retries by its button, and when the server is available again. Loads the
+ * page again if the server has another version of the app.
+ */
 export function NotLoaded({ error, onRetry }: NotLoadedProps) {
   useEffect(() => {
     if (error.isReplaced && mayReload()) window.location.reload();
   }, [error]);
+  useServerReturn(onRetry);
   return (
     <Message
       title={error.message}

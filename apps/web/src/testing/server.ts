@@ -18,8 +18,9 @@ export const settings: OrganisationSettings = {
   reminderHours: null,
 };
 
-/** A server with the settings, no components, no groups and no API keys: each test adds the handlers of its requests by `server.use(...)`. */
+/** A server with the settings and no components, groups and API keys: each test adds the handlers of its requests by `server.use(...)`. */
 export const server = setupServer(
+  http.get(apiUrl(endpoints.configuration), () => success(null)),
   http.get(apiUrl(endpoints.organisationSettings), () => success(settings)),
   http.get(apiUrl(endpoints.components.list), () => success([])),
   http.get(apiUrl(endpoints.componentGroups.list), () => success([])),

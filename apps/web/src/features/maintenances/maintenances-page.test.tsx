@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { act, screen, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, it, vi } from 'vitest';
 import { endpoints, paths } from '@/paths';
@@ -95,6 +95,21 @@ it('completes a maintenance now', async () => {
   expect(complete).toBeDisabled();
 });
 
+it('completes a maintenance only once it has begun', async () => {
+  vi.useFakeTimers({
+    now: new Date('2026-12-01T20:59:50.000Z'),
+    toFake: ['Date', 'setInterval', 'clearInterval'],
+  });
+  serve(aMaintenance());
+  render();
+  const complete = await screen.findByRole('button', { name: /^Complete Maintenance/ });
+  expect(complete).toBeDisabled();
+  expect(complete).toHaveAccessibleDescription('Possible once the maintenance has begun.');
+  act(() => void vi.advanceTimersByTime(15_000));
+  expect(complete).toBeEnabled();
+  expect(complete).toHaveAccessibleDescription('');
+});
+
 it('says that the maintenance is not completed when the response does', async () => {
   serve(aMaintenance({ status: 'IN_PROGRESS' }));
   server.use(
@@ -152,7 +167,7 @@ it.each([
 ] as const)(
   'says that a maintenance could not be completed, and why (%#)',
   async (status, refusal, reasons) => {
-    serve(aMaintenance({ status }));
+    serve(aMaintenance({ status, startAt: '2026-11-21T13:00:00.000Z' }));
     server.use(http.patch(apiUrl(maintenances.item(id)), () => refusal));
     const { user } = render();
     await user.click(await screen.findByRole('button', { name: /^Complete Maintenance/ }));

@@ -14,6 +14,7 @@ import { FailureMessage } from '@/ui/failure-message';
 import { maintenanceStatuses, rankOf } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
+import { useNow } from '@/ui/use-now';
 import { usePending } from '@/ui/use-pending';
 import { maintenanceKind, type Maintenance } from './maintenance';
 
@@ -79,11 +80,14 @@ export function MaintenancesPage() {
 
 const completeFailed = 'Failed to complete maintenance';
 
-/** Ends a maintenance now. */
+/** Ends a maintenance now, once it has begun: the server refuses an end before the start. */
 function CompleteMaintenance({ maintenance }: { maintenance: Maintenance }) {
   const api = useApi();
   const refreshList = useRefreshList(endpoints.maintenances.list);
   const [pending, run] = usePending();
+  const now = useNow(15_000);
+  const { status, startAt } = maintenance;
+  const isAhead = status === 'SCHEDULED' && Date.parse(startAt) > now;
 
   async function complete() {
     try {
@@ -103,7 +107,8 @@ function CompleteMaintenance({ maintenance }: { maintenance: Maintenance }) {
     <Button
       size="sm"
       aria-label={`Complete Maintenance: ${maintenance.title}`}
-      disabled={maintenance.status === 'COMPLETED' || maintenance.status === 'CANCELLED'}
+      disabled={isAhead || status === 'COMPLETED' || status === 'CANCELLED'}
+      title={isAhead ? 'Possible once the maintenance has begun.' : undefined}
       pending={pending}
       onClick={() => run(complete)}
     >

@@ -1,8 +1,10 @@
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useApi } from '@/api/api-provider';
+import { useQuery } from '@/api/use-query';
 import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession } from '@/auth/built-in/session-context';
+import type { Member } from '@/auth/built-in/types';
 import { useMay } from '@/auth/permissions';
 import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
@@ -14,6 +16,7 @@ import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
 import { toast } from '@/ui/toast';
 import { usePending } from '@/ui/use-pending';
+import { isLastAdmin } from './last-admin';
 
 interface LeavingCardProps {
   organisation: AuthOrganisation;
@@ -26,6 +29,8 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
   const { refresh } = useSession();
   const [deleting, setDeleting] = useState(false);
   const isAdmin = useMay('administer');
+  const { data: members = [] } = useQuery<Member[]>(endpoints.identity.members(organisation.id));
+  const mustStay = isLastAdmin(members, user.id);
 
   async function leave() {
     try {
@@ -49,10 +54,18 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
       <ul className="divide-y divide-line">
         <Way
           title="Leave the organisation"
-          description="You lose access to it. An admin can invite you again."
+          description={
+            mustStay
+              ? 'The last admin cannot leave. Make another member an admin first, or delete the organisation.'
+              : 'You lose access to it. An admin can invite you again.'
+          }
         >
           <ConfirmButton
-            button={(ask) => <Button onClick={ask}>Leave</Button>}
+            button={(ask) => (
+              <Button disabled={mustStay} onClick={ask}>
+                Leave
+              </Button>
+            )}
             title={`Leave ${organisation.name}?`}
             description="You lose access to its components, incidents and subscribers at once."
             confirmLabel="Leave"

@@ -17,6 +17,7 @@ import { formatCount } from '@/ui/format';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
+import { isLastAdmin } from './last-admin';
 import { PeopleList, PeopleSkeleton, Person } from './people-list';
 import { roles, RoleSelect } from './role-select';
 
@@ -42,6 +43,7 @@ export function MembersCard({ organisation, user }: MembersCardProps) {
               key={member.userId}
               member={member}
               isSelf={member.userId === user.id}
+              isLastAdmin={isLastAdmin(members.data ?? [], member.userId)}
               {...(isAdmin && { actions })}
             />
           ))}
@@ -71,18 +73,24 @@ interface MemberRowProps {
   member: Member;
   /** Whether the member is the signed-in user. */
   isSelf: boolean;
+  isLastAdmin: boolean;
   /** Absent for members without the right to change others. */
   actions?: MemberActions;
 }
 
-function MemberRow({ member, isSelf, actions }: MemberRowProps) {
+function MemberRow({ member, isSelf, isLastAdmin, actions }: MemberRowProps) {
   const mark = isSelf && <Badge>You</Badge>;
   return (
     <Person name={member.name} mark={mark} detail={member.email}>
       {actions ? (
         <>
           <AuditLink id={member.userId} iconLabel={`Changes of ${member.name}`} />
-          <MemberRole member={member} isSelf={isSelf} onChange={actions.changeRole} />
+          <MemberRole
+            member={member}
+            isSelf={isSelf}
+            isLastAdmin={isLastAdmin}
+            onChange={actions.changeRole}
+          />
           {isSelf ? (
             <span className="size-8 max-sm:hidden pointer-coarse:size-10" />
           ) : (
@@ -111,11 +119,12 @@ function MemberRow({ member, isSelf, actions }: MemberRowProps) {
 interface MemberRoleProps {
   member: Member;
   isSelf: boolean;
+  isLastAdmin: boolean;
   onChange: MemberActions['changeRole'];
 }
 
 /** Changes a role once that is confirmed: an arrow key chooses a role in a closed select. */
-function MemberRole({ member, isSelf, onChange }: MemberRoleProps) {
+function MemberRole({ member, isSelf, isLastAdmin, onChange }: MemberRoleProps) {
   /** The role that waits for a confirmation. */
   const [asked, setAsked] = useState<Role>();
   return (
@@ -123,6 +132,8 @@ function MemberRole({ member, isSelf, onChange }: MemberRoleProps) {
       <RoleSelect
         aria-label={`Role of ${member.name}`}
         value={member.role}
+        disabled={isLastAdmin}
+        title={isLastAdmin ? 'The last admin cannot get another role.' : undefined}
         onChange={(event) => setAsked(roles.find((known) => known === event.target.value))}
       />
       {asked !== undefined && (

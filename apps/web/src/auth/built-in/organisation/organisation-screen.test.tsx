@@ -66,6 +66,10 @@ async function openOrganisation(session = sessionOf(), handlers: HttpHandler[] =
   return { backend, ...rendered };
 }
 
+const twoAdmins = http.get(apiUrl(endpoints.identity.members(engines.id)), () =>
+  success([{ ...charles, role: 'admin' }, adaAsMember]),
+);
+
 const who = () => screen.getByTestId('who').textContent;
 const inDialog = (name: string) =>
   within(screen.getByRole('alertdialog')).getByRole('button', { name });
@@ -121,8 +125,27 @@ it('sends no role before it is confirmed, and keeps the focus on the select', as
   await waitFor(() => expect(role).toHaveFocus());
 });
 
+it('lets the last admin neither leave nor get another role', async () => {
+  const { backend, user } = await openOrganisation();
+  const role = screen.getByLabelText('Role of Ada Lovelace');
+  expect(role).toBeDisabled();
+  expect(role).toHaveAccessibleDescription('The last admin cannot get another role.');
+  expect(screen.getByRole('button', { name: 'Leave' })).toBeDisabled();
+  expect(screen.getByText(/^The last admin cannot leave\./)).toBeVisible();
+  server.use(
+    http.patch(memberCall, () => {
+      backend.members = [{ ...charles, role: 'admin' }, adaAsMember];
+      return success('admin');
+    }),
+  );
+  await user.selectOptions(screen.getByLabelText('Role of Charles Babbage'), 'Admin');
+  await user.click(inDialog('Change role'));
+  await waitFor(() => expect(role).toBeEnabled());
+  expect(screen.getByRole('button', { name: 'Leave' })).toBeEnabled();
+});
+
 it('asks before an admin becomes an editor, and says that the last one cannot', async () => {
-  const { user } = await openOrganisation();
+  const { user } = await openOrganisation(sessionOf(), [twoAdmins]);
   const refusal = 'The last admin cannot leave or get another role';
   server.use(http.patch(ownCall, () => problem(409, refusal)));
   await user.selectOptions(screen.getByLabelText('Role of Ada Lovelace'), 'Editor');
@@ -236,7 +259,9 @@ it('revokes an invitation once that is confirmed, and says when none is left', a
 });
 
 it('leaves the organisation for the next one', async () => {
-  const { user, backend } = await openOrganisation(sessionOf({ organisations: [engines, looms] }));
+  const { user, backend } = await openOrganisation(sessionOf({ organisations: [engines, looms] }), [
+    twoAdmins,
+  ]);
   server.use(
     http.get(apiUrl(endpoints.identity.members(looms.id)), () => success([adaAsMember])),
     http.delete(ownCall, () => {

@@ -75,6 +75,23 @@ it('shows the settings in sections, and sends what was changed', async () => {
     ]);
 });
 
+it.each(['leaving the field', 'Enter'])('takes a city for its time zone after %s', async (how) => {
+  const { state } = serve();
+  const { user } = renderApp(paths.settings);
+  await field('Name');
+  const zone = screen.getByRole('combobox', { name: /Time zone/ });
+  await user.clear(zone);
+  await user.type(zone, 'new york');
+  if (how === 'Enter') {
+    await user.keyboard('{Enter}');
+  } else {
+    await user.tab();
+    expect(zone).toHaveValue('America/New_York');
+    await user.click(save());
+  }
+  await expect.poll(() => state.sent).toEqual([{ timeZone: 'America/New_York' }]);
+});
+
 it('switches a channel of visitors off, and reminders on', async () => {
   const { state } = serve();
   const { user } = renderApp(paths.settings);

@@ -5,8 +5,9 @@ import { Checkbox } from '@/ui/checkbox';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
 import { Textarea } from '@/ui/textarea';
-import { timeZones, type SettingsValues } from './settings';
+import type { SettingsValues } from './settings';
 import { SubscriberFields } from './subscriber-fields';
+import { timeZones, zoneLabel, zoneOf } from './time-zones';
 
 interface SettingsFieldsProps {
   /** Whether the identity provider has the name. */
@@ -61,11 +62,19 @@ function NameField({ nameElsewhere }: SettingsFieldsProps) {
   );
 }
 
-/** An input with the names of all zones as suggestions, which it searches. */
+/** An input with the names of all zones as suggestions, which it searches. A city becomes its zone when the field is left. */
 function TimeZoneField() {
-  const { errors, touched, getFieldProps } = useFormikContext<SettingsValues>();
+  const { values, errors, touched, getFieldProps, setFieldValue } =
+    useFormikContext<SettingsValues>();
   const list = useId();
   const zones = useMemo(() => timeZones(), []);
+  const field = getFieldProps<string>('timeZone');
+
+  function complete() {
+    const zone = zoneOf(values.timeZone);
+    if (zone !== undefined && zone !== values.timeZone) void setFieldValue('timeZone', zone);
+  }
+
   return (
     <Field
       label="Time zone"
@@ -77,17 +86,21 @@ function TimeZoneField() {
         <>
           <Input
             {...control}
-            {...getFieldProps('timeZone')}
+            {...field}
             list={list}
             autoComplete="off"
             spellCheck={false}
             // Selects the name of the zone, so that typed text replaces it; otherwise it would hide all others from the
             // search.
             onFocus={({ target }) => target.select()}
+            onBlur={(event) => {
+              field.onBlur(event);
+              complete();
+            }}
           />
           <datalist id={list}>
             {zones.map((zone) => (
-              <option key={zone} value={zone} />
+              <option key={zone} value={zone} label={zoneLabel(zone)} />
             ))}
           </datalist>
         </>

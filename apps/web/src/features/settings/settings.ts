@@ -2,9 +2,11 @@ import { boolean, number, object, string } from 'yup';
 import { nameRule } from '@/api/name';
 import { limits, line, text } from '@/api/text';
 import type { OrganisationSettings, OrganisationSettingsInput, PublicChannels } from '@/api/types';
+import { zoneOf } from './time-zones';
 
 export interface SettingsValues {
   name: string;
+  /** The name of a zone, or what the user has typed for it. */
   timeZone: string;
   notifyByDefault: boolean;
   /** '' for the name. */
@@ -25,7 +27,7 @@ export const settingsSchema = object({
   timeZone: string()
     .trim()
     .required('Unknown time zone')
-    .test('zone', 'Unknown time zone', (name) => isTimeZone(name)),
+    .test('zone', 'Unknown time zone', (text) => zoneOf(text) !== undefined),
   notifyByDefault: boolean(),
   pageTitle: line(limits.name),
   pageDescription: text(limits.text),
@@ -46,14 +48,6 @@ export const settingsSchema = object({
     otherwise: (hours) => hours.transform(() => undefined),
   }),
 });
-
-function isTimeZone(name: string): boolean {
-  try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
-  } catch {
-    return false;
-  }
-}
 
 function isLink(text: string): boolean {
   return URL.canParse(text) && /^(https?:\/\/|mailto:[^?#])/i.test(text);
@@ -93,11 +87,10 @@ function sent({
   reminderHours,
   ...fields
 }: SettingsValues): OrganisationSettingsInput {
-  return { ...fields, reminderHours: hasReminders && reminderHours !== '' ? reminderHours : null };
-}
-
-/** Names of the IANA time zones that the browser knows. */
-export function timeZones(): string[] {
-  const known = Intl.supportedValuesOf('timeZone');
-  return ['Etc/UTC', ...known.filter((name) => name !== 'Etc/UTC' && name !== 'UTC')];
+  const timeZone = zoneOf(fields.timeZone) ?? fields.timeZone;
+  return {
+    ...fields,
+    timeZone,
+    reminderHours: hasReminders && reminderHours !== '' ? reminderHours : null,
+  };
 }

@@ -14,10 +14,7 @@ use allclear_domain::audit::Action;
 use allclear_domain::email::EmailKey;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{
-    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect,
-};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{create, credentials, owner};
 use crate::audit::{self, NewAuditItems, NoAuditItem};

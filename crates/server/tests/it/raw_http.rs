@@ -165,6 +165,40 @@ async fn a_request_of_two_meanings_is_refused_and_nothing_in_it_is_a_second_one(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn requests_that_wait_for_no_response_get_their_own_ones() {
+    let app = TestApp::start().await;
+    let request = |method: &str, version: &str| {
+        format!("{method} /api/v1/configuration HTTP/{version}\r\nHost: x\r\n\r\n")
+    };
+    let post = with("Content-Length: 2\r\n", "{}");
+    let [get, head] = ["GET", "HEAD"].map(|method| request(method, "1.1"));
+    let requests = [
+        &get,
+        &head,
+        &post,
+        &get,
+        &head,
+        &head,
+        &request("GET", "1.0"),
+    ];
+    let received = response(&app, requests.map(String::as_str).concat().as_bytes()).await;
+    let has_body: Vec<_> = received
+        .split("HTTP/1.")
+        .skip(1)
+        .map(|response| !response.ends_with("\r\n\r\n"))
+        .collect();
+    assert_eq!(
+        has_body,
+        [true, false, true, true, false, false, true],
+        "{received}"
+    );
+    assert!(
+        received.contains("HTTP/1.0 200") && received.ends_with('}'),
+        "{received}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn chunks_that_are_none_end_the_connection() {
     let app = TestApp::start().await;
     let rows = [

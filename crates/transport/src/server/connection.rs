@@ -1,10 +1,11 @@
-//! The connection of a client, between the HTTP server and the kernel. It closes when it is idle for too long, reads little before its
-//! client takes the responses, sends bodies that many clients share without copying them, and leaves the HTTP server when its
+//! The connection of a client, between the HTTP server and the kernel. It closes when it is idle for too long, gives the HTTP server one
+//! request at a time, reads little before its client takes the responses, sends bodies that many clients share without copying them, and leaves the HTTP server when its
 //! response is an event stream or a WebSocket.
 //! Reasons and figures: `docs/decisions/connections-below-the-http-server.md`.
 
 mod body_file;
 pub(crate) mod idle;
+mod pipeline;
 mod shared_body;
 mod stream;
 mod unsent_bodies;
@@ -19,6 +20,7 @@ use actix_web::rt::net::TcpStream;
 use bytes::Bytes;
 
 use self::body_file::{BodyFile, BodyFiles, Place};
+use self::pipeline::Pipeline;
 pub(crate) use self::shared_body::SharedBody;
 pub(crate) use self::stream::ClientStream;
 use self::unsent_bodies::{UnsentBodies, UnsentBody};
@@ -46,6 +48,7 @@ pub(crate) struct Connection {
     blocked_since: Cell<Option<Instant>>,
     /// Bytes that were read since nothing was left to read, or since the handler asked for more of the request's body.
     read_ahead: Cell<usize>,
+    pipeline: Pipeline,
     is_closing: Cell<bool>,
     /// The task that waits for the client.
     reader: RefCell<Option<Waker>>,
@@ -80,6 +83,7 @@ impl Connection {
             idle_since: Cell::new(Some(Instant::now())),
             blocked_since: Cell::default(),
             read_ahead: Cell::default(),
+            pipeline: Pipeline::default(),
             is_closing: Cell::default(),
             reader: RefCell::default(),
             body: RefCell::default(),
@@ -143,6 +147,11 @@ impl Connection {
         self.idle_since.set(Some(Instant::now()));
     }
 
+    /// Whether a request is being handled.
+    fn is_running(&self) -> bool {
+        self.idle_since.get().is_none()
+    }
+
     /// Since when the connection waits for its client.
     fn waiting_since(&self) -> Option<Instant> {
         self.blocked_since.get().or(self.idle_since.get())
@@ -155,7 +164,7 @@ impl Connection {
             return 0;
         }
         let rest = READ_AHEAD.saturating_sub(self.read_ahead.get());
-        if rest == 0 && self.idle_since.get().is_some() {
+        if rest == 0 && !self.is_running() {
             // What was read is parsed first: it may hold a request.
             self.read_ahead.set(0);
             context.waker().wake_by_ref();
@@ -168,7 +177,7 @@ impl Connection {
         if let Some(count) = count {
             let read_ahead = self.read_ahead.get().saturating_add(count);
             self.read_ahead.set(read_ahead);
-        } else if self.idle_since.get().is_some() {
+        } else if !self.is_running() {
             self.read_ahead.set(0);
         }
     }
@@ -237,8 +246,8 @@ impl RequestGuard {
 impl Drop for RequestGuard {
     fn drop(&mut self) {
         self.0.mark_idle();
-        if self.0.read_ahead.get() > 0 {
-            // Requests that were read meanwhile may not be parsed.
+        if self.0.read_ahead.get() > 0 || self.0.pipeline.is_waiting() {
+            // Requests that were read meanwhile are not parsed.
             self.0.wake_reader();
         }
     }

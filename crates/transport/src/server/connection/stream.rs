@@ -58,16 +58,35 @@ impl AsyncRead for ClientStream {
             return Poll::Ready(Ok(()));
         }
         connection.wait(context);
-        let limit = connection.poll_readable(context);
-        if limit == 0 {
-            return Poll::Pending;
+        let pipeline = &connection.pipeline;
+        loop {
+            let limit = connection.poll_readable(context);
+            if limit == 0 {
+                return Poll::Pending;
+            }
+            let is_running = connection.is_running();
+            if !is_running && pipeline.is_waiting() {
+                let is_released = pipeline.release(context, buffer);
+                return if is_released {
+                    Poll::Ready(Ok(()))
+                } else {
+                    Poll::Pending
+                };
+            }
+            let before = buffer.filled().len();
+            let mut part = open(tcp)?.take(limit as u64);
+            let read = Pin::new(&mut part).poll_read(context, buffer);
+            let count = buffer.filled().len() - before;
+            connection.note_read(read.is_ready().then_some(count));
+            if !is_running {
+                pipeline.hold_later(buffer, before);
+            } else if count > 0 && pipeline.is_complete() {
+                pipeline.hold_from(buffer, before);
+                // Nothing is left for the HTTP server; the next read tells whether the client has gone.
+                continue;
+            }
+            return read;
         }
-        let before = buffer.filled().len();
-        let mut part = open(tcp)?.take(limit as u64);
-        let read = Pin::new(&mut part).poll_read(context, buffer);
-        let count = buffer.filled().len() - before;
-        connection.note_read(read.is_ready().then_some(count));
-        read
     }
 }
 

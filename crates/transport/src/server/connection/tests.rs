@@ -144,6 +144,25 @@ async fn shared_bodies_arrive_whole_and_in_order() {
 }
 
 #[actix_web::test]
+async fn responses_are_those_of_their_own_requests() {
+    let sent = body(300);
+    let answer = sent.clone();
+    let mut client = client_of(move |connection| with_body(connection, &answer)).await;
+    let request = |method| format!("{method} / HTTP/1.1\r\nHost: a\r\n\r\n");
+    let last = request("GET").replace("1.1", "1.0");
+    let requests = ["GET", "HEAD", "GET", "HEAD", "HEAD", "GET"].map(request);
+    let requests = [requests.concat(), request("HEAD"), last].concat();
+    client.write_all(requests.as_bytes()).await.unwrap();
+    for has_body in [true, false, true, false, false, true, false, true] {
+        assert!(head(&mut client).await.contains("content-length: 300\r\n"));
+        if has_body {
+            assert!(received(&mut client, sent.len()).await == sent);
+        }
+    }
+    assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
+}
+
+#[actix_web::test]
 async fn parts_of_a_body_arrive_whole_and_in_order() {
     let sent = body(HUGE);
     let parts: Vec<_> = sent

@@ -127,7 +127,7 @@ fn form(organisation: &str, filled: &SubscribeForm) -> Markup {
     html! {
         h1 { "Subscribe to updates" }
         p {
-            "You will be told by mail when something happens. A first mail asks you to confirm your address."
+            "Updates are sent by mail when something happens. A first mail asks you to confirm your address."
         }
         form method="post" action=(action(organisation)) {
             div {

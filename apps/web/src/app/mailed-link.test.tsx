@@ -16,6 +16,9 @@ it('works without the configuration of the installation', async () => {
   const asked: string[] = [];
   server.use(
     http.post(apiUrl(endpoints.subscribers.unsubscribe), () => success({})),
+    http.get(apiUrl(endpoints.status('org_1')), () =>
+      success({ organisation: { pageTitle: 'Meridian Cloud' } }),
+    ),
     http.all(apiUrl(endpoints.configuration), ({ request }) => {
       asked.push(request.url);
     }),

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { endpoints } from '@/paths';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
@@ -10,6 +10,14 @@ const routes = [...linkRoutes, { path: '/', element: <h1>Home</h1> }];
 const signedOut = { status: 'signed-out' } as const;
 const person = 'email=ada%40example.com&orgId=org-1';
 const open = (path: string) => renderRoutes(routes, { path, auth: signedOut });
+
+beforeEach(() => {
+  server.use(
+    http.get(apiUrl(endpoints.status('org-1')), () =>
+      success({ organisation: { pageTitle: 'Meridian Cloud' } }),
+    ),
+  );
+});
 
 const toasts = () => within(screen.getByRole('region', { name: /Notifications/ }));
 
@@ -30,6 +38,15 @@ it('verifies the address that the link names, once', async () => {
     '/status/org-1',
   );
   expect(bodies).toEqual([{ email: 'ada@example.com', orgId: 'org-1', verificationCode: 'c0de' }]);
+});
+
+it.each([
+  ['/verify', 'verificationCode', endpoints.subscribers.verify],
+  ['/unsubscribe', 'unsubscribeCode', endpoints.subscribers.unsubscribe],
+])('says on %s whose updates they are', async (path, code, call) => {
+  server.use(http.post(apiUrl(call), () => success({})));
+  open(`${path}?${person}&${code}=c0de`);
+  expect(await screen.findByText('Meridian Cloud')).toBeVisible();
 });
 
 it('says why an address is not verified, and tries again only when asked', async () => {

@@ -3,7 +3,9 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom';
 import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
-import { paths } from '@/paths';
+import type { StatusSnapshot } from '@/api/types';
+import { useQuery } from '@/api/use-query';
+import { endpoints, paths } from '@/paths';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { Card } from '@/ui/card';
@@ -14,6 +16,7 @@ import { usePageTitle } from '@/ui/use-page-title';
 import { usePending } from '@/ui/use-pending';
 
 interface LinkPageProps {
+  orgId: string;
   progress: Progress<unknown>;
   titles: Record<Progress<unknown>['status'], string>;
   /** The consequence of success. */
@@ -29,15 +32,20 @@ const icons = {
 };
 
 /** The page of a mailed link, with the progress of its request. */
-export function LinkPage({ progress, titles, done, doneAction, onRetry }: LinkPageProps) {
+export function LinkPage({ orgId, progress, titles, done, doneAction, onRetry }: LinkPageProps) {
   const title = titles[progress.status];
   usePageTitle(title);
   const [isRetrying, run] = usePending();
+  const { data: snapshot } = useQuery<StatusSnapshot>(endpoints.status(orgId));
   return (
     <LinkFrame>
       <Card className="grid min-h-60 content-center justify-items-center gap-4 rounded-xl! p-6 text-center">
         {icons[progress.status]}
-        <div aria-live="polite" className="grid gap-1">
+        <div aria-live="polite" className="grid min-w-0 gap-1">
+          {/* The line is there before the name, so that nothing moves. */}
+          <p dir="auto" className="font-medium wrap-anywhere text-muted">
+            {snapshot?.organisation.pageTitle ?? '\u00a0'}
+          </p>
           <h1 className="text-xl font-semibold">{title}</h1>
           {progress.status === 'done' && <p className="text-muted">{done}</p>}
           {progress.status === 'failed' && <p className="text-muted">{progress.message}</p>}

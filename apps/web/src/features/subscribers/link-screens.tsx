@@ -41,6 +41,7 @@ function Verifying({ verification }: { verification: Verification }) {
   const secret = progress.status === 'done' && progress.data?.secret;
   return (
     <LinkPage
+      orgId={orgId}
       progress={progress}
       titles={verifyTitles[email ? 'email' : 'channel']}
       done={email ? `Updates will be mailed to ${email}.` : 'Updates will be sent there.'}
@@ -65,7 +66,7 @@ export function UnsubscribePage() {
 }
 
 function Unsubscribing({ unsubscription }: { unsubscription: Unsubscription }) {
-  const { email } = unsubscription;
+  const { email, orgId } = unsubscription;
   const [progress, retry] = useLinkCall({
     path: endpoints.subscribers.unsubscribe,
     body: unsubscription,
@@ -74,6 +75,7 @@ function Unsubscribing({ unsubscription }: { unsubscription: Unsubscription }) {
   });
   return (
     <LinkPage
+      orgId={orgId}
       progress={progress}
       titles={{
         running: 'Processing Unsubscribe Request',

@@ -83,7 +83,7 @@ async fn script_opens_and_resolves_an_incident_and_ends_at_the_first_failure() {
     let key = key(&admin, "editor").await;
     let script = |key: &str| {
         example("## Open an incident with curl")
-            .replace("https://status.example.com", &app.url)
+            .replace("https://allclear.example.com", &app.url)
             .replace("ack_…", key)
     };
     let output = run(&script("ack_unknown"), &[], &[]).await;

@@ -40,8 +40,8 @@ test('an admin changes things, finds the changes in the audit log, and downloads
     .click();
   const changes = page.getByRole('table', { name: 'Changed fields' });
   const status = changes.getByRole('row').filter({ hasText: 'Status' });
-  await expect(status.getByRole('cell').nth(0)).toContainText('OPERATIONAL');
-  await expect(status.getByRole('cell').nth(1)).toContainText('MAJOR_OUTAGE');
+  await expect(status.getByRole('cell').nth(0)).toContainText('Operational');
+  await expect(status.getByRole('cell').nth(1)).toContainText('Major Outage');
   await expect(changes.getByRole('row').filter({ hasText: 'Description' })).toHaveCount(0);
   await page.getByRole('button', { name: 'Show unchanged fields' }).click();
   await expect(changes.getByRole('row').filter({ hasText: 'Description' })).toBeVisible();

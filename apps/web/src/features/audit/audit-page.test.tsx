@@ -73,7 +73,7 @@ it('opens an item by keyboard and shows the changed fields, and the others on de
   const fields = screen.getByRole('table', { name: 'Changed fields' });
   expect(within(fields).getAllByRole('row')).toHaveLength(2);
   expect(within(fields).getByRole('row', { name: /^Status/ })).toHaveTextContent(
-    'StatusBeforeOPERATIONALAfterDEGRADED',
+    'StatusBeforeOperationalAfterDegraded Performance',
   );
   await user.click(screen.getByRole('button', { name: 'Show unchanged fields' }));
   expect(within(fields).getAllByRole('row')).toHaveLength(3);

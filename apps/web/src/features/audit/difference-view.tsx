@@ -1,11 +1,12 @@
-import { useState } from 'react';
-import type { AuditItem } from '@/api/types';
+import { useMemo, useState } from 'react';
+import { useGroups } from '@/affected/component-groups';
+import type { AuditItem, Component } from '@/api/types';
+import { useQuery } from '@/api/use-query';
+import { endpoints } from '@/paths';
 import { Button } from '@/ui/button';
 import { cn } from '@/ui/cn';
-import { formatInstant } from '@/ui/datetime';
-import { fieldChanges, fieldName, valueText, type FieldChange } from './difference';
-
-const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+import { fieldChanges, type FieldChange } from './difference';
+import { fieldName, valueText, type Names } from './value-text';
 
 /** What a change did: the changed fields, and the others on demand. */
 export function DifferenceView({ item: { before, after, requestId } }: { item: AuditItem }) {
@@ -46,9 +47,20 @@ interface FieldTableProps {
   hasAfter: boolean;
 }
 
+/** The names of the components and groups that there are now. */
+function useNames(): Names {
+  const { data: components } = useQuery<Component[]>(endpoints.components.list);
+  const { rows: groups } = useGroups();
+  return useMemo(
+    () => new Map([...(components ?? []), ...(groups ?? [])].map(({ id, name }) => [id, name])),
+    [components, groups],
+  );
+}
+
 const cell = 'px-3 py-2 align-top text-left max-sm:block';
 
 function FieldTable({ fields, hasBefore, hasAfter }: FieldTableProps) {
+  const names = useNames();
   return (
     <table className="w-full table-fixed rounded-md border border-line bg-canvas text-sm max-sm:block">
       <caption className="sr-only">Changed fields</caption>
@@ -75,8 +87,14 @@ function FieldTable({ fields, hasBefore, hasAfter }: FieldTableProps) {
             <th scope="row" className={cn(cell, 'font-medium text-ink')}>
               {fieldName(field)}
             </th>
-            {hasBefore && <Value label="Before" value={before} isOld={isChanged && hasAfter} />}
-            {hasAfter && <Value label="After" value={after} />}
+            {hasBefore && (
+              <Value
+                label="Before"
+                text={valueText(field, before, names)}
+                isOld={isChanged && hasAfter}
+              />
+            )}
+            {hasAfter && <Value label="After" text={valueText(field, after, names)} />}
           </tr>
         ))}
       </tbody>
@@ -86,13 +104,13 @@ function FieldTable({ fields, hasBefore, hasAfter }: FieldTableProps) {
 
 interface ValueProps {
   label: string;
-  value: unknown;
+  /** Undefined if there is no value. */
+  text: string | undefined;
   /** Whether another value has replaced it. */
   isOld?: boolean;
 }
 
-function Value({ label, value, isOld = false }: ValueProps) {
-  const text = valueText(value);
+function Value({ label, text, isOld = false }: ValueProps) {
   return (
     <td className={cn(cell, 'max-sm:pt-0')}>
       <span aria-hidden className="mr-2 text-xs text-muted sm:hidden">
@@ -102,7 +120,7 @@ function Value({ label, value, isOld = false }: ValueProps) {
         <span className="text-muted">None</span>
       ) : (
         <span dir="auto" className={cn('wrap-anywhere whitespace-pre-wrap', isOld && 'text-muted')}>
-          {time.test(text) ? formatInstant(text) : text}
+          {text}
         </span>
       )}
     </td>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fieldChanges, fieldName, valueText } from './difference';
+import { fieldChanges } from './difference';
 
 it('puts the changed fields first', () => {
   const before = { id: 'c1', name: 'API', status: 'OPERATIONAL' };
@@ -26,13 +26,4 @@ it('shows several things as one field', () => {
   expect(fieldChanges([{ id: 'u1' }], null)).toEqual([
     { field: 'items', before: [{ id: 'u1' }], after: undefined, isChanged: true },
   ]);
-});
-
-it('writes names and values for people', () => {
-  expect(fieldName('onlyShowWhenAffected')).toBe('Only show when affected');
-  expect(valueText(true)).toBe('Yes');
-  expect(valueText(0)).toBe('0');
-  expect(valueText('')).toBeUndefined();
-  expect(valueText(null)).toBeUndefined();
-  expect(valueText(['a'])).toBe('[\n  "a"\n]');
 });

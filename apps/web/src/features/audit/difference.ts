@@ -29,17 +29,3 @@ function fieldsOf(state: unknown): Record<string, unknown> {
     ? (state as Record<string, unknown>)
     : { items: state };
 }
-
-/** The name of a field as words: `groupId` is "Group id". */
-export function fieldName(field: string): string {
-  const words = field.replace(/([A-Z])/g, ' $1').toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-/** The text of a value; undefined if there is none. */
-export function valueText(value: unknown): string | undefined {
-  if (value === null || value === undefined || value === '') return undefined;
-  if (typeof value === 'string') return value;
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  return typeof value === 'number' ? String(value) : JSON.stringify(value, null, 2);
-}

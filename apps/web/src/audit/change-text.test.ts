@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Change } from '@/api/types';
-import { changeText } from './change-text';
+import { changeText, joinChanges } from './change-text';
 
 it('says that subscribers were imported without a name behind it', () => {
   const change: Change = {
@@ -42,4 +42,57 @@ it('says whose account another person changed', () => {
   const change = ownChange('account.updated');
   change.actor = { type: 'USER', id: 'user-2', name: 'Grace' };
   expect(changeText(change)).toEqual({ who: 'Grace', what: 'changed the account of', name: 'Ada' });
+});
+
+/** A change by nobody that the server knows. */
+function anonymousChange(action: string): Change {
+  return { ...ownChange(action), actor: { type: 'PROVIDER', id: null, name: 'Identity provider' } };
+}
+
+it('does not take an identity provider for who failed to sign in', () => {
+  expect(changeText(anonymousChange('session.refused'))).toEqual({
+    who: 'Somebody',
+    what: 'failed to sign in as',
+    name: 'Ada',
+  });
+});
+
+it.each([
+  ['member.added', 'joined the organisation'],
+  ['password.changed', 'changed their password'],
+])('says who followed a link in a mail: %s', (action, what) => {
+  expect(changeText(anonymousChange(action))).toEqual({ who: 'Ada', what, name: undefined });
+});
+
+it('says what the command line and an identity provider changed', () => {
+  const change = anonymousChange('member.added');
+  change.actor.name = 'Command line';
+  expect(changeText(change)).toMatchObject({ who: 'Command line', what: 'added member' });
+  expect(changeText(anonymousChange('member.removed'))).toMatchObject({
+    who: 'Identity provider',
+    what: 'removed member',
+  });
+});
+
+it('joins neighbouring changes that read the same', () => {
+  const added = (id: string, actor: Partial<Change['actor']> = {}): Change => ({
+    ...ownChange('subscriber.created'),
+    id,
+    actor: { type: 'USER', id: 'user-1', name: 'Ada', ...actor },
+    target: { type: 'SUBSCRIBER', id: `subscriber-${id}`, name: null },
+  });
+  const component: Change = {
+    ...ownChange('component.created'),
+    target: { type: 'COMPONENT', id: 'component-1', name: 'API' },
+  };
+  const byGrace = added('4', { id: 'user-2', name: 'Grace' });
+  const joined = joinChanges([added('1'), added('2'), component, component, added('3'), byGrace]);
+  expect(joined.map(({ change, count }) => changeText(change, count))).toEqual([
+    { who: 'Ada', what: 'added 2 subscribers', name: undefined },
+    { who: 'Ada', what: 'created component', name: 'API' },
+    { who: 'Ada', what: 'created component', name: 'API' },
+    { who: 'Ada', what: 'added a subscriber', name: undefined },
+    { who: 'Grace', what: 'added a subscriber', name: undefined },
+  ]);
+  expect(joined[0]?.change.id).toBe('1');
 });

@@ -60,6 +60,12 @@ const phrases: Record<string, string> = {
   'session.refused': 'refused a sign-in of',
 };
 
+/** Things of which neighbouring changes are joined. */
+const plurals: Record<string, string> = {
+  subscriber: 'subscribers',
+  invitation: 'invitations',
+};
+
 /** Phrases about changes of which the author is the target. */
 const ownPhrases: Record<string, string> = {
   'member.added': 'joined the organisation',
@@ -75,6 +81,9 @@ const ownPhrases: Record<string, string> = {
   'recovery-codes.created': 'created recovery codes',
 };
 
+/** Changes that people make by a link in a mail, before they are signed in. */
+const byLink = new Set(['member.added', 'password.changed']);
+
 /** A change as a sentence: `Ada recorded an update of incident “Checkout fails”`. */
 interface ChangeText {
   who: string;
@@ -84,18 +93,56 @@ interface ChangeText {
   name: string | undefined;
 }
 
-export function changeText({ actor, action, target }: Change): ChangeText {
+/** `count` is the number of equal changes that the sentence is about. */
+export function changeText({ actor, action, target }: Change, count = 1): ChangeText {
   const own = actor.id === target.id ? ownPhrases[action] : undefined;
   if (own !== undefined) return { who: actor.name, what: own, name: undefined };
+  // The server takes a request of nobody for one of the identity provider, also without such a provider.
+  if (actor.type === 'PROVIDER' && target.name !== null) {
+    if (action === 'session.refused') {
+      return { who: 'Somebody', what: 'failed to sign in as', name: target.name };
+    }
+    if (byLink.has(action) && actor.name === 'Identity provider') {
+      return { who: target.name, what: ownPhrases[action] ?? action, name: undefined };
+    }
+  }
   const [thing = '', past = ''] = action.split('.');
   const verb = specialVerbs[action] ?? verbs[past] ?? past;
-  const words = things[thing] ?? thing;
+  const words = count > 1 ? `${count} ${plurals[thing]}` : (things[thing] ?? thing);
   const named = !nameless.has(thing) && !nameless.has(action) && target.name !== null;
   return {
     who: actor.name,
     what: phrases[action] ?? `${verb} ${words}`,
     name: named ? (target.name ?? undefined) : undefined,
   };
+}
+
+/** A change, with the number of equal ones before it. */
+interface JoinedChange {
+  change: Change;
+  count: number;
+}
+
+/** Joins neighbouring changes that have the same author and the same text, of which none names a thing. */
+export function joinChanges(changes: readonly Change[]): JoinedChange[] {
+  const joined: JoinedChange[] = [];
+  for (const change of changes) {
+    const last = joined.at(-1);
+    if (last && isSame(last.change, change)) last.count += 1;
+    else joined.push({ change, count: 1 });
+  }
+  return joined;
+}
+
+function isSame({ actor, action }: Change, other: Change): boolean {
+  const [thing = '', past = ''] = action.split('.');
+  // The others may concern one thing several times.
+  const isOfMany = thing in plurals && (past === 'created' || past === 'deleted');
+  const isSameActor =
+    actor.type === other.actor.type &&
+    actor.id === other.actor.id &&
+    actor.name === other.actor.name;
+  return isOfMany && action === other.action && isSameActor;
 }
 
 const screens: Partial<Record<Change['target']['type'], (id: string) => string>> = {

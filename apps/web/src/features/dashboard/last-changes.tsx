@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import type { Change } from '@/api/types';
-import { changeText, deletedTargets, targetPath } from '@/audit/change-text';
+import { changeText, deletedTargets, joinChanges, targetPath } from '@/audit/change-text';
 import { Card, CardHeader } from '@/ui/card';
 import { formatInstant } from '@/ui/datetime';
 import { formatDuration } from '@/ui/duration';
@@ -15,6 +15,7 @@ interface LastChangesProps {
 /** The last changes, by whom and when. */
 export function LastChanges({ changes, now }: LastChangesProps) {
   const deleted = useMemo(() => deletedTargets(changes), [changes]);
+  const joined = useMemo(() => joinChanges(changes), [changes]);
   return (
     <Card aria-label="Last changes">
       <CardHeader title="Last changes" />
@@ -22,9 +23,9 @@ export function LastChanges({ changes, now }: LastChangesProps) {
         <p className="px-4 py-5 text-muted">Changes by you and your team appear here.</p>
       ) : (
         <ol className={listClass}>
-          {changes.map((change) => (
+          {joined.map(({ change, count }) => (
             <li key={change.id} className="grid gap-0.5 px-4 py-2.5 text-sm">
-              <Sentence change={change} path={targetPath(change, deleted)} />
+              <Sentence change={change} count={count} path={targetPath(change, deleted)} />
               <time
                 dateTime={change.createdAt}
                 title={formatInstant(change.createdAt)}
@@ -40,8 +41,15 @@ export function LastChanges({ changes, now }: LastChangesProps) {
   );
 }
 
-function Sentence({ change, path }: { change: Change; path: string | undefined }) {
-  const { who, what, name } = changeText(change);
+interface SentenceProps {
+  change: Change;
+  /** Number of equal changes that it stands for. */
+  count: number;
+  path: string | undefined;
+}
+
+function Sentence({ change, count, path }: SentenceProps) {
+  const { who, what, name } = changeText(change, count);
   const linkClass = 'rounded-sm font-medium text-ink underline underline-offset-4';
   return (
     <p className="line-clamp-3 wrap-anywhere text-muted">

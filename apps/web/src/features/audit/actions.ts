@@ -56,7 +56,7 @@ export const actionsOf: Readonly<Record<string, Readonly<Record<string, string>>
   },
   Security: {
     'session.created': 'Signed in',
-    'session.refused': 'Sign-in refused',
+    'session.refused': 'Sign-in failed',
     'session.deleted': 'Session ended',
     'account.updated': 'Account changed',
     'password.changed': 'Password changed',

@@ -42,8 +42,8 @@ export function AuditTable({ items }: { items: readonly AuditItem[] }) {
 function ItemRows({ item }: { item: AuditItem }) {
   const [isOpen, setOpen] = useState(false);
   const detailsId = useId();
-  const { what, name } = changeText(item);
-  const sentence = `${item.actor.name} ${what} ${name ?? ''}`.trim();
+  const { who, what, name } = changeText(item);
+  const sentence = `${who} ${what} ${name ?? ''}`.trim();
   return (
     <tbody className="border-b border-line last:border-0 stacked:block">
       <tr className="stacked:relative stacked:grid stacked:gap-1 stacked:py-3 stacked:pr-4 stacked:pl-12">
@@ -70,7 +70,7 @@ function ItemRows({ item }: { item: AuditItem }) {
           <Timestamp value={item.createdAt} />
         </td>
         <td className={cn(value, 'w-48 stacked:w-auto')}>
-          <bdi className="font-medium wrap-anywhere text-ink">{item.actor.name}</bdi>
+          <bdi className="font-medium wrap-anywhere text-ink">{who}</bdi>
         </td>
         <td className={value}>
           <span className="wrap-anywhere text-muted">

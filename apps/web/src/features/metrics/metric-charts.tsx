@@ -113,9 +113,11 @@ function uptimeColour({ value }: Point): string {
 function Incidents({ metrics }: { metrics: Metrics }) {
   const weeks = useMemo(() => weekSeries(metrics.incidentsByWeek), [metrics.incidentsByWeek]);
   const components = useMemo(
-    () => incidentSeries(metrics.incidentsByComponent),
-    [metrics.incidentsByComponent],
+    () => incidentSeries(metrics.incidentsByComponent, metrics.components),
+    [metrics.incidentsByComponent, metrics.components],
   );
+  const isCut = components.points.length < components.rows.length;
+  const shown = isCut ? `The ${String(mostBars)} with the most; the table has all. ` : '';
   const total = metrics.incidentsByWeek.reduce((sum, week) => sum + week.count, 0);
   const none = (
     <EmptyState
@@ -141,7 +143,7 @@ function Incidents({ metrics }: { metrics: Metrics }) {
       </ChartCard>
       <ChartCard
         title="Incidents by component"
-        description="An incident counts for each component that it affected"
+        description={`${shown}An incident counts for each component that it affected${isCut ? '.' : ''}`}
         series={components}
         fileName={file(metrics, 'incidents-by-component')}
         empty={components.points.length === 0 && none}

@@ -155,6 +155,19 @@ it('leads from each empty chart to where something can be done', async () => {
   }
 });
 
+it('says that a chart does not have all components', async () => {
+  const incidentsByComponent = Array.from({ length: 21 }, (_, index) => ({
+    id: String(index),
+    name: `Service ${String(index)}`,
+    count: 1,
+  }));
+  serve({ ...metrics, incidentsByComponent });
+  render();
+  expect(await card('Incidents by component')).toHaveTextContent(
+    'The 20 with the most; the table has all. An incident counts for each component',
+  );
+});
+
 it('says why a group has no uptime, and nothing of an axis', async () => {
   serve(
     noMetrics({

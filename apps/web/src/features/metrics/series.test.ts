@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { countTicks, durationTicks, mostBars, uptimeFloor, uptimeSeries } from './series';
+import {
+  countTicks,
+  durationTicks,
+  incidentSeries,
+  mostBars,
+  uptimeFloor,
+  uptimeSeries,
+} from './series';
 
 const points = (...values: number[]) =>
   values.map((value) => ({ id: String(value), name: 'x', value }));
@@ -45,4 +52,24 @@ it('draws the lowest uptimes and lists all in the same order, those without data
   expect(series.points[0]?.id).toBe('29');
   expect(series.rows.map(({ id }) => id)).toEqual(uptimes.map(({ id }) => id).toReversed());
   expect(series.file.at(-1)).toEqual(['Component 0', null]);
+});
+
+it('puts the most affected components first, and equal ones in the order of the page', () => {
+  const incidents = ['Service 1', 'Service 10', 'Service 2', 'Gone 10', 'Gone 2'].map((name) => ({
+    id: name,
+    name,
+    count: name === 'Service 10' ? 2 : 1,
+  }));
+  const page = ['Service 2', 'Service 1', 'Service 10'].map((name) => ({
+    id: name,
+    name,
+    percentage: 100,
+  }));
+  expect(incidentSeries(incidents, page).points.map(({ name }) => name)).toEqual([
+    'Service 10',
+    'Service 2',
+    'Service 1',
+    'Gone 2',
+    'Gone 10',
+  ]);
 });

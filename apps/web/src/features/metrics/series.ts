@@ -80,7 +80,19 @@ export function weekSeries(weeks: Metrics['incidentsByWeek']): Series {
   };
 }
 
-export function incidentSeries(components: Metrics['incidentsByComponent']): Series {
+/** The most affected components first, otherwise in the order of the page, in which `page` has them. */
+export function incidentSeries(
+  incidents: Metrics['incidentsByComponent'],
+  page: Metrics['components'],
+): Series {
+  const places = new Map(page.map(({ id }, place) => [id, place]));
+  const placeOf = ({ id }: { id: string }) => places.get(id) ?? places.size;
+  const components = incidents.toSorted(
+    (a, b) =>
+      b.count - a.count ||
+      placeOf(a) - placeOf(b) ||
+      a.name.localeCompare(b.name, 'en', { numeric: true }),
+  );
   return {
     points: components
       .slice(0, mostBars)

@@ -138,6 +138,7 @@ it('shows the subscribers with the messages that failed', async () => {
   const card = await section('Subscribers');
   expect(card).toHaveTextContent('Subscribed1,200');
   expect(card).toHaveTextContent('Pending30');
+  expect(card).toHaveTextContent('Unsubscribed10');
   expect(card).toHaveTextContent('Messages that failed, last 30 days7');
   expect(card).toHaveTextContent('Subscribers that cannot be reached4');
 });

@@ -11,6 +11,7 @@ export function SubscribersCard({
   subscribers,
   deliveries,
 }: Pick<Dashboard, 'subscribers' | 'deliveries'>) {
+  const unsubscribed = subscribers.total - subscribers.subscribed - subscribers.pending;
   return (
     <Section title="Subscribers" link={{ to: paths.subscribers, text: 'All subscribers' }}>
       {subscribers.total === 0 ? (
@@ -22,7 +23,7 @@ export function SubscribersCard({
           <dl className="grid grid-cols-3 gap-3 p-4">
             <Count label="Subscribed" value={subscribers.subscribed} state="subscribed" />
             <Count label="Pending" value={subscribers.pending} state="pending" />
-            <Count label="In total" value={subscribers.total} />
+            <Count label="Unsubscribed" value={unsubscribed} state="unsubscribed" />
           </dl>
           <dl className="grid gap-1.5 border-t border-line px-4 py-3 text-sm">
             <Line label="Messages that wait to be sent" value={deliveries.waiting} />

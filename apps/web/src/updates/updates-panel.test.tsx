@@ -376,3 +376,16 @@ it('says when the updates could not be fetched', async () => {
   expect(await screen.findByText('Error while fetching updates')).toBeInTheDocument();
   expect(await screen.findByText('The updates could not be loaded')).toBeInTheDocument();
 });
+
+it('opens and closes a long message', async () => {
+  const message = `Line one.\n\n${'A long line. '.repeat(20)}\n\nThe end.`;
+  const { user } = await open([{ ...bank, message }, looking]);
+  const cell = screen.getByText(/^Line one/);
+  expect(cell.textContent).not.toContain('\n\n');
+  expect(cell).toHaveClass('line-clamp-3');
+  await user.click(screen.getByRole('button', { name: 'Show more' }));
+  expect(cell.textContent).toBe(message);
+  expect(cell).not.toHaveClass('line-clamp-3');
+  await user.click(screen.getByRole('button', { name: 'Show less' }));
+  expect(cell).toHaveClass('line-clamp-3');
+});

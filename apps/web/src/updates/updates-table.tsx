@@ -4,6 +4,7 @@ import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { incidentStatuses, rankOf } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
 import type { Update } from './timeline';
+import { UpdateMessage } from './update-message';
 
 interface UpdatesTableProps {
   /** Undefined while loading. */
@@ -44,11 +45,7 @@ const columns = column.columns([
   }),
   column.accessor('message', {
     header: 'Message',
-    cell: ({ row }) => (
-      <p dir="auto" className="line-clamp-3 max-w-prose wrap-anywhere whitespace-pre-line">
-        {row.original.message}
-      </p>
-    ),
+    cell: ({ row }) => <UpdateMessage message={row.original.message} />,
   }),
   column.accessor((update) => update.user.name, {
     id: 'user',

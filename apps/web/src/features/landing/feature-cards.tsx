@@ -47,13 +47,13 @@ const features: readonly Feature[] = [
     icon: UsersRound,
     tone: 'neutral',
     title: 'Team management',
-    text: 'Invite people by mail, give them a role, and keep as many organisations as you need apart from each other.',
+    text: 'Invite people by mail or take them from OpenID Connect, with passkeys and second factors. Keep organisations apart from each other.',
   },
   {
     icon: Mail,
     tone: 'neutral',
-    title: 'E-mail subscribers',
-    text: 'Visitors subscribe on the status page and confirm by mail. One link in every mail unsubscribes them again.',
+    title: 'Subscribers on every channel',
+    text: 'Visitors choose components, and mail, webhook, Slack, Teams or Discord. One link in every message changes that or ends it.',
   },
 ];
 

@@ -78,9 +78,17 @@ it('has six feature cards, roles, teams and real time among them', () => {
     'Scheduled maintenance',
     'Role-based access control',
     'Team management',
-    'E-mail subscribers',
+    'Subscribers on every channel',
   ]);
 });
+
+it.each(['Uptime bars', 'domain of its own', 'OpenID Connect', 'passkeys', 'Microsoft Teams'])(
+  'names what is included: %s',
+  (text) => {
+    renderLanding();
+    expect(screen.getByRole('region', { name: 'Pricing' })).toHaveTextContent(text);
+  },
+);
 
 it('names the users of its technologies, and claims no customers', () => {
   renderLanding();

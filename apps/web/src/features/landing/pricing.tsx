@@ -5,9 +5,14 @@ import { Section } from './section';
 
 const included = [
   'Members, roles and organisations',
+  'OpenID Connect, passkeys and second factors',
   'Components, incidents and maintenance',
-  'Status pages, event streams and the socket',
+  'Uptime bars, history, reviews and metrics',
+  'Status pages, each on a domain of its own',
+  'Event streams, the socket, feeds and badges',
   'Subscribers, mailed through your own mail server',
+  'Webhooks, Slack, Microsoft Teams and Discord',
+  'API keys, an audit log and the Statuspage API',
   'One node or many, SQLite or PostgreSQL',
   'The source, under the AGPL',
 ] as const;

@@ -233,7 +233,7 @@ test('what people come to by a link or by mistake is accessible in both themes',
     [`/verify?${reader}&verificationCode=old`, 'Verification Failed'],
     [`/unsubscribe?${reader}&unsubscribeCode=old`, 'Unsubscribe Failed'],
     ['/nowhere', 'Page Not Found'],
-    ['/discord', 'Page Not Found'],
+    ['/discord', 'Not Set Up'],
     ['/status/nobody', 'There is no status page here'],
   ] as const) {
     await test.step(path, async () => {

@@ -70,6 +70,8 @@ it.each([
   ['/waitlist', signedIn, 'Page Not Found'],
   ['/nowhere', signedIn, 'Page Not Found'],
   ['/components/nowhere', signedIn, 'Page Not Found'],
+  ['/discord', signedIn, 'Not Set Up'],
+  ['/sponsor', signedOut, 'Not Set Up'],
   ['/nowhere', signedOut, 'Page Not Found'],
 ])('%s shows its screen', async (path, auth, heading) => {
   server.use(http.get(apiUrl(endpoints.components.list), () => success([])));
@@ -86,7 +88,12 @@ it.each([
     'Successfully Unsubscribed',
   ],
 ])('follows a mailed link for a signed-in user, too', async (call, path, heading) => {
-  server.use(http.post(apiUrl(call), () => success({})));
+  server.use(
+    http.post(apiUrl(call), () => success({})),
+    http.get(apiUrl(endpoints.status('org-1')), () =>
+      success({ organisation: { pageTitle: 'Meridian Cloud' } }),
+    ),
+  );
   renderApp(path);
   expect(await screen.findByRole('heading', { name: heading })).toBeInTheDocument();
 });

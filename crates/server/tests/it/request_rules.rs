@@ -162,27 +162,6 @@ async fn head_responds_like_get_without_a_body() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn head_of_an_event_stream_leaves_its_connection_for_the_next_request() {
-    let (app, operator) = TestApp::with_operator().await;
-    let mut stream = TcpStream::connect(app.url.strip_prefix("http://").unwrap())
-        .await
-        .unwrap();
-    let requests = format!(
-        "HEAD /api/v1/status/{}/events HTTP/1.1\r\nHost: x\r\n\r\n\
-        GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-        operator.organisation
-    );
-    stream.write_all(requests.as_bytes()).await.unwrap();
-    let mut said = String::new();
-    tokio::time::timeout(Duration::from_secs(20), stream.read_to_string(&mut said))
-        .await
-        .expect("two responses")
-        .unwrap();
-    assert_eq!(said.matches("HTTP/1.1 200").count(), 2, "{said}");
-    assert!(said.contains("text/event-stream"), "{said}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn options_and_a_refused_method_list_every_method_of_a_call() {
     let app = TestApp::start().await;
     let rows = [

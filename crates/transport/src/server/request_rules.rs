@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform, forward_ready};
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
-use actix_web::http::{ConnectionType, Method, StatusCode};
+use actix_web::http::{Method, StatusCode};
 use actix_web::{Error, HttpResponse, ResponseError, web};
 use pin_project_lite::pin_project;
 
@@ -139,10 +139,8 @@ where
                 if *private {
                     forbid_storing(response.headers_mut());
                 }
-                response.map_body(|sent, body| {
+                response.map_body(|_, body| {
                     if *head {
-                        // Only a body can end with its connection.
-                        sent.set_connection_type(ConnectionType::KeepAlive);
                         RulesBody::Size { size: body.size() }
                     } else {
                         RulesBody::Whole { body }

@@ -35,7 +35,7 @@ async fn obstacle_to_a_start_is_reported_in_one_line() {
         ),
         (&["--log", "verbose"], 2, "ALLCLEAR_LOG"),
         (&["--listen", &taken], 1, &taken),
-        (&["--data-dir", &file], 1, &file),
+        (&["--data-dir", &file, "--listen", "127.0.0.1:0"], 1, &file),
     ];
     for (flags, code, word) in rows {
         let mut start = command(&data, &[]);

@@ -8,6 +8,7 @@ use allclear_domain::markdown;
 use allclear_domain::organisation::Revision;
 use allclear_domain::review::{IncidentAndReview, Review, check_body};
 use async_trait::async_trait;
+use tokio::task::spawn_blocking;
 
 use crate::error::Error;
 use crate::precondition::Precondition;
@@ -66,12 +67,14 @@ impl Reviews {
         &self,
         organisation: &OrganisationId,
         incident: IncidentId,
-        body: &str,
+        body: String,
     ) -> Result<String, Error> {
         let found = self.store.find_review(organisation, incident).await?;
         found.ok_or(Error::NotFound("Incident"))?;
-        check_body(body)?;
-        Ok(markdown::render(body))
+        check_body(&body)?;
+        // A long text takes milliseconds, and other requests are handled by the same thread.
+        let rendering = spawn_blocking(move || markdown::render(&body));
+        rendering.await.map_err(Error::internal)
     }
 
     /// Writes the review of an incident if the precondition holds. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].

@@ -179,12 +179,19 @@ fn is_raw_text(tag: &str) -> bool {
 
 /// Whether a tag begins or ends one of these elements.
 fn is_one_of(tag: &str, elements: &[&str]) -> bool {
-    let name = tag.trim_start_matches(['<', '/']);
-    let end = name.find(|character: char| !character.is_ascii_alphanumeric());
-    let name = name.get(..end.unwrap_or(name.len())).unwrap_or_default();
+    let name = element_name(tag);
     elements
         .iter()
         .any(|element| element.eq_ignore_ascii_case(name))
+}
+
+/// The name of a tag's element; empty if the text does not begin with a tag. A name ends at the next `<`, so all names of a text
+/// together take one pass over it.
+fn element_name(tag: &str) -> &str {
+    let name = tag.strip_prefix('<').unwrap_or_default();
+    let name = name.strip_prefix('/').unwrap_or(name);
+    let end = name.find(|character: char| !character.is_ascii_alphanumeric());
+    name.get(..end.unwrap_or(name.len())).unwrap_or_default()
 }
 
 const fn nests(tag: &Tag<'_>) -> bool {
@@ -305,6 +312,24 @@ mod tests {
     }
 
     #[test]
+    fn name_of_a_tag_is_looked_for_behind_its_own_bracket_only() {
+        for (tag, name) in [
+            ("<title>", "title"),
+            ("</title >", "title"),
+            ("<h1/>", "h1"),
+            ("<", ""),
+            ("title", ""),
+            ("<//title>", ""),
+            ("<<title>", ""),
+        ] {
+            assert_eq!(element_name(tag), name, "{tag}");
+        }
+        let many = "<".repeat(50_000) + "title>";
+        let starts = many.match_indices('<').map(|(at, _)| &many[at..]);
+        assert_eq!(starts.filter(|tag| is_raw_text(tag)).count(), 1);
+    }
+
+    #[test]
     fn tables_of_many_cells_stay_text() {
         let table = |columns: usize, rows: usize| {
             let line = |cell: &str| cell.repeat(columns) + "\n";
@@ -365,6 +390,7 @@ mod tests {
             "*".repeat(50_000),
             "[".repeat(50_000),
             "<div>".repeat(10_000),
+            "<div>".to_owned() + &"<".repeat(50_000),
             "<b>".repeat(16_000),
             (0..300)
                 .map(|depth| " ".repeat(depth * 2) + "- x\n")

@@ -201,7 +201,7 @@ async fn preview(
     reviews: web::Data<Reviews>,
 ) -> Result<HttpResponse, Problem> {
     let html = reviews
-        .preview(&caller.organisation, id.0, &body.0.text()?)
+        .preview(&caller.organisation, id.0, body.0.text()?)
         .await?;
     Ok(ApiResponse::new(Preview { html }).ok())
 }

@@ -4,6 +4,8 @@ use std::error::Error as StdError;
 
 use allclear_domain::validation::Invalid;
 
+use crate::mail_budget::MailScope;
+
 /// Why a use case failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -40,6 +42,14 @@ pub enum Error {
         /// Sentence to show; it names the setting.
         message: String,
         /// Seconds until the next attempt may pass.
+        retry_after: u64,
+    },
+    /// A daily limit of mails is reached.
+    #[error("{}", scope.refusal_text())]
+    MailLimitReached {
+        /// What the limit counts.
+        scope: MailScope,
+        /// Seconds until the end of the UTC day.
         retry_after: u64,
     },
     /// Something needed, such as the database, is unavailable for now; a retry may work.

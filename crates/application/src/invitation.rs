@@ -111,7 +111,7 @@ impl Invitations {
     }
 
     /// Invites an address to an organisation. [`Error::NotFound`], [`Error::Forbidden`],
-    /// [`Error::SecondFactorRequired`], [`Error::Invalid`], [`Error::TooMany`] if a mail budget is used up.
+    /// [`Error::SecondFactorRequired`], [`Error::Invalid`], [`Error::MailLimitReached`] if a mail budget is used up.
     pub async fn invite(
         &self,
         session: &Session,
@@ -156,7 +156,7 @@ impl Invitations {
     }
 
     /// Invites an address to sign up, also if the mail cannot be sent: the result has the link. For the waitlist with the account of
-    /// the administrator, and for the command line, which has none. [`Error::Invalid`], [`Error::TooMany`] if a mail budget is used
+    /// the administrator, and for the command line, which has none. [`Error::Invalid`], [`Error::MailLimitReached`] if a mail budget is used
     /// up.
     pub async fn admit(
         &self,

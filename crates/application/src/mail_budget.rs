@@ -41,9 +41,19 @@ impl MailScope {
         }
     }
 
-    /// The error for a mail above the limit; it names the setting.
+    /// The error for a mail above the limit.
     #[must_use]
     pub fn refusal(self, now: DateTime<Utc>) -> Error {
+        let elapsed = now.time() - NaiveTime::MIN;
+        let left = TimeDelta::days(1) - elapsed;
+        Error::MailLimitReached {
+            scope: self,
+            retry_after: u64::try_from(left.num_seconds()).unwrap_or(0) + 1,
+        }
+    }
+
+    /// The sentence of a refusal; it names the setting.
+    pub(crate) fn refusal_text(self) -> String {
         let (what, setting) = match self {
             Self::Mailbox => ("to this mailbox", "ALLCLEAR_LIMIT_MAIL_MAILBOX"),
             Self::Account => ("by this account", "ALLCLEAR_LIMIT_MAIL_ACCOUNT"),
@@ -53,14 +63,7 @@ impl MailScope {
             ),
             Self::Installation => ("by this installation", "ALLCLEAR_LIMIT_MAIL_INSTALLATION"),
         };
-        let message =
-            format!("No more mails {what} today (UTC), please try again tomorrow ({setting})");
-        let elapsed = now.time() - NaiveTime::MIN;
-        let left = TimeDelta::days(1) - elapsed;
-        Error::TooMany {
-            message,
-            retry_after: u64::try_from(left.num_seconds()).unwrap_or(0) + 1,
-        }
+        format!("No more mails {what} today (UTC), please try again tomorrow ({setting})")
     }
 }
 
@@ -187,7 +190,7 @@ impl MailBudget {
     /// Counts a mail; nothing is counted if a limit is reached. For callers that may learn about the limit.
     ///
     /// # Errors
-    /// [`Error::TooMany`] names the setting.
+    /// [`Error::MailLimitReached`].
     pub async fn take(&self, cause: &MailCause) -> Result<(), Error> {
         let counts = self.counts(cause);
         if counts.is_empty() {
@@ -205,8 +208,8 @@ impl MailBudget {
     pub async fn may_send(&self, cause: &MailCause) -> Result<bool, Error> {
         match self.take(cause).await {
             Ok(()) => Ok(true),
-            Err(Error::TooMany { message, .. }) => {
-                self.warn(&message);
+            Err(Error::MailLimitReached { scope, .. }) => {
+                self.warn(&scope.refusal_text());
                 Ok(false)
             }
             Err(error) => Err(error),

@@ -117,7 +117,7 @@ impl Subscribers {
     }
 
     /// Adds a subscriber for an operator with this account, and sends the link. [`Error::Invalid`], [`Error::Conflict`] for a known
-    /// target, [`Error::TooMany`] if a mail budget is used up.
+    /// target, [`Error::MailLimitReached`] if a mail budget is used up.
     pub async fn add(
         &self,
         organisation: &OrganisationId,
@@ -194,7 +194,7 @@ impl Subscribers {
 
     /// Sends a test message to a subscriber now, for an operator with this account. If it arrives, the subscriber's waiting messages
     /// are sent without waiting for their next retry. [`Error::NotFound`], [`Error::Conflict`] if the
-    /// subscriber is not verified or the message does not arrive, with the reason, [`Error::TooMany`] if a mail budget is used up.
+    /// subscriber is not verified or the message does not arrive, with the reason, [`Error::MailLimitReached`] if a mail budget is used up.
     pub async fn test(
         &self,
         organisation: &OrganisationId,

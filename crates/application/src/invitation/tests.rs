@@ -68,7 +68,10 @@ async fn invitation_beyond_the_mail_budget_is_refused_and_not_stored() {
     let refused = service
         .invite(&ann(), &organisation(), draft(), Role::Editor)
         .await;
-    assert!(matches!(refused, Err(Error::TooMany { .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::MailLimitReached { .. })),
+        "{refused:?}"
+    );
 }
 
 #[tokio::test]

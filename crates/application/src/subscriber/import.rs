@@ -15,6 +15,7 @@ use allclear_domain::validation::Invalid;
 use self::names::Names;
 use super::{SubscriberKey, Subscribers, cause};
 use crate::error::Error;
+use crate::mail_budget::MailScope;
 
 /// A row of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,8 +147,8 @@ pub(super) struct Import<'a> {
     batch: Vec<(u64, Subscriber)>,
     /// Number of components that the subscribers of the batch have chosen.
     chosen: usize,
-    /// Number of consecutive rows that the mail budget refused.
-    refused: usize,
+    /// Why no more links can be mailed today; `None` while they can. A limit that all rows share is not asked again once it is reached.
+    used_up: Option<String>,
     report: ImportReport,
 }
 
@@ -156,8 +157,6 @@ impl<'a> Import<'a> {
     const BATCH: usize = 500;
     /// Number of chosen components after which a transaction ends: each is a row, and other writers wait meanwhile.
     const CHOSEN: usize = 2_000;
-    /// Number of consecutive refusals after which the mail budget counts as used up and is not asked again.
-    const REFUSALS: usize = 10;
 
     pub(super) async fn new(
         subscribers: &'a Subscribers,
@@ -175,7 +174,7 @@ impl<'a> Import<'a> {
             seen: HashSet::new(),
             batch: Vec::new(),
             chosen: 0,
-            refused: 0,
+            used_up: None,
             report: ImportReport::default(),
         })
     }
@@ -306,25 +305,21 @@ impl<'a> Import<'a> {
                 mailed.push((line, subscriber));
                 continue;
             }
-            let refusal = if self.refused >= Self::REFUSALS {
-                Some("No more mails today (UTC), please try again tomorrow".to_owned())
-            } else {
-                let cause = cause(&self.organisation, Some(&self.account), &subscriber.target);
-                match ports.mail_budget.take(&cause).await {
-                    Ok(()) => None,
-                    Err(Error::TooMany { message, .. }) => Some(message),
-                    Err(error) => return Err(error),
+            if let Some(reason) = &self.used_up {
+                self.report.fail(line, reason);
+                continue;
+            }
+            let cause = cause(&self.organisation, Some(&self.account), &subscriber.target);
+            match ports.mail_budget.take(&cause).await {
+                Ok(()) => mailed.push((line, subscriber)),
+                Err(refusal @ Error::MailLimitReached { scope, .. }) => {
+                    let reason = refusal.to_string();
+                    self.report.fail(line, &reason);
+                    if scope != MailScope::Mailbox {
+                        self.used_up = Some(reason);
+                    }
                 }
-            };
-            match refusal {
-                None => {
-                    self.refused = 0;
-                    mailed.push((line, subscriber));
-                }
-                Some(reason) => {
-                    self.refused += 1;
-                    self.report.fail(line, reason);
-                }
+                Err(error) => return Err(error),
             }
         }
         Ok(mailed)

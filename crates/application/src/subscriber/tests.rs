@@ -5,10 +5,12 @@ use std::sync::Mutex;
 use uuid::Uuid;
 
 use crate::delivery::MockDeliverySender;
-use crate::fixture::{clock, no_mail_left, now, organisation, unlimited_mail};
+use crate::fixture::{clock, mail_budget, no_mail_left, now, organisation, unlimited_mail};
+use crate::mail_budget::{MailBudgetLimits, MailScope, MockMailCountStore};
 use crate::message::MockMessenger;
 use crate::organisation::MockOrganisationStore;
 use crate::statuspage::MockPublicStateStore;
+use crate::subscriber::import::Imported;
 
 const ADDRESS: &str = "ann@example.com";
 
@@ -144,5 +146,80 @@ async fn beyond_the_mail_budget_nothing_is_stored_and_only_an_operator_gets_an_e
     let refused = nothing_entered()
         .add(&organisation(), "bob", draft(ADDRESS))
         .await;
-    assert!(matches!(refused, Err(Error::TooMany { .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::MailLimitReached { .. })),
+        "{refused:?}"
+    );
+}
+
+/// Imports 20 addresses, of which the mail budget refuses all but the last one by a limit of this scope. Returns the report and how
+/// often the budget was asked.
+async fn import_beyond(scope: MailScope) -> (ImportReport, u64) {
+    let mut store = MockSubscriberStore::new();
+    store
+        .expect_named_components()
+        .returning(|_| Ok(Vec::new()));
+    store
+        .expect_would_import()
+        .returning(|_, keys, _| Ok(vec![Imported::Added; keys.len()]));
+    store
+        .expect_import()
+        .returning(|_, batch| Ok(vec![Imported::Added; batch.subscribers.len()]));
+    let asked = Arc::new(Mutex::new(0));
+    let (counter, mut counts) = (Arc::clone(&asked), MockMailCountStore::new());
+    counts.expect_take().returning(move |_, now| {
+        let mut asked = counter.lock().unwrap();
+        *asked += 1;
+        if *asked == 20 {
+            return Ok(());
+        }
+        Err(scope.refusal(now))
+    });
+    let limits = MailBudgetLimits {
+        mailbox: Some(10),
+        ..MailBudgetLimits::default()
+    };
+    let mut service = service(store);
+    service.ports.mail_budget = mail_budget(counts, limits);
+    let rows = (1..=20).map(|line| ImportRow {
+        line,
+        content: Ok((format!("ann+{line}@example.com"), String::new())),
+    });
+    let report = service
+        .import(&organisation(), "bob", ImportMode::Pending, rows)
+        .await
+        .unwrap();
+    let asked = *asked.lock().unwrap();
+    (report, asked)
+}
+
+#[tokio::test]
+async fn refusals_for_one_mailbox_do_not_end_an_import() {
+    let (report, asked) = import_beyond(MailScope::Mailbox).await;
+    assert_eq!((report.added, report.failed, asked), (1, 19, 20));
+    let setting = "ALLCLEAR_LIMIT_MAIL_MAILBOX";
+    assert!(
+        report
+            .errors
+            .iter()
+            .all(|(_, reason)| reason.contains(setting))
+    );
+}
+
+#[tokio::test]
+async fn limit_that_all_rows_share_is_asked_once_and_named_for_each_row() {
+    for (scope, setting) in [
+        (MailScope::Account, "ALLCLEAR_LIMIT_MAIL_ACCOUNT"),
+        (MailScope::Organisation, "ALLCLEAR_LIMIT_MAIL_ORGANISATION"),
+        (MailScope::Installation, "ALLCLEAR_LIMIT_MAIL_INSTALLATION"),
+    ] {
+        let (report, asked) = import_beyond(scope).await;
+        assert_eq!((report.added, report.failed, asked), (0, 20, 1));
+        assert!(
+            report
+                .errors
+                .iter()
+                .all(|(_, reason)| reason.contains(setting))
+        );
+    }
 }

@@ -134,6 +134,9 @@ impl From<Error> for Problem {
                 message,
                 retry_after,
             } => Self::too_many_of(message, retry_after),
+            Error::MailLimitReached { retry_after, .. } => {
+                Self::too_many_of(error.to_string(), retry_after)
+            }
             Error::Unavailable(cause) => {
                 static LINES: LineLimit = LineLimit::new(20);
                 if LINES.allows() {
@@ -310,6 +313,7 @@ pub(crate) enum PublicErrorResponses {
 mod tests {
     use super::*;
     use actix_web::body::to_bytes;
+    use allclear_application::mail_budget::MailScope;
     use serde_json::{Value, json};
 
     async fn response_of(problem: impl Into<Problem>) -> (u16, Value) {
@@ -397,8 +401,8 @@ mod tests {
     async fn temporary_errors_have_retry_after() {
         let busy = Problem::too_many(0).error_response();
         assert_eq!(busy.headers().get(header::RETRY_AFTER).unwrap(), "1");
-        let used_up = Error::TooMany {
-            message: "No more mails (ALLCLEAR_LIMIT_MAIL_ACCOUNT)".into(),
+        let used_up = Error::MailLimitReached {
+            scope: MailScope::Account,
             retry_after: 60,
         };
         let used_up = Problem::from(used_up).error_response();

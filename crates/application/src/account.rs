@@ -341,23 +341,26 @@ impl Accounts {
         Ok(found.and_then(|index| accounts.into_iter().nth(index)))
     }
 
-    /// Deletes the session's account and ends its sessions. [`Error::Invalid`] if the password is wrong,
-    /// [`Error::ReauthenticationRequired`] if none is given and the person has not authenticated in the last ten minutes, [`Error::Conflict`] if
-    /// an organisation would lose its last admin or the installation its administrator.
+    /// Deletes the session's account and ends its sessions. The password replaces a recent authentication if the account has no second
+    /// factor. [`Error::Invalid`] if the password is wrong, [`Error::ReauthenticationRequired`] if the person has not authenticated in
+    /// the last ten minutes, [`Error::SecondFactorRequired`] if the account has a factor that was not used in the session,
+    /// [`Error::Conflict`] if an organisation would lose its last admin or the installation its administrator.
     pub async fn delete(&self, session: &Session, draft: DeletionDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
-        match &draft.password {
-            Some(password) => {
-                let account = self.ports.accounts.find(session.user.id).await?;
-                let hashes = vec![account.ok_or(Self::MISSING)?.password];
-                let requester = Requester::Known(session.user.id);
-                let verified = self.ports.hasher.verify(password, hashes, requester);
-                if verified.await?.is_none() {
-                    return Err(Invalid::field("password", "Wrong password").into());
-                }
+        if let Some(password) = &draft.password {
+            let account = self.ports.accounts.find(session.user.id).await?;
+            let hashes = vec![account.ok_or(Self::MISSING)?.password];
+            let requester = Requester::Known(session.user.id);
+            let verified = self.ports.hasher.verify(password, hashes, requester);
+            if verified.await?.is_none() {
+                return Err(Invalid::field("password", "Wrong password").into());
             }
-            None => require_recent(Some(session.authenticated_at), self.ports.clock.now())?,
         }
+        let factors = self.ports.factors.factors(session.user.id).await?;
+        if draft.password.is_none() || factors.is_needed() {
+            require_recent(Some(session.authenticated_at), self.ports.clock.now())?;
+        }
+        self.ports.second_factors.check_proof(session).await?;
         match self.ports.accounts.delete(session.user.id).await? {
             Deletion::Deleted => Ok(()),
             Deletion::LastAdmin(name) => Err(Error::Conflict(format!(

@@ -928,8 +928,9 @@ export interface paths {
         post?: never;
         /**
          * Deletes the signed-in account with its sessions, its memberships, and the organisations that
-         *     have no other member. Updates that the account recorded stay, without its name. Needs the password or
-         *     a recent authentication. 409 if an organisation with other members would lose its last admin.
+         *     have no other member. Updates that the account recorded stay, without its name. Needs a recent
+         *     authentication; the password is enough if the account has no second factor. 409 if an organisation with
+         *     other members would lose its last admin.
          */
         delete: operations["delete_identity_user"];
         options?: never;

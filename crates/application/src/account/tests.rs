@@ -1,7 +1,7 @@
 use super::*;
 
 use allclear_domain::membership::Role;
-use chrono::DateTime;
+use chrono::{DateTime, TimeDelta};
 use uuid::Uuid;
 
 use crate::fixture::{
@@ -12,7 +12,7 @@ use crate::invitation::Invitation;
 use crate::mail::{MailContent, MockMailer};
 use crate::organisation::MockOrganisationStore;
 use crate::password::MockPasswordHasher;
-use crate::second_factor::{FactorPorts, Factors, MockFactorStore, TotpFactor};
+use crate::second_factor::{FactorPorts, Factors, MockFactorStore, SessionProof, TotpFactor};
 use crate::session::MockSessionStore;
 use crate::waitlist::MockWaitlistStore;
 use allclear_domain::account::{AddressDraft, ReauthenticationDraft};
@@ -256,6 +256,64 @@ async fn authenticating_again_needs_every_factor() {
             Err(Error::Unauthenticated("Wrong code")) => assert!(!field),
             other => panic!("{other:?}"),
         }
+    }
+}
+
+#[tokio::test]
+async fn password_deletes_an_account_with_a_second_factor_only_after_a_recent_proof_of_it() {
+    let old = TimeDelta::minutes(11);
+    for (factors, proof, age, expected) in [
+        (Factors::default(), SessionProof::Account, old, "deleted"),
+        (
+            with_totp(),
+            SessionProof::Account,
+            TimeDelta::zero(),
+            "deleted",
+        ),
+        (with_totp(), SessionProof::Account, old, "authenticate"),
+        (
+            with_totp(),
+            SessionProof::Missing,
+            TimeDelta::zero(),
+            "use the factor",
+        ),
+    ] {
+        let mut ports = Ports::hashing(0, 1);
+        ports
+            .accounts
+            .expect_find()
+            .returning(|_| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
+        ports
+            .accounts
+            .expect_delete()
+            .times(usize::from(expected == "deleted"))
+            .returning(|_| Ok(Deletion::Deleted));
+        ports
+            .factors
+            .expect_factors()
+            .returning(move |_| Ok(factors.clone()));
+        ports
+            .factors
+            .expect_session_proof()
+            .returning(move |_| Ok(proof));
+        let session = Session {
+            authenticated_at: now() - age,
+            ..session(user(1, ADDRESS))
+        };
+        let draft = DeletionDraft {
+            password: Some(password(PASSWORD)),
+        };
+        let outcome = ports
+            .service(SignUpMode::Open)
+            .delete(&session, draft)
+            .await;
+        let outcome = match outcome {
+            Ok(()) => "deleted",
+            Err(Error::ReauthenticationRequired) => "authenticate",
+            Err(Error::SecondFactorRequired) => "use the factor",
+            Err(error) => panic!("{error:?}"),
+        };
+        assert_eq!(outcome, expected);
     }
 }
 

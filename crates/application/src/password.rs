@@ -208,11 +208,9 @@ impl Passwords {
             })
             .await?;
         let link = self.links.reset(&token);
-        self.ports
-            .mailer
-            .send(Mail::new(user.email, MailContent::PasswordReset { link }))
-            .await?;
-        Ok(())
+        let mail = Mail::new(user.email, MailContent::PasswordReset { link });
+        let mailer = self.ports.mailer.as_ref();
+        self.background.send_mail(mailer, mail).await
     }
 
     /// Sets the password of a reset link's account and ends all sessions of the account. The link works once. Returns the

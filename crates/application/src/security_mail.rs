@@ -131,7 +131,6 @@ impl SecurityMails {
             return Ok(());
         }
         let mail = Mail::new(to, MailContent::SecurityNotice(notice));
-        self.mailer.send(mail).await?;
-        Ok(())
+        self.background.send_mail(self.mailer.as_ref(), mail).await
     }
 }

@@ -167,7 +167,9 @@ impl Accounts {
     }
 
     async fn send(&self, to: String, content: MailContent) -> Result<(), Error> {
-        self.ports.mailer.send(Mail::new(to, content)).await?;
-        Ok(())
+        let mailer = self.ports.mailer.as_ref();
+        self.background
+            .send_mail(mailer, Mail::new(to, content))
+            .await
     }
 }

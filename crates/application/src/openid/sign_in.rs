@@ -101,6 +101,7 @@ impl OpenId {
             Arc::clone(&self.ports.mailer),
             Arc::clone(&self.ports.mail_budget),
         );
+        let background = self.background.clone();
         let to = user.email.clone();
         let content = MailContent::ProviderLinked {
             provider: provider.to_owned(),
@@ -110,7 +111,8 @@ impl OpenId {
             .start("mailing a linked account", async move {
                 let cause = MailCause::by_anybody(MailKind::AccountNotice, EmailKey::of(&to));
                 if budget.may_send(&cause).await? {
-                    mailer.send(Mail::new(to, content)).await?;
+                    let mail = Mail::new(to, content);
+                    background.send_mail(mailer.as_ref(), mail).await?;
                 }
                 Ok(())
             });

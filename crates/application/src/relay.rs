@@ -219,10 +219,8 @@ impl Relay {
         if organisations.is_empty() {
             return Ok(());
         }
-        // A database that hangs fails much later.
-        let read = timeout(STALE_AFTER, self.outbox.revisions(&organisations)).await;
-        let read = read.map_err(|late| Error::Unavailable(late.into()))?;
-        let revisions: HashMap<_, _> = read?.into_iter().collect();
+        let revisions = in_time(self.outbox.revisions(&organisations)).await?;
+        let revisions: HashMap<_, _> = revisions.into_iter().collect();
         for organisation in organisations {
             let Some(revision) = revisions.get(&organisation) else {
                 forget(&mut self.lock(), &organisation);
@@ -273,7 +271,7 @@ impl Relay {
     ) -> Result<(), Error> {
         loop {
             let backlog = self.outbox.after(organisation, delivered, Self::BATCH);
-            match backlog.await {
+            match in_time(backlog).await {
                 Ok(Backlog::Commits(commits)) => {
                     let Some(last) = commits.last() else {
                         return Ok(());
@@ -351,6 +349,12 @@ impl Relay {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The result of a read of the outbox. A database that hangs fails much later than viewers should learn about the outage.
+async fn in_time<T>(read: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let read = timeout(STALE_AFTER, read).await;
+    read.map_err(|late| Error::Unavailable(late.into()))?
 }
 
 fn forget(positions: &mut HashMap<OrganisationId, StreamPosition>, organisation: &OrganisationId) {

@@ -88,9 +88,14 @@ async fn outage_right_after_a_rest_takes_its_time_to_count() {
     assert!(relay.is_stale());
 }
 
-/// An outbox of which every read but the first one hangs.
+/// An outbox whose commits cannot be read: the database hangs.
 #[derive(Default)]
-struct Hanging(AtomicBool);
+struct Hanging {
+    /// Number of reads of revisions, which is the newest revision.
+    reads: AtomicI64,
+    /// Whether every read of revisions but the first one hangs, too.
+    revisions_hang: bool,
+}
 
 #[async_trait]
 impl Outbox for Hanging {
@@ -106,28 +111,37 @@ impl Outbox for Hanging {
         &self,
         wanted: &[OrganisationId],
     ) -> Result<Vec<(OrganisationId, Revision)>, Error> {
-        if self.0.swap(true, Ordering::SeqCst) {
+        let reads = self.reads.fetch_add(1, Ordering::SeqCst) + 1;
+        if self.revisions_hang && reads > 1 {
             std::future::pending::<()>().await;
         }
-        Ok(wanted.iter().map(|id| (id.clone(), Revision(1))).collect())
+        Ok(wanted
+            .iter()
+            .map(|id| (id.clone(), Revision(reads)))
+            .collect())
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn database_that_hangs_counts_as_unavailable_in_time() {
-    let (_arrives, arriving) = mpsc::unbounded_channel();
-    let mut broadcast = MockBroadcast::new();
-    broadcast.expect_subscribe().return_once(move || arriving);
-    let relay = Relay::new(Arc::new(Hanging::default()), Arc::new(broadcast));
-    let relay = Arc::new(relay);
-    let runs = Arc::clone(&relay);
-    tokio::spawn(async move { runs.run(&[]).await });
-    let organisation = OrganisationId::parse("org").unwrap();
-    relay.follow(&organisation).await.unwrap();
-    sleep(Duration::from_millis(4_500)).await;
-    assert!(!relay.is_stale());
-    sleep(Relay::SWEEP + Duration::from_secs(1)).await;
-    assert!(relay.is_stale());
+    for revisions_hang in [true, false] {
+        let (_arrives, arriving) = mpsc::unbounded_channel();
+        let mut broadcast = MockBroadcast::new();
+        broadcast.expect_subscribe().return_once(move || arriving);
+        let outbox = Hanging {
+            revisions_hang,
+            ..Hanging::default()
+        };
+        let relay = Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)));
+        let runs = Arc::clone(&relay);
+        tokio::spawn(async move { runs.run(&[]).await });
+        let organisation = OrganisationId::parse("org").unwrap();
+        relay.follow(&organisation).await.unwrap();
+        sleep(Duration::from_millis(4_500)).await;
+        assert!(!relay.is_stale());
+        sleep(Relay::SWEEP + Duration::from_secs(1)).await;
+        assert!(relay.is_stale(), "revisions hang: {revisions_hang}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,11 +1,11 @@
 //! Look-ups that concurrent requests share.
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use quick_cache::sync::Cache;
+use quick_cache::unsync::Cache;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, timeout};
 
@@ -25,7 +25,7 @@ const WAIT: Duration = Duration::from_secs(3);
 pub struct SharedLookup {
     lookup: Arc<dyn Lookup>,
     permits: Arc<Semaphore>,
-    known: Cache<String, Result>,
+    known: Mutex<Cache<String, Result>>,
 }
 
 /// `None` until it is known.
@@ -44,17 +44,21 @@ impl SharedLookup {
         Self {
             lookup,
             permits: Arc::new(Semaphore::new(concurrent)),
-            known: Cache::new(NAMES),
+            known: Mutex::new(Cache::new(NAMES)),
         }
     }
 
     /// The result that is known or awaited; a new look-up if there is none.
     fn result(&self, host: &str) -> Result {
-        if let Some(known) = self.known.get(host).filter(is_usable) {
-            return known;
-        }
         let (sender, receiver) = watch::channel(None);
-        self.known.insert(host.to_owned(), receiver.clone());
+        {
+            // One lock, so that of requests at the same time one starts a look-up. A panic under it leaves the cache consistent.
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(known) = known.get(host).filter(|known| is_usable(known)) {
+                return known.clone();
+            }
+            known.insert(host.to_owned(), receiver.clone());
+        }
         let lookup = Arc::clone(&self.lookup);
         let permits = Arc::clone(&self.permits);
         let host = host.to_owned();
@@ -102,6 +106,7 @@ impl Lookup for SharedLookup {
 mod tests {
     use super::*;
 
+    use std::sync::Barrier;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use futures_util::future::join_all;
@@ -158,6 +163,27 @@ mod tests {
             assert_eq!(addresses, counting.addresses);
         }
         assert_eq!(counting.count.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn requests_of_several_threads_share_a_lookup() {
+        let shared = Arc::new(counting(&[]).1);
+        for round in 0..500 {
+            let host = format!("{round}.example");
+            let together = Arc::new(Barrier::new(4));
+            let requests = (0..4).map(|_| {
+                let (shared, host) = (Arc::clone(&shared), host.clone());
+                let together = Arc::clone(&together);
+                tokio::task::spawn_blocking(move || {
+                    together.wait();
+                    shared.result(&host)
+                })
+            });
+            let results: Vec<_> = join_all(requests).await;
+            let first = results[0].as_ref().unwrap();
+            let mut results = results.iter().flatten();
+            assert!(results.all(|result| result.same_channel(first)));
+        }
     }
 
     #[tokio::test(start_paused = true)]

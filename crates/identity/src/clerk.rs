@@ -8,7 +8,6 @@ pub mod claims;
 mod http;
 pub mod key;
 pub mod keys;
-mod permission;
 pub mod verifier;
 mod webhook_event;
 pub mod webhook_verifier;

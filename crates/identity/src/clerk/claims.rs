@@ -7,7 +7,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::permission::permissions;
 use crate::jwt::{Registered, bad};
 
 /// Maximum length of the identifier of a user or a session, in bytes; Clerk's have about thirty.
@@ -38,10 +37,8 @@ pub struct Claims {
     org_id: Option<String>,
     org_role: Option<String>,
     org_slug: Option<String>,
-    org_permissions: Option<Vec<String>>,
     // Version 2.
     o: Option<ActiveOrganisation>,
-    fea: Option<String>,
     // Set by the operator, in the dashboard's "Customize session token".
     name: Option<Value>,
     org_name: Option<Value>,
@@ -59,8 +56,6 @@ struct ActiveOrganisation {
     id: String,
     rol: Option<String>,
     slg: Option<String>,
-    per: Option<String>,
-    fpm: Option<String>,
 }
 
 /// The organisation a token is for.
@@ -68,12 +63,11 @@ struct ActiveOrganisation {
 pub struct Organisation {
     /// Its identifier.
     pub id: OrganisationId,
-    /// The user's role: admin for `org:admin`, which every application has, viewer for `org:viewer`, and editor for others.
+    /// The user's role: admin for `org:admin`, which every application has, viewer for `org:viewer` and for a token without a role,
+    /// and editor for others.
     pub role: Role,
     /// Slug of the organisation.
     pub slug: Option<String>,
-    /// Custom permissions of the application: `org:invoices:create`.
-    pub permissions: Vec<String>,
 }
 
 impl Registered for Claims {
@@ -103,7 +97,6 @@ struct Claimed {
     id: String,
     role: Option<String>,
     slug: Option<String>,
-    permissions: Vec<String>,
 }
 
 impl Claims {
@@ -169,32 +162,19 @@ impl Claims {
         } else {
             self.first()
         };
-        let Some(Claimed {
-            id,
-            role,
-            slug,
-            permissions,
-        }) = found
-        else {
+        let Some(Claimed { id, role, slug }) = found else {
             return Ok(None);
         };
         let id = OrganisationId::parse(&id).map_err(|_| bad("not an organisation"))?;
         let role = self::role(role.as_deref());
-        Ok(Some(Organisation {
-            id,
-            role,
-            slug,
-            permissions,
-        }))
+        Ok(Some(Organisation { id, role, slug }))
     }
 
     fn first(&self) -> Option<Claimed> {
-        let permissions = self.org_permissions.clone().unwrap_or_default();
         Some(Claimed {
             id: self.org_id.clone()?,
             role: self.org_role.clone(),
             slug: self.org_slug.clone(),
-            permissions,
         })
     }
 
@@ -208,13 +188,10 @@ impl Claims {
                 format!("org:{role}")
             }
         });
-        let text = |part: Option<String>| part.unwrap_or_default();
-        let permissions = permissions(&text(self.fea.clone()), &text(found.per), &text(found.fpm));
         Some(Claimed {
             id: found.id,
             role,
             slug: found.slg,
-            permissions,
         })
     }
 
@@ -239,12 +216,13 @@ impl Claims {
     }
 }
 
-/// The role that Clerk's role stands for. Editor for `org:member`, and for a role that an organisation has defined.
+/// The role that Clerk's role stands for. Editor for `org:member`, and for a role that an organisation has defined; viewer if Clerk
+/// names none.
 pub(crate) fn role(name: Option<&str>) -> Role {
     match name {
         Some("org:admin") => Role::Admin,
-        Some("org:viewer") => Role::Viewer,
-        _ => Role::Editor,
+        Some("org:viewer") | None => Role::Viewer,
+        Some(_) => Role::Editor,
     }
 }
 
@@ -265,12 +243,11 @@ mod tests {
         serde_json::from_value(claims).unwrap()
     }
 
-    fn organisation(role: Role, permissions: &[&str]) -> Organisation {
+    fn organisation(role: Role) -> Organisation {
         Organisation {
             id: OrganisationId::parse("org_1").unwrap(),
             role,
             slug: Some("acme".into()),
-            permissions: permissions.iter().map(|name| (*name).to_owned()).collect(),
         }
     }
 
@@ -283,7 +260,7 @@ mod tests {
             "v": 2, "fea": "o:dashboard,o:teams", "sts": "active",
             "o": {"id": "org_1", "rol": "admin", "slg": "acme", "per": "manage,read", "fpm": "0,2"},
         }));
-        let expected = organisation(Role::Admin, &["org:teams:read"]);
+        let expected = organisation(Role::Admin);
         for claims in [first, second] {
             claims.check().unwrap();
             assert_eq!(claims.organisation().unwrap(), Some(expected.clone()));
@@ -296,22 +273,31 @@ mod tests {
             json!("member"),
             json!("org:member"),
             json!("billing"),
-            json!(null),
             json!("administrator"),
         ] {
             let second = claims(json!({"v": 2, "o": {"id": "org_1", "rol": role, "slg": "acme"}}));
             assert_eq!(
                 second.organisation().unwrap(),
-                Some(organisation(Role::Editor, &[])),
+                Some(organisation(Role::Editor)),
                 "{role}"
             );
         }
         let first = claims(json!({"org_id": "org_1", "org_role": "admin", "org_slug": "acme"}));
         assert_eq!(
             first.organisation().unwrap(),
-            Some(organisation(Role::Editor, &[])),
+            Some(organisation(Role::Editor)),
             "version 1 has the prefix"
         );
+    }
+
+    #[test]
+    fn token_without_a_role_only_reads() {
+        let first = claims(json!({"org_id": "org_1", "org_slug": "acme"}));
+        let second = claims(json!({"v": 2, "o": {"id": "org_1", "rol": null, "slg": "acme"}}));
+        for claims in [first, second] {
+            let expected = Some(organisation(Role::Viewer));
+            assert_eq!(claims.organisation().unwrap(), expected);
+        }
     }
 
     #[test]
@@ -320,7 +306,7 @@ mod tests {
             claims(json!({"org_id": "org_1", "org_role": "org:viewer", "org_slug": "acme"}));
         let second = claims(json!({"v": 2, "o": {"id": "org_1", "rol": "viewer", "slg": "acme"}}));
         for claims in [first, second] {
-            let expected = Some(organisation(Role::Viewer, &[]));
+            let expected = Some(organisation(Role::Viewer));
             assert_eq!(claims.organisation().unwrap(), expected);
         }
     }

@@ -150,11 +150,7 @@ impl ApiKeys {
         let text: KeyText = text
             .parse()
             .map_err(|_| TokenError::Bad("malformed API key".to_owned()))?;
-        let found = self.store.find_by_digest(&digest(&text)).await;
-        let found = found.map_err(|error| match error {
-            Error::Unavailable(cause) | Error::Internal(cause) => TokenError::Unavailable(cause),
-            error => TokenError::Unavailable(error.into()),
-        })?;
+        let found = self.store.find_by_digest(&digest(&text)).await?;
         let unknown = || TokenError::Bad("unknown or revoked API key".to_owned());
         let (key, owner) = found.ok_or_else(unknown)?;
         let now = self.clock.now();

@@ -5,6 +5,8 @@ pub use allclear_domain::membership::Role;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
+use crate::error::Error;
+
 /// A signed-in person or an API key, from a verified token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
@@ -47,6 +49,16 @@ pub enum TokenError {
     /// The token cannot be checked now; a retry may work.
     #[error("tokens cannot be verified now")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// While the storage fails, tokens cannot be verified.
+impl From<Error> for TokenError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Unavailable(cause) | Error::Internal(cause) => Self::Unavailable(cause),
+            error => Self::Unavailable(error.into()),
+        }
+    }
 }
 
 /// Verifies tokens. Only adapters know which identity provider is in use.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use allclear_application::caller::{Caller, Membership, TokenError, TokenVerifier};
 use allclear_application::clock::Clock;
-use allclear_application::error::Error;
 use allclear_application::session::{Bearer, SessionStore};
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
@@ -50,18 +49,11 @@ impl Verifier {
     ) -> Result<Bearer, TokenError> {
         let session = claims.sid.parse().map_err(|_| bad("not a session"))?;
         let user = claims.sub.parse().map_err(|_| bad("not a user"))?;
-        match self
+        let bearer = self
             .sessions
             .bearer(session, user, organisation, self.clock.now())
-            .await
-        {
-            Ok(Some(bearer)) => Ok(bearer),
-            Ok(None) => Err(bad("its session has ended")),
-            Err(Error::Unavailable(cause) | Error::Internal(cause)) => {
-                Err(TokenError::Unavailable(cause))
-            }
-            Err(error) => Err(TokenError::Unavailable(error.into())),
-        }
+            .await?;
+        bearer.ok_or_else(|| bad("its session has ended"))
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use allclear_application::caller::{Caller, Membership, TokenError, TokenVerifier};
 use allclear_application::clock::Clock;
 use allclear_application::directory::{ClaimedNames, Credential, Directory};
-use allclear_application::error::Error;
 use async_trait::async_trait;
 use jsonwebtoken::Algorithm;
 
@@ -67,11 +66,7 @@ impl TokenVerifier for ClerkVerifier {
             organisation: claims.organisation_name().map(str::to_owned),
             otherwise: organisation.as_ref().and_then(|found| found.slug.clone()),
         };
-        let resolved = self
-            .directory
-            .resolve(&credential, claimed)
-            .await
-            .map_err(unavailable)?;
+        let resolved = self.directory.resolve(&credential, claimed).await?;
         let resolved = resolved.ok_or_else(|| bad("its session or membership has ended"))?;
         let membership = organisation.map(|found| Membership {
             organisation: found.id,
@@ -91,13 +86,6 @@ impl TokenVerifier for ClerkVerifier {
             membership,
             expires_at: Some(expires_at),
         })
-    }
-}
-
-fn unavailable(error: Error) -> TokenError {
-    match error {
-        Error::Unavailable(cause) | Error::Internal(cause) => TokenError::Unavailable(cause),
-        error => TokenError::Unavailable(error.into()),
     }
 }
 

@@ -1,6 +1,7 @@
 use super::*;
 
 use allclear_application::caller::Role;
+use allclear_application::error::Error;
 use allclear_application::session::{MockSessionStore, TokenClaims, TokenIssuer};
 use allclear_domain::membership::Belonging;
 

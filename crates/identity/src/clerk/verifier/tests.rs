@@ -5,6 +5,7 @@ use allclear_application::caller::Role;
 use allclear_application::directory::{
     MockDirectoryStore, MockProfiles, MockWebhookVerifier, NameRecord, TokenStatus,
 };
+use allclear_application::error::Error;
 use allclear_application::outbox::MockOutbox;
 use allclear_application::relay::Relay;
 use chrono::TimeDelta;

@@ -297,7 +297,7 @@ impl OperatorMails {
 
 async fn grace_after(stop: &CancellationToken) {
     stop.cancelled().await;
-    sleep(DeliveryWorker::SHUTDOWN_GRACE.1).await;
+    sleep(DeliveryWorker::FINISH_GRACE).await;
 }
 
 #[cfg(test)]

@@ -33,8 +33,10 @@ impl Scheduler {
     /// clock may have been set.
     pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
-    /// Delay of a retry after a failure: the first and the longest. It bounds the delay of a publication after a recovery.
-    const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(125), Duration::from_secs(1));
+    /// Delay of the first retry after a failure. Each further one is twice as long.
+    const FIRST_RETRY_DELAY: Duration = Duration::from_millis(125);
+    /// Bounds the delay of a publication after a recovery.
+    const MAX_RETRY_DELAY: Duration = Duration::from_secs(1);
 
     /// A scheduler over these ports. Every write of a maintenance sets the wake timer.
     #[must_use]
@@ -54,8 +56,7 @@ impl Scheduler {
 
     /// Publishes changes for ever. May be dropped at any time: unpublished changes stay due.
     pub async fn run(&self) {
-        let (first, longest) = Self::RETRY_DELAY;
-        let mut pause = first;
+        let mut pause = Self::FIRST_RETRY_DELAY;
         loop {
             let is_done = self.catch_up().await.unwrap_or_else(|error| {
                 tracing::warn!(
@@ -65,11 +66,11 @@ impl Scheduler {
                 false
             });
             if is_done {
-                pause = first;
+                pause = Self::FIRST_RETRY_DELAY;
                 self.wait().await;
             } else {
                 sleep(pause).await;
-                pause = (pause * 2).min(longest);
+                pause = (pause * 2).min(Self::MAX_RETRY_DELAY);
             }
         }
     }

@@ -41,9 +41,10 @@ impl DeliveryWorker {
     pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
     /// How long a claim is valid. After a node died, its deliveries wait this long for another node.
     pub const CLAIM_DURATION: TimeDelta = TimeDelta::seconds(20);
-    /// How long a stopping worker continues with due deliveries, and then waits for those it has begun.
-    pub const SHUTDOWN_GRACE: (Duration, Duration) =
-        (Duration::from_secs(5), Duration::from_secs(10));
+    /// How long a stopping worker begins due deliveries.
+    pub const ACCEPT_GRACE: Duration = Duration::from_secs(5);
+    /// How long it then waits for those it has begun.
+    pub const FINISH_GRACE: Duration = Duration::from_secs(10);
 
     /// Deliveries that are due within this time are sent before the worker stops. Another worker, whose clock is a
     /// little ahead, may have queued them.
@@ -53,26 +54,27 @@ impl DeliveryWorker {
     const TIME_MAX_AGE: Duration = Duration::from_secs(5);
     /// Number of deliveries queued in one transaction: few enough that a save hardly waits for it.
     const BATCH: u64 = 500;
-    /// Delay of a retry after a failure of the queue: the first and the longest.
-    const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(125), Duration::from_secs(5));
+    /// Delay of the first retry after a failure of the queue. Each further one is twice as long.
+    const FIRST_RETRY_DELAY: Duration = Duration::from_millis(125);
+    const MAX_RETRY_DELAY: Duration = Duration::from_secs(5);
 
     /// Sends queued deliveries until the stop signal, and then those that are due, for at most the grace period. May be dropped
     /// at any time: unfinished deliveries are sent again.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let mut in_flight = InFlight::default();
-        let (mut pause, mut end) = (Self::RETRY_DELAY.0, None);
+        let (mut pause, mut end) = (Self::FIRST_RETRY_DELAY, None);
         loop {
             if end.is_none() && stop.is_cancelled() {
-                end = Some(Instant::now() + Self::SHUTDOWN_GRACE.0);
+                end = Some(Instant::now() + Self::ACCEPT_GRACE);
                 in_flight.poll();
             }
             let accepts = end.is_none_or(|end| Instant::now() < end);
-            if end.is_some_and(|end| Instant::now() >= end + Self::SHUTDOWN_GRACE.1) {
+            if end.is_some_and(|end| Instant::now() >= end + Self::FINISH_GRACE) {
                 return;
             }
             match self.tick(&mut in_flight, accepts).await {
                 Ok(()) => {
-                    pause = Self::RETRY_DELAY.0;
+                    pause = Self::FIRST_RETRY_DELAY;
                     let is_more_due =
                         accepts && in_flight.poll_at <= Instant::now() + Self::SEND_BEFORE_STOP;
                     if end.is_some() && in_flight.is_done(accepts) && !is_more_due {
@@ -84,7 +86,7 @@ impl DeliveryWorker {
                             if accepts {
                                 end
                             } else {
-                                end + Self::SHUTDOWN_GRACE.1
+                                end + Self::FINISH_GRACE
                             }
                         });
                         self.wait(&mut in_flight, &stop, stopping).await;
@@ -96,7 +98,7 @@ impl DeliveryWorker {
                         "the queue of messages could not be processed; trying again"
                     );
                     sleep(pause).await;
-                    pause = (pause * 2).min(Self::RETRY_DELAY.1);
+                    pause = (pause * 2).min(Self::MAX_RETRY_DELAY);
                     in_flight.poll();
                 }
             }

@@ -1,7 +1,7 @@
 //! Names of people and organisations in mails. A stranger can choose both the name and the recipient, so a name must not carry a
 //! message: it is short, one line, and contains no web address.
 
-use crate::text::clean_line;
+use crate::text::{clean_line, is_direction};
 
 /// Maximum length of a name in a mail, in characters.
 pub const MAX_MAIL_NAME_LENGTH: usize = 80;
@@ -24,23 +24,23 @@ pub fn mail_name(name: &str) -> Option<String> {
     (!shown.is_empty()).then_some(shown)
 }
 
-/// Invisible characters that could hide an address from this rule: directions (UAX 9), zero-width spaces, soft hyphens, tags.
+/// Whether a character is invisible and could hide an address from this rule: a direction, a zero-width space, a soft hyphen, a tag.
 /// Joiners stay, because names in many languages need them.
 const fn is_invisible(letter: char) -> bool {
-    matches!(
-        letter,
-        '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
+    is_direction(letter)
+        || matches!(
+            letter,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'
+                | '\u{200e}'
+                | '\u{200f}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
 }
 
 /// Whether mail programs may turn the word into a link: it has a scheme, begins with `www.`, or contains a domain.

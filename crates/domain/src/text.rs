@@ -78,8 +78,19 @@ pub fn one_line(text: &str) -> Result<(), ValidationError> {
 }
 
 fn breaks_line(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    ends_line(character) || is_direction(character)
+}
+
+/// Whether a character is a control character, such as a line break, or a line or paragraph separator.
+#[must_use]
+pub fn ends_line(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
+}
+
+/// Whether a character embeds, overrides or isolates the direction of writing (UAX 9, section 2).
+#[must_use]
+pub const fn is_direction(character: char) -> bool {
+    matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Rejects a name or title longer than [`MAX_NAME_LENGTH`].

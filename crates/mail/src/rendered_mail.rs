@@ -9,6 +9,7 @@ mod subscription;
 
 use allclear_application::mail::MailContent;
 use allclear_domain::mail_name::mail_name;
+use allclear_domain::text::{ends_line, is_direction};
 use askama::Template;
 
 use self::notice::{NoticeLinks, NoticeMail};
@@ -117,18 +118,12 @@ fn person_name(name: &str) -> String {
 /// A text as the value of a header: without line breaks (RFC 5322, section 2.2), without direction marks, and without the
 /// start of an encoded word (RFC 2047).
 pub(crate) fn one_line(text: &str) -> String {
-    let broken =
-        |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
-    let words: Vec<&str> = text.split(broken).filter(|word| !word.is_empty()).collect();
-    words
+    let lines = text.split(ends_line).filter(|line| !line.is_empty());
+    let lines: Vec<&str> = lines.collect();
+    lines
         .join(" ")
         .replace(is_direction, "")
         .replace("=?", "= ?")
-}
-
-/// Embedding, override or isolate of the bidirectional algorithm (UAX 9, section 2).
-const fn is_direction(character: char) -> bool {
-    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::component::{Component, ComponentStatus};
 use crate::incident::{Incident, IncidentStatus};
 use crate::maintenance::{Maintenance, MaintenanceStatus};
+use crate::rollup::PublicStatus;
 
 /// Content of a notice: a change of an incident, a maintenance or a component, and the state after it.
 ///
@@ -21,6 +22,14 @@ pub struct NoticeContent {
     /// The change.
     #[serde(flatten)]
     pub change: NoticeChange,
+}
+
+impl NoticeContent {
+    /// The message of the update; the description if no update made the change.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.message.as_deref().unwrap_or(&self.description)
+    }
 }
 
 /// What changed, with the fields that an incident and a maintenance do not share.
@@ -68,7 +77,100 @@ pub enum NoticeChange {
     },
 }
 
+/// The status that a notice shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoticeStatus {
+    /// Of an incident.
+    Incident(IncidentStatus),
+    /// Of a maintenance.
+    Maintenance(MaintenanceStatus),
+    /// Of a component.
+    Component(ComponentStatus),
+}
+
+impl NoticeStatus {
+    /// The status as people see it.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Incident(status) => status.label(),
+            Self::Maintenance(status) => status.label(),
+            Self::Component(status) => status.label(),
+        }
+    }
+}
+
 impl NoticeChange {
+    /// The status to show: of an incident, that of the recorded update if there is one.
+    #[must_use]
+    pub fn shown_status(&self) -> NoticeStatus {
+        match self {
+            Self::Incident {
+                status,
+                update_status,
+                ..
+            } => NoticeStatus::Incident(update_status.unwrap_or(*status)),
+            Self::Maintenance { status, .. } => NoticeStatus::Maintenance(*status),
+            Self::Component { status, .. } => NoticeStatus::Component(*status),
+        }
+    }
+
+    /// Names of the affected components, with the impact of an open incident on each, or that each is under maintenance.
+    #[must_use]
+    pub fn affected(&self) -> Vec<(&str, Option<PublicStatus>)> {
+        match self {
+            Self::Incident {
+                status, components, ..
+            } => {
+                let is_open = *status != IncidentStatus::Resolved;
+                let named = components.iter().map(|affected| {
+                    let state = is_open.then_some(affected.status.into());
+                    (affected.name.as_str(), state)
+                });
+                named.collect()
+            }
+            Self::Maintenance {
+                status, components, ..
+            } => {
+                let is_running = *status == MaintenanceStatus::InProgress;
+                let state = is_running.then_some(PublicStatus::UnderMaintenance);
+                let named = components.iter().map(|name| (name.as_str(), state));
+                named.collect()
+            }
+            Self::Component { .. } => Vec::new(),
+        }
+    }
+
+    /// Labels and times of a notice that was made at `at`; the time is `None` for the end of a maintenance without one.
+    #[must_use]
+    pub fn times(&self, at: DateTime<Utc>) -> Vec<(&'static str, Option<DateTime<Utc>>)> {
+        match self {
+            Self::Incident {
+                change,
+                shown_at,
+                occurred_at,
+                ..
+            } => {
+                let label = match change {
+                    IncidentChange::Created => "Reported",
+                    IncidentChange::Updated => "Updated",
+                    IncidentChange::Resolved => "Resolved",
+                    IncidentChange::Reviewed => "Reviewed",
+                };
+                let shown_at = shown_at.unwrap_or(at);
+                vec![("Began", Some(*occurred_at)), (label, Some(shown_at))]
+            }
+            Self::Maintenance {
+                start_at, end_at, ..
+            } => vec![
+                ("Starts", Some(*start_at)),
+                ("Ends", *end_at),
+                ("Posted", Some(at)),
+            ],
+            Self::Component { .. } => vec![("Changed", Some(at))],
+        }
+    }
+
     /// Whether the notice is withdrawn when the update that made the change is deleted. `is_resolved` says whether the incident is
     /// resolved without the update. Then its end stays, as do the beginning and the end of a maintenance.
     #[must_use]
@@ -220,6 +322,58 @@ mod tests {
     use crate::incident::IncidentPatch;
     use crate::incident::tests::{any_status, at, incident, set};
     use crate::maintenance::{MaintenanceDraft, MaintenancePatch, NewEnd};
+
+    fn about_incident(status: IncidentStatus) -> NoticeChange {
+        NoticeChange::Incident {
+            change: IncidentChange::Updated,
+            status,
+            update_status: Some(IncidentStatus::Monitoring),
+            shown_at: Some(at(3)),
+            occurred_at: at(1),
+            components: vec![AffectedComponent {
+                name: "API".into(),
+                status: ComponentStatus::PartialOutage,
+            }],
+        }
+    }
+
+    #[test]
+    fn notice_of_an_incident_shows_the_update_and_the_impacts_until_the_end() {
+        let open = about_incident(IncidentStatus::Identified);
+        assert_eq!(open.shown_status().label(), "Monitoring");
+        let impact = Some(PublicStatus::PartialOutage);
+        assert_eq!(open.affected(), [("API", impact)]);
+        assert_eq!(
+            open.times(at(9)),
+            [("Began", Some(at(1))), ("Updated", Some(at(3)))]
+        );
+        let resolved = about_incident(IncidentStatus::Resolved);
+        assert_eq!(resolved.affected(), [("API", None)]);
+    }
+
+    #[test]
+    fn notice_of_a_maintenance_without_an_end_has_the_label_of_the_end() {
+        let maintenance = |status| NoticeChange::Maintenance {
+            change: MaintenanceChange::Scheduled,
+            status,
+            start_at: at(5),
+            end_at: None,
+            components: vec!["API".into()],
+        };
+        let scheduled = maintenance(MaintenanceStatus::Scheduled);
+        assert_eq!(
+            scheduled.times(at(2)),
+            [
+                ("Starts", Some(at(5))),
+                ("Ends", None),
+                ("Posted", Some(at(2)))
+            ]
+        );
+        assert_eq!(scheduled.affected(), [("API", None)]);
+        let running = maintenance(MaintenanceStatus::InProgress);
+        let state = Some(PublicStatus::UnderMaintenance);
+        assert_eq!(running.affected(), [("API", state)]);
+    }
 
     fn planned(start: i64, end: Option<i64>) -> Maintenance {
         let draft = MaintenanceDraft {

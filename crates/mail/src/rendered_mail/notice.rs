@@ -2,9 +2,10 @@
 
 use allclear_application::notice::Notice;
 use allclear_domain::id::{IncidentId, MaintenanceId};
-use allclear_domain::incident::IncidentStatus;
-use allclear_domain::maintenance::MaintenanceStatus;
-use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange, NoticeContent};
+use allclear_domain::notice::{
+    IncidentChange, MaintenanceChange, NoticeChange, NoticeContent, NoticeStatus,
+};
+use allclear_domain::rollup::PublicStatus;
 use allclear_domain::time_zone::TimeZone;
 use askama::Template;
 use chrono::{DateTime, Utc};
@@ -96,51 +97,22 @@ impl<'a> NoticeMail<'a> {
     }
 
     fn status(&self) -> StatusStyle {
-        match &self.content.change {
-            NoticeChange::Incident {
-                status,
-                update_status,
-                ..
-            } => update_status.unwrap_or(*status).into(),
-            NoticeChange::Maintenance { status, .. } => (*status).into(),
-            NoticeChange::Component { status, .. } => (*status).into(),
+        match self.content.change.shown_status() {
+            NoticeStatus::Incident(status) => status.into(),
+            NoticeStatus::Maintenance(status) => status.into(),
+            NoticeStatus::Component(status) => PublicStatus::from(status).into(),
         }
     }
 
-    /// Names of the affected components, with the impact of an open incident on each, or that each is under maintenance.
+    /// Names of the affected components, with the state of each.
     fn components(&self) -> Vec<(&str, Option<StatusStyle>)> {
-        match &self.content.change {
-            NoticeChange::Incident {
-                status, components, ..
-            } => {
-                let is_over = *status == IncidentStatus::Resolved;
-                let named = components.iter().map(|affected| {
-                    let style = (!is_over).then(|| affected.status.into());
-                    (affected.name.as_str(), style)
-                });
-                named.collect()
-            }
-            NoticeChange::Maintenance {
-                status, components, ..
-            } => {
-                let style = (*status == MaintenanceStatus::InProgress)
-                    .then_some(StatusStyle::UNDER_MAINTENANCE);
-                let named = components.iter().map(|name| (name.as_str(), style));
-                named.collect()
-            }
-            NoticeChange::Component { .. } => Vec::new(),
-        }
+        let affected = self.content.change.affected().into_iter();
+        affected
+            .map(|(name, state)| (name, state.map(StatusStyle::from)))
+            .collect()
     }
 
-    /// Message of the update; the description if there is no update.
-    fn message(&self) -> &str {
-        self.content
-            .message
-            .as_deref()
-            .unwrap_or(&self.content.description)
-    }
-
-    /// Heading and text of the description; `None` if [`Self::message`] is the description.
+    /// Heading and text of the description; `None` if [`NoticeContent::text`] is the description.
     fn background(&self) -> Option<(&'static str, &str)> {
         let heading = match &self.content.change {
             NoticeChange::Incident { .. } => "About this incident",
@@ -172,36 +144,15 @@ impl<'a> NoticeMail<'a> {
 
     /// Labelled times.
     fn times(&self) -> Vec<(&'static str, String)> {
-        match &self.content.change {
-            NoticeChange::Incident {
-                change,
-                shown_at,
-                occurred_at,
-                ..
-            } => {
-                let label = match change {
-                    IncidentChange::Created => "Reported",
-                    IncidentChange::Updated => "Updated",
-                    IncidentChange::Resolved => "Resolved",
-                    IncidentChange::Reviewed => "Reviewed",
-                };
-                vec![
-                    ("Began", self.time(*occurred_at)),
-                    (label, self.time(shown_at.unwrap_or(self.notice.at))),
-                ]
-            }
-            NoticeChange::Maintenance {
-                start_at, end_at, ..
-            } => vec![
-                ("Starts", self.time(*start_at)),
+        let times = self.content.change.times(self.notice.at).into_iter();
+        times
+            .map(|(label, at)| {
                 (
-                    "Ends",
-                    end_at.map_or_else(|| "---".to_owned(), |end| self.time(end)),
-                ),
-                ("Posted", self.time(self.notice.at)),
-            ],
-            NoticeChange::Component { .. } => vec![("Changed", self.time(self.notice.at))],
-        }
+                    label,
+                    at.map_or_else(|| "---".to_owned(), |at| self.time(at)),
+                )
+            })
+            .collect()
     }
 
     /// The product's format of times, with the organisation's zone: the reader's is unknown.

@@ -1,8 +1,8 @@
 //! Labels and colours of statuses, as on the status page.
 
-use allclear_domain::component::ComponentStatus;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
+use allclear_domain::rollup::PublicStatus;
 
 /// Label and colour of a status. The colour has enough contrast under white text (WCAG 2.2, 1.4.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,21 +18,14 @@ const RED: &str = "#b42318";
 const BLUE: &str = "#1d5fa8";
 const GREY: &str = "#5b6470";
 
-impl StatusStyle {
-    /// A component during a maintenance.
-    pub(super) const UNDER_MAINTENANCE: Self = Self {
-        label: "Under Maintenance",
-        colour: BLUE,
-    };
-}
-
-impl From<ComponentStatus> for StatusStyle {
-    fn from(status: ComponentStatus) -> Self {
+impl From<PublicStatus> for StatusStyle {
+    fn from(status: PublicStatus) -> Self {
         let colour = match status {
-            ComponentStatus::Operational => GREEN,
-            ComponentStatus::Degraded => YELLOW,
-            ComponentStatus::PartialOutage => ORANGE,
-            ComponentStatus::MajorOutage => RED,
+            PublicStatus::Operational => GREEN,
+            PublicStatus::UnderMaintenance => BLUE,
+            PublicStatus::Degraded => YELLOW,
+            PublicStatus::PartialOutage => ORANGE,
+            PublicStatus::MajorOutage => RED,
         };
         Self {
             label: status.label(),

@@ -124,6 +124,25 @@ fn a_maintenance_shows_its_times_and_components() {
 }
 
 #[test]
+fn maintenance_without_an_end_says_so() {
+    let mut notice = notice();
+    notice.content.change = NoticeChange::Maintenance {
+        change: MaintenanceChange::Began,
+        status: MaintenanceStatus::InProgress,
+        start_at: at("2026-03-08T08:00:00Z"),
+        end_at: None,
+        components: vec!["Edge API".into()],
+    };
+    let body = checked(Channel::Teams, &about(notice));
+    let lines = lines(&body["attachments"][0]["content"]);
+    assert!(lines.contains(&"Ends: ---".to_owned()), "{lines:?}");
+    assert!(
+        lines.contains(&"Edge API: Under Maintenance".to_owned()),
+        "{lines:?}"
+    );
+}
+
+#[test]
 fn a_confirmation_leads_to_its_link_and_to_the_end() {
     let link = LINK.to_owned();
     let content = content(state(), MessageKind::Confirmation { link });

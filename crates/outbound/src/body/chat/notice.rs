@@ -1,4 +1,4 @@
-//! Messages about a change of an incident or a maintenance.
+//! Messages about a change of an incident, a maintenance or a component.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,8 @@ use allclear_application::notice::Notice;
 use allclear_application::statuspage::PublicState;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{IncidentId, MaintenanceId};
-use allclear_domain::incident::IncidentStatus;
-use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::notice::{IncidentChange, NoticeChange};
+use allclear_domain::rollup::PublicStatus;
 
 use super::status::Colour;
 use super::{Chat, Link, time};
@@ -16,78 +15,65 @@ use super::{Chat, Link, time};
 impl<'a> Chat<'a> {
     /// This message with what a notice says.
     pub(super) fn with_notice(self, state: &'a PublicState, notice: &'a Notice) -> Self {
-        let content = &notice.content;
-        let base = Self {
+        let (content, change) = (&notice.content, &notice.content.change);
+        let shown = |at| time(state.organisation.time_zone, at);
+        let affected = change.affected().into_iter();
+        let times = change.times(notice.at).into_iter();
+        Self {
             title: Cow::Borrowed(&content.title),
-            text: Cow::Borrowed(content.message.as_deref().unwrap_or(&content.description)),
+            text: Cow::Borrowed(content.text()),
+            status: status_label(change),
+            colour: colour(change).unwrap_or(self.colour),
+            affected: affected
+                .map(|(name, state)| (name, state.map(PublicStatus::label)))
+                .collect(),
+            times: times
+                .map(|(label, at)| (label, at.map_or_else(|| "---".to_owned(), shown)))
+                .collect(),
+            main: permalink(state, notice).unwrap_or(self.main),
             ..self
-        };
-        let time = |at| time(state.organisation.time_zone, at);
-        match &content.change {
-            NoticeChange::Incident {
-                change,
-                status,
-                update_status,
-                shown_at,
-                occurred_at,
-                components,
-            } => {
-                let is_over = *status == IncidentStatus::Resolved;
-                let status = &update_status.unwrap_or(*status);
-                let worst = components.iter().map(|component| component.status);
-                let (status_label, time_label) = match change {
-                    IncidentChange::Created => (status.label(), "Reported"),
-                    IncidentChange::Updated => (status.label(), "Updated"),
-                    IncidentChange::Resolved => (status.label(), "Resolved"),
-                    IncidentChange::Reviewed => ("Review published", "Reviewed"),
-                };
-                let code = IncidentId(notice.subject).code();
-                Self {
-                    status: status_label,
-                    colour: Colour::of_incident(*status, ComponentStatus::worst(worst)),
-                    affected: components
-                        .iter()
-                        .map(|component| {
-                            let impact = component.status.label();
-                            (component.name.as_str(), (!is_over).then_some(impact))
-                        })
-                        .collect(),
-                    times: vec![
-                        ("Began", time(*occurred_at)),
-                        (time_label, time(shown_at.unwrap_or(notice.at))),
-                    ],
-                    main: Link::new("View incident", format!("{}/incidents/{code}", state.url)),
-                    ..base
-                }
-            }
-            NoticeChange::Maintenance {
-                status,
-                start_at,
-                end_at,
-                components,
-                ..
-            } => {
-                let is_running = *status == MaintenanceStatus::InProgress;
-                let impact = is_running.then_some("Under Maintenance");
-                let mut times = vec![("Starts", time(*start_at))];
-                times.extend(end_at.map(|end| ("Ends", time(end))));
-                times.push(("Posted", time(notice.at)));
-                let code = MaintenanceId(notice.subject).code();
-                let url = format!("{}/maintenances/{code}", state.url);
-                Self {
-                    status: status.label(),
-                    colour: Colour::of_maintenance(*status),
-                    affected: components.iter().map(|name| (&**name, impact)).collect(),
-                    times,
-                    main: Link::new("View maintenance", url),
-                    ..base
-                }
-            }
-            NoticeChange::Component { status, .. } => Self {
-                status: status.label(),
-                times: vec![("Changed", time(notice.at))],
-                ..base
-            },
         }
+    }
+}
+
+/// The status in words. A chat shows it alone, so that of a review says what is new.
+fn status_label(change: &NoticeChange) -> &'static str {
+    match change {
+        NoticeChange::Incident {
+            change: IncidentChange::Reviewed,
+            ..
+        } => "Review published",
+        other => other.shown_status().label(),
+    }
+}
+
+/// Colour of an incident or a maintenance; `None` for a component.
+fn colour(change: &NoticeChange) -> Option<Colour> {
+    match change {
+        NoticeChange::Incident {
+            status, components, ..
+        } => {
+            let worst = components.iter().map(|component| component.status);
+            Some(Colour::of_incident(*status, ComponentStatus::worst(worst)))
+        }
+        NoticeChange::Maintenance { status, .. } => Some(Colour::of_maintenance(*status)),
+        NoticeChange::Component { .. } => None,
+    }
+}
+
+/// The page about the incident or the maintenance; `None` for a component.
+fn permalink(state: &PublicState, notice: &Notice) -> Option<Link<'static>> {
+    match &notice.content.change {
+        NoticeChange::Incident { .. } => {
+            let code = IncidentId(notice.subject).code();
+            let url = format!("{}/incidents/{code}", state.url);
+            Some(Link::new("View incident", url))
+        }
+        NoticeChange::Maintenance { .. } => {
+            let code = MaintenanceId(notice.subject).code();
+            let url = format!("{}/maintenances/{code}", state.url);
+            Some(Link::new("View maintenance", url))
+        }
+        NoticeChange::Component { .. } => None,
     }
 }

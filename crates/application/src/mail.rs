@@ -8,7 +8,7 @@ use async_trait::async_trait;
 
 use crate::error::Error;
 use crate::notice::Notice;
-use crate::operator_mail::{Digest, Reminder};
+use crate::operator_mail::{FailureDigest, Reminder};
 use crate::security_mail::SecurityNotice;
 
 /// A message to one person.
@@ -147,7 +147,7 @@ pub enum MailContent {
         /// The time zone of the organisation's pages.
         time_zone: TimeZone,
         /// What failed.
-        digest: Digest,
+        digest: FailureDigest,
         /// The screen with all subscribers: [`crate::link::Links::subscribers`].
         subscribers: String,
     },

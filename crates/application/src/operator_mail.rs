@@ -35,7 +35,7 @@ pub enum OperatorMailContent {
     /// An open incident has had no update for some time.
     Reminder(Reminder),
     /// Messages to subscribers could not be delivered.
-    Digest(Digest),
+    Digest(FailureDigest),
 }
 
 /// An open incident without updates.
@@ -55,14 +55,14 @@ pub struct Reminder {
 /// Subscriptions that fail and that no earlier digest named.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Digest {
+pub struct FailureDigest {
     /// Their number.
     pub count: u64,
     /// Some of them, those that fail longest first.
     pub first: Vec<FailingSubscription>,
 }
 
-impl Digest {
+impl FailureDigest {
     /// Number of subscriptions that are not named.
     #[must_use]
     pub fn unnamed(&self) -> u64 {

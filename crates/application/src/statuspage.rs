@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::entry::{Entry, EntryStatus};
+use allclear_domain::entry::{Entry, StatuspageStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};
@@ -88,9 +88,9 @@ pub enum Record<'a> {
 impl IncidentRecord {
     /// Its status for programs: a published review of a resolved incident counts as one.
     #[must_use]
-    pub fn status(&self) -> EntryStatus {
+    pub fn status(&self) -> StatuspageStatus {
         if self.reviewed_at.is_some() && self.incident.status == IncidentStatus::Resolved {
-            EntryStatus::Postmortem
+            StatuspageStatus::Postmortem
         } else {
             self.incident.status.into()
         }
@@ -105,7 +105,7 @@ impl IncidentRecord {
     /// When it was first monitored: by its status or by an entry, whichever is earlier.
     #[must_use]
     pub fn monitoring_at(&self) -> Option<DateTime<Utc>> {
-        let is_monitoring = |entry: &&Entry| entry.status == EntryStatus::Monitoring;
+        let is_monitoring = |entry: &&Entry| entry.status == StatuspageStatus::Monitoring;
         let entries = self.entries.iter().filter(is_monitoring);
         let times = entries.map(|entry| entry.display_at);
         times.chain(self.incident.monitoring_at).min()
@@ -137,11 +137,13 @@ impl MaintenanceRecord {
 
     /// Its status for programs.
     #[must_use]
-    pub fn entry_status(&self) -> EntryStatus {
+    pub fn entry_status(&self) -> StatuspageStatus {
         match self.status {
-            MaintenanceStatus::Scheduled | MaintenanceStatus::Cancelled => EntryStatus::Scheduled,
-            MaintenanceStatus::InProgress => EntryStatus::InProgress,
-            MaintenanceStatus::Completed => EntryStatus::Completed,
+            MaintenanceStatus::Scheduled | MaintenanceStatus::Cancelled => {
+                StatuspageStatus::Scheduled
+            }
+            MaintenanceStatus::InProgress => StatuspageStatus::InProgress,
+            MaintenanceStatus::Completed => StatuspageStatus::Completed,
         }
     }
 }

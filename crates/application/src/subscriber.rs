@@ -29,7 +29,7 @@ use crate::page::{Listed, Page};
 use crate::secret::HmacKey;
 use crate::statuspage::PublicStateStore;
 use crate::subscriber::code::Codes;
-use crate::subscriber::import::{Import, ImportMode, ImportReport, ImportRow, NamedComponent};
+use crate::subscriber::import::{CsvComponent, Import, ImportMode, ImportReport, ImportRow};
 
 pub use self::port::*;
 
@@ -268,7 +268,7 @@ impl Subscribers {
     pub async fn named_components(
         &self,
         organisation: &OrganisationId,
-    ) -> Result<Vec<NamedComponent>, Error> {
+    ) -> Result<Vec<CsvComponent>, Error> {
         self.ports.subscribers.named_components(organisation).await
     }
 

@@ -14,9 +14,9 @@ pub const BEGUN: &str =
 /// The text of the entry that says that a maintenance is over.
 pub const COMPLETED: &str = "The scheduled maintenance has been completed.";
 
-/// Status of an entry, of an incident, or of a maintenance.
+/// Status of an entry, of an incident, or of a maintenance in the Statuspage API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum EntryStatus {
+pub enum StatuspageStatus {
     /// The cause of an incident is being investigated.
     Investigating,
     /// The cause is known.
@@ -35,7 +35,7 @@ pub enum EntryStatus {
     Completed,
 }
 
-impl EntryStatus {
+impl StatuspageStatus {
     /// The word of the Statuspage API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -67,7 +67,7 @@ impl EntryStatus {
     }
 }
 
-impl From<IncidentStatus> for EntryStatus {
+impl From<IncidentStatus> for StatuspageStatus {
     fn from(status: IncidentStatus) -> Self {
         match status {
             IncidentStatus::Investigating => Self::Investigating,
@@ -80,7 +80,7 @@ impl From<IncidentStatus> for EntryStatus {
 
 /// A component as it was when an entry was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AffectedComponent {
+pub struct EntryComponent {
     /// Its public code.
     pub code: Code,
     /// Its name, after the name of its group if it had one: "Group - Component".
@@ -97,7 +97,7 @@ pub struct Entry {
     /// Its public code.
     pub code: Code,
     /// Status of the incident or maintenance after the entry.
-    pub status: EntryStatus,
+    pub status: StatuspageStatus,
     /// Its text.
     pub body: String,
     /// When it was recorded.
@@ -107,7 +107,7 @@ pub struct Entry {
     /// Its time for people.
     pub display_at: DateTime<Utc>,
     /// The components that were attached; `None` if there were none or if they are not known.
-    pub affected: Option<Vec<AffectedComponent>>,
+    pub affected: Option<Vec<EntryComponent>>,
 }
 
 /// An update as it was recorded.
@@ -126,11 +126,11 @@ pub struct RecordedUpdate {
     /// Its time for people.
     pub display_at: DateTime<Utc>,
     /// The components that were attached; `None` if there were none or if they are not known.
-    pub affected: Option<Vec<AffectedComponent>>,
+    pub affected: Option<Vec<EntryComponent>>,
 }
 
 impl RecordedUpdate {
-    fn into_entry(self, status: EntryStatus) -> Entry {
+    fn into_entry(self, status: StatuspageStatus) -> Entry {
         Entry {
             code: self.code,
             status,
@@ -157,7 +157,7 @@ pub struct Postmortem {
 #[must_use]
 pub fn of_incident(
     incident: &Incident,
-    attached: Option<Vec<AffectedComponent>>,
+    attached: Option<Vec<EntryComponent>>,
     updates: Vec<RecordedUpdate>,
     review: Option<Postmortem>,
 ) -> Vec<Entry> {
@@ -179,7 +179,7 @@ pub fn of_incident(
         .chain([description])
         .collect();
     if let Some(review) = review.filter(|_| incident.status == IncidentStatus::Resolved) {
-        let unchanged = |component: &AffectedComponent| AffectedComponent {
+        let unchanged = |component: &EntryComponent| EntryComponent {
             old_status: component.new_status,
             ..component.clone()
         };
@@ -189,7 +189,7 @@ pub fn of_incident(
             .map(|affected| affected.iter().map(unchanged).collect());
         let entry = Entry {
             code: incident.id.code_of_entry("review"),
-            status: EntryStatus::Postmortem,
+            status: StatuspageStatus::Postmortem,
             body: review.body,
             created_at: review.published_at,
             updated_at: review.published_at,
@@ -206,11 +206,11 @@ pub fn of_incident(
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Maintained {
     /// At its creation.
-    pub created: Option<Vec<AffectedComponent>>,
+    pub created: Option<Vec<EntryComponent>>,
     /// When it began.
-    pub begun: Option<Vec<AffectedComponent>>,
+    pub begun: Option<Vec<EntryComponent>>,
     /// When it was over.
-    pub ended: Option<Vec<AffectedComponent>>,
+    pub ended: Option<Vec<EntryComponent>>,
 }
 
 /// The entries of a maintenance at `now`, newest first: its end and its beginning, between and around them its updates, which are
@@ -243,7 +243,7 @@ pub fn of_maintenance(
         let start = maintenance.start_at;
         automatic(
             "begun",
-            EntryStatus::InProgress,
+            StatuspageStatus::InProgress,
             BEGUN,
             start,
             maintained.begun,
@@ -253,7 +253,7 @@ pub fn of_maintenance(
     let ended = maintenance.end_at.filter(|_| is_over).map(|end| {
         automatic(
             "ended",
-            EntryStatus::Completed,
+            StatuspageStatus::Completed,
             COMPLETED,
             end,
             maintained.ended,
@@ -261,7 +261,7 @@ pub fn of_maintenance(
     });
     let description = Entry {
         code: maintenance.id.code_of_entry("description"),
-        status: EntryStatus::Scheduled,
+        status: StatuspageStatus::Scheduled,
         body: maintenance.description.clone(),
         created_at: maintenance.created_at,
         updated_at: maintenance.created_at,
@@ -280,15 +280,15 @@ pub fn of_maintenance(
 }
 
 /// The status that a maintenance had when an update was displayed. A cancelled one is completed.
-fn status_when_displayed(maintenance: &Maintenance, display_at: DateTime<Utc>) -> EntryStatus {
+fn status_when_displayed(maintenance: &Maintenance, display_at: DateTime<Utc>) -> StatuspageStatus {
     if maintenance.cancelled_at.is_some_and(|at| at <= display_at) {
-        EntryStatus::Completed
+        StatuspageStatus::Completed
     } else if display_at < maintenance.start_at {
-        EntryStatus::Scheduled
+        StatuspageStatus::Scheduled
     } else if maintenance.end_at.is_none_or(|end| display_at <= end) {
-        EntryStatus::InProgress
+        StatuspageStatus::InProgress
     } else {
-        EntryStatus::Completed
+        StatuspageStatus::Completed
     }
 }
 

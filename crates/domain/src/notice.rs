@@ -52,7 +52,7 @@ pub enum NoticeChange {
         /// When the incident began, as the operator entered it.
         occurred_at: DateTime<Utc>,
         /// The affected components.
-        components: Vec<AffectedComponent>,
+        components: Vec<ComponentImpact>,
     },
     /// A maintenance.
     Maintenance {
@@ -187,9 +187,9 @@ impl NoticeChange {
     }
 }
 
-/// A component that an incident affects.
+/// The impact of an incident on a component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AffectedComponent {
+pub struct ComponentImpact {
     /// Name of the component.
     pub name: String,
     /// Impact of the incident on it.
@@ -330,7 +330,7 @@ mod tests {
             update_status: Some(IncidentStatus::Monitoring),
             shown_at: Some(at(3)),
             occurred_at: at(1),
-            components: vec![AffectedComponent {
+            components: vec![ComponentImpact {
                 name: "API".into(),
                 status: ComponentStatus::PartialOutage,
             }],

@@ -6,7 +6,7 @@
 
 use allclear_application::error::Error;
 use allclear_domain::code::Code;
-use allclear_domain::entry::AffectedComponent;
+use allclear_domain::entry::EntryComponent;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, MaintenanceId};
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::rollup::PublicStatus;
@@ -215,7 +215,7 @@ pub(crate) async fn store_after(scope: Scope<'_>, entry: ChangingEntry) -> Resul
 }
 
 /// Reads a stored list; `None` if there is none or if it is empty.
-pub(crate) fn read(stored: Option<&str>) -> Result<Option<Vec<AffectedComponent>>, Error> {
+pub(crate) fn read(stored: Option<&str>) -> Result<Option<Vec<EntryComponent>>, Error> {
     read_change(stored, None)
 }
 
@@ -223,7 +223,7 @@ pub(crate) fn read(stored: Option<&str>) -> Result<Option<Vec<AffectedComponent>
 pub(crate) fn read_change(
     before: Option<&str>,
     after: Option<&str>,
-) -> Result<Option<Vec<AffectedComponent>>, Error> {
+) -> Result<Option<Vec<EntryComponent>>, Error> {
     let Some(before) = before else {
         return Ok(None);
     };
@@ -234,7 +234,7 @@ pub(crate) fn read_change(
             let old_status: PublicStatus = parse_stored(&component.status)?;
             let moved = after.iter().find(|moved| moved.code == component.code);
             let code: Code = parse_stored(&component.code)?;
-            Ok(AffectedComponent {
+            Ok(EntryComponent {
                 code,
                 name: component.name,
                 old_status,

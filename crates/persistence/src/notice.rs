@@ -10,7 +10,7 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::maintenance::Maintenance;
 use allclear_domain::notice::{
-    AffectedComponent, IncidentChange, MaintenanceChange, NewNotice, NoticeChange, NoticeContent,
+    ComponentImpact, IncidentChange, MaintenanceChange, NewNotice, NoticeChange, NoticeContent,
 };
 use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
@@ -180,7 +180,7 @@ async fn of_incident(
     let attached = ids(components.iter().map(|affected| &affected.component_id))?;
     let subject = incident.id.0;
     let left = components_left(scope, subject, &attached).await?;
-    let components = components.into_iter().map(|affected| AffectedComponent {
+    let components = components.into_iter().map(|affected| ComponentImpact {
         name: affected.component.name,
         status: affected.status,
     });

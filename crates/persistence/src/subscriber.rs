@@ -12,7 +12,7 @@ use allclear_application::delivery::DeliveryQueue;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::page::{Listed, Page};
-use allclear_application::subscriber::import::{ImportBatch, Imported, NamedComponent};
+use allclear_application::subscriber::import::{CsvComponent, ImportBatch, Imported};
 use allclear_application::subscriber::{
     SubscriberChange, SubscriberFilter, SubscriberKey, SubscriberRule, SubscriberStore,
 };
@@ -141,7 +141,7 @@ impl SubscriberStore for Database {
     async fn named_components(
         &self,
         organisation: &OrganisationId,
-    ) -> Result<Vec<NamedComponent>, Error> {
+    ) -> Result<Vec<CsvComponent>, Error> {
         import::named_components(self.read(), organisation).await
     }
 

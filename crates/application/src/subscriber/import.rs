@@ -93,9 +93,9 @@ impl ImportReport {
     }
 }
 
-/// A component as rows name it.
+/// A component, as the rows of CSV files name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedComponent {
+pub struct CsvComponent {
     /// Its identifier.
     pub id: ComponentId,
     /// Its name.

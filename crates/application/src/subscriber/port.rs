@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 
 use crate::error::Error;
 use crate::page::{Listed, Page};
-use crate::subscriber::import::{ImportBatch, Imported, NamedComponent};
+use crate::subscriber::import::{CsvComponent, ImportBatch, Imported};
 
 /// Names a subscriber of an organisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,7 +118,7 @@ pub trait SubscriberStore: Send + Sync {
     async fn named_components(
         &self,
         organisation: &OrganisationId,
-    ) -> Result<Vec<NamedComponent>, Error>;
+    ) -> Result<Vec<CsvComponent>, Error>;
 
     /// Stores those subscribers of a batch that are new, and an item for the audit log, in one transaction, as far as the limit
     /// allows. Returns the results, in the order of the batch. [`Error::NotFound`] if the organisation does not exist.

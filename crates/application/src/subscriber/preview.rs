@@ -6,7 +6,7 @@ use allclear_domain::channel::{Channel, Target};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
-use allclear_domain::notice::{AffectedComponent, IncidentChange, NoticeChange, NoticeContent};
+use allclear_domain::notice::{ComponentImpact, IncidentChange, NoticeChange, NoticeContent};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
@@ -56,7 +56,7 @@ fn of(record: &IncidentRecord, state: &PublicState, now: DateTime<Utc>) -> Notic
         .components
         .iter()
         .filter(|report| record.components.contains(&report.component.id));
-    let components = attached.map(|report| AffectedComponent {
+    let components = attached.map(|report| ComponentImpact {
         name: report.component.name.clone(),
         status: report.component.status,
     });
@@ -83,7 +83,7 @@ fn of(record: &IncidentRecord, state: &PublicState, now: DateTime<Utc>) -> Notic
 /// An incident that an organisation without incidents might have.
 fn example(state: &PublicState, now: DateTime<Utc>) -> Notice {
     let component = state.components.first();
-    let component = component.map(|report| AffectedComponent {
+    let component = component.map(|report| ComponentImpact {
         name: report.component.name.clone(),
         status: ComponentStatus::PartialOutage,
     });

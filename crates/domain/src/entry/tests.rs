@@ -6,8 +6,8 @@ use crate::id::MaintenanceId;
 use crate::incident::tests::{at, incident, set};
 use crate::maintenance::MaintenanceDraft;
 
-fn affected(old_status: PublicStatus, new_status: PublicStatus) -> Vec<AffectedComponent> {
-    vec![AffectedComponent {
+fn affected(old_status: PublicStatus, new_status: PublicStatus) -> Vec<EntryComponent> {
+    vec![EntryComponent {
         code: Code::of(b"component"),
         name: "Core - API".into(),
         old_status,

@@ -1,6 +1,6 @@
 //! Mails to operators: reminders and digests.
 
-use allclear_application::operator_mail::{Digest, FailingSubscription, Reminder};
+use allclear_application::operator_mail::{FailingSubscription, FailureDigest, Reminder};
 use allclear_domain::time_zone::TimeZone;
 use askama::Template;
 use chrono::{DateTime, Utc};
@@ -83,7 +83,7 @@ impl<'a> ReminderMail<'a> {
 /// A digest as both templates show it.
 pub(super) struct DigestMail<'a> {
     organisation: String,
-    digest: &'a Digest,
+    digest: &'a FailureDigest,
     time_zone: TimeZone,
     subscribers: &'a str,
 }
@@ -92,7 +92,7 @@ impl<'a> DigestMail<'a> {
     pub(super) fn new(
         organisation: &str,
         time_zone: TimeZone,
-        digest: &'a Digest,
+        digest: &'a FailureDigest,
         subscribers: &'a str,
     ) -> Self {
         Self {
@@ -176,7 +176,7 @@ mod tests {
         RenderedMail::new(&MailContent::Digest {
             organisation: "Acme".into(),
             time_zone: TimeZone::default(),
-            digest: Digest {
+            digest: FailureDigest {
                 count,
                 first: targets.iter().map(failing).collect(),
             },

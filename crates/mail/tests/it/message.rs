@@ -9,7 +9,7 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::notice::{
-    AffectedComponent, IncidentChange, MaintenanceChange, NoticeChange, NoticeContent,
+    ComponentImpact, IncidentChange, MaintenanceChange, NoticeChange, NoticeContent,
 };
 use allclear_domain::time_zone::TimeZone;
 use allclear_mail::smtp::{Server, SmtpLimits, SmtpMailer};
@@ -35,11 +35,11 @@ fn incident() -> NoticeContent {
         description: "Writes fail.\nReads are slow.".into(),
         message: Some("A disk is full.\n\nWe are adding one.".into()),
         change: on_components(vec![
-            AffectedComponent {
+            ComponentImpact {
                 name: "API".into(),
                 status: ComponentStatus::MajorOutage,
             },
-            AffectedComponent {
+            ComponentImpact {
                 name: "Website".into(),
                 status: ComponentStatus::Degraded,
             },
@@ -47,7 +47,7 @@ fn incident() -> NoticeContent {
     }
 }
 
-fn on_components(components: Vec<AffectedComponent>) -> NoticeChange {
+fn on_components(components: Vec<ComponentImpact>) -> NoticeChange {
     NoticeChange::Incident {
         change: IncidentChange::Updated,
         status: IncidentStatus::Identified,
@@ -290,7 +290,7 @@ async fn text_from_people_adds_no_header_and_no_markup() {
         title: evil.into(),
         description: evil.into(),
         message: Some(evil.into()),
-        change: on_components(vec![AffectedComponent {
+        change: on_components(vec![ComponentImpact {
             name: evil.into(),
             status: ComponentStatus::Operational,
         }]),

@@ -13,7 +13,7 @@ use allclear_domain::channel::{Channel, Target};
 use allclear_domain::component::{Component, ComponentStatus, StatusSource};
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
 use allclear_domain::incident::IncidentStatus;
-use allclear_domain::notice::{AffectedComponent, IncidentChange, NoticeChange, NoticeContent};
+use allclear_domain::notice::{ComponentImpact, IncidentChange, NoticeChange, NoticeContent};
 use allclear_domain::organisation::{Organisation, Revision};
 use allclear_domain::page_order::ComponentPlace;
 use allclear_outbound::client::OutboundSettings;
@@ -89,7 +89,7 @@ pub(crate) fn notice() -> Notice {
                 update_status: None,
                 shown_at: None,
                 occurred_at: at("2026-03-05T16:00:00Z"),
-                components: vec![AffectedComponent {
+                components: vec![ComponentImpact {
                     name: "Edge API".into(),
                     status: ComponentStatus::PartialOutage,
                 }],

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use allclear_application::message::MessageKind;
 use allclear_domain::channel::Channel;
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::notice::{AffectedComponent, NoticeChange};
+use allclear_domain::notice::{ComponentImpact, NoticeChange};
 
 use crate::bodies::lines;
 use crate::content::{about, content, notice, state};
@@ -18,7 +18,7 @@ fn with_components(count: usize) -> allclear_application::notice::Notice {
     let mut notice = notice();
     if let NoticeChange::Incident { components, .. } = &mut notice.content.change {
         *components = (0..count)
-            .map(|number| AffectedComponent {
+            .map(|number| ComponentImpact {
                 name: format!("Component number {number}"),
                 status: ComponentStatus::MajorOutage,
             })

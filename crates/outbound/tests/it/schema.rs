@@ -10,7 +10,7 @@ use allclear_domain::component::ComponentStatus;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::notice::{
-    AffectedComponent, IncidentChange, MaintenanceChange, NoticeChange, NoticeContent,
+    ComponentImpact, IncidentChange, MaintenanceChange, NoticeChange, NoticeContent,
 };
 use allclear_outbound::client::OutboundSettings;
 use allclear_outbound::messenger::HttpMessenger;
@@ -140,7 +140,7 @@ fn any_change() -> impl Strategy<Value = NoticeChange> {
         IncidentChange::Reviewed,
     ]);
     let component = (any_name(), select(ComponentStatus::VARIANTS))
-        .prop_map(|(name, status)| AffectedComponent { name, status })
+        .prop_map(|(name, status)| ComponentImpact { name, status })
         .boxed();
     let components = prop_oneof![
         prop::collection::vec(component.clone(), 0..5),

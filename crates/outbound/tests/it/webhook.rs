@@ -7,7 +7,7 @@ use allclear_application::statuspage::{IncidentRecord, MaintenanceRecord, Public
 use allclear_domain::channel::Channel;
 use allclear_domain::code::Code;
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::entry::{AffectedComponent, Entry, EntryStatus};
+use allclear_domain::entry::{Entry, EntryComponent, StatuspageStatus};
 use allclear_domain::id::{ComponentGroupId, ComponentId, IncidentId, MaintenanceId};
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};
@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::content::{MANAGE, about, at, body, content, notice, state, text_of_body};
 
-fn entry(name: &str, status: EntryStatus, body: &str, time: &str) -> Entry {
+fn entry(name: &str, status: StatuspageStatus, body: &str, time: &str) -> Entry {
     Entry {
         code: Code::of(name.as_bytes()),
         status,
@@ -35,11 +35,11 @@ fn entry(name: &str, status: EntryStatus, body: &str, time: &str) -> Entry {
 fn resolved_state() -> PublicState {
     let mut identified = entry(
         "identified",
-        EntryStatus::Identified,
+        StatuspageStatus::Identified,
         "A bad deploy was found.",
         "2026-03-05T16:22:41.500Z",
     );
-    identified.affected = Some(vec![AffectedComponent {
+    identified.affected = Some(vec![EntryComponent {
         code: Code::of(b"edge"),
         name: "Core platform - Edge API".into(),
         old_status: PublicStatus::Degraded,
@@ -64,14 +64,14 @@ fn resolved_state() -> PublicState {
             entries: vec![
                 entry(
                     "resolved",
-                    EntryStatus::Resolved,
+                    StatuspageStatus::Resolved,
                     "It is over.",
                     "2026-03-05T18:00:00Z",
                 ),
                 identified,
                 entry(
                     "description",
-                    EntryStatus::Investigating,
+                    StatuspageStatus::Investigating,
                     "Requests fail.",
                     "2026-03-05T16:01:00Z",
                 ),
@@ -102,7 +102,7 @@ fn maintenance_state(status: MaintenanceStatus) -> PublicState {
     };
     let description = entry(
         "description",
-        EntryStatus::Scheduled,
+        StatuspageStatus::Scheduled,
         "All of it",
         "2026-03-01T00:00:00Z",
     );
@@ -234,7 +234,7 @@ fn a_review_is_a_postmortem() {
     let mut state = resolved_state();
     let review = entry(
         "review",
-        EntryStatus::Postmortem,
+        StatuspageStatus::Postmortem,
         "# What happened",
         "2026-03-06T09:00:00Z",
     );
@@ -262,7 +262,7 @@ fn a_reviewed_incident_that_is_open_again_has_its_own_status() {
     let mut state = resolved_state();
     let review = entry(
         "review",
-        EntryStatus::Postmortem,
+        StatuspageStatus::Postmortem,
         "# What happened",
         "2026-03-06T09:00:00Z",
     );
@@ -361,7 +361,7 @@ fn the_newest_updates_fit_into_a_body() {
     let long = "x".repeat(10_000);
     let update = |_| {
         let time = "2026-03-05T16:10:00Z";
-        entry("long", EntryStatus::Investigating, &long, time)
+        entry("long", StatuspageStatus::Investigating, &long, time)
     };
     let description = state.incidents[0].entries.pop().unwrap();
     state.incidents[0].entries.extend((0..200).map(update));

@@ -2,7 +2,9 @@
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
-use allclear_application::operator_mail::{Digest, FailingSubscription, OperatorMailContent};
+use allclear_application::operator_mail::{
+    FailingSubscription, FailureDigest, OperatorMailContent,
+};
 use allclear_domain::digest::DigestWindow;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::SubscriberStatus;
@@ -106,7 +108,7 @@ pub(super) async fn queue(
             since: failing.since,
         })
     });
-    let content = OperatorMailContent::Digest(Digest {
+    let content = OperatorMailContent::Digest(FailureDigest {
         count,
         first: first.collect(),
     });

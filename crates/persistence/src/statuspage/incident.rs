@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use allclear_application::error::Error;
 use allclear_application::statuspage::{IncidentRecord, LISTED, OPEN_SHOWN};
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::entry::{AffectedComponent, Postmortem, of_incident};
+use allclear_domain::entry::{EntryComponent, Postmortem, of_incident};
 use allclear_domain::id::OrganisationId;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
@@ -135,7 +135,7 @@ async fn read_affected(
     transaction: &Transaction,
     ids: &[Uuid],
     budget: &mut ListBudget,
-) -> Result<HashMap<Uuid, Option<Vec<AffectedComponent>>>, Error> {
+) -> Result<HashMap<Uuid, Option<Vec<EntryComponent>>>, Error> {
     let rows = lists::read(transaction, "incidents", &LISTS, ids, budget).await?;
     let mut affected = HashMap::new();
     for row in rows {

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use allclear_application::error::Error;
 use allclear_application::statuspage::{LISTED, MaintenanceRecord, OPEN_SHOWN};
-use allclear_domain::entry::{AffectedComponent, Maintained, of_maintenance};
+use allclear_domain::entry::{EntryComponent, Maintained, of_maintenance};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::maintenance::SHOWN_AFTER_END;
 use allclear_domain::rollup::PublicStatus;
@@ -135,9 +135,9 @@ fn during(status: PublicStatus) -> PublicStatus {
 }
 
 fn each(
-    mut components: Vec<AffectedComponent>,
-    change: impl Fn(&mut AffectedComponent),
-) -> Vec<AffectedComponent> {
+    mut components: Vec<EntryComponent>,
+    change: impl Fn(&mut EntryComponent),
+) -> Vec<EntryComponent> {
     components.iter_mut().for_each(change);
     components
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use allclear_application::error::Error;
 use allclear_application::subscriber::SubscriberKey;
-use allclear_application::subscriber::import::{ImportBatch, Imported, NamedComponent};
+use allclear_application::subscriber::import::{CsvComponent, ImportBatch, Imported};
 use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
@@ -29,7 +29,7 @@ use crate::transaction::Transaction;
 pub(super) async fn named_components(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
-) -> Result<Vec<NamedComponent>, Error> {
+) -> Result<Vec<CsvComponent>, Error> {
     let rows: Vec<(Uuid, String, Option<Uuid>)> = component::of(organisation)
         .select_only()
         .columns([
@@ -40,7 +40,7 @@ pub(super) async fn named_components(
         .into_tuple()
         .fetch_all(connection)
         .await?;
-    let named = rows.into_iter().map(|(id, name, group)| NamedComponent {
+    let named = rows.into_iter().map(|(id, name, group)| CsvComponent {
         id: ComponentId(id),
         name,
         group: group.map(ComponentGroupId),

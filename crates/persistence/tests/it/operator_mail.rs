@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use allclear_application::delivery::{ClaimRequest, DeliveryQueue, DeliveryResult, Outcome, Route};
 use allclear_application::operator_mail::{
-    Digest, OperatorMail, OperatorMailContent, OperatorMailStore, Reminder,
+    FailureDigest, OperatorMail, OperatorMailContent, OperatorMailStore, Reminder,
 };
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::stamp::Stamp;
@@ -142,7 +142,7 @@ fn reminder(mail: &OperatorMail) -> &Reminder {
     }
 }
 
-fn digest(mail: &OperatorMail) -> &Digest {
+fn digest(mail: &OperatorMail) -> &FailureDigest {
     match &mail.content {
         OperatorMailContent::Digest(digest) => digest,
         other @ OperatorMailContent::Reminder(_) => panic!("{other:?}"),

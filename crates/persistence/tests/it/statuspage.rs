@@ -3,7 +3,7 @@
 use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::statuspage::{AFFECTED_BYTES, LISTED, PublicState, PublicStateStore};
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::entry::{AffectedComponent, Entry};
+use allclear_domain::entry::{Entry, EntryComponent};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::IncidentStatus;
@@ -36,7 +36,7 @@ async fn state(database: &Database, organisation: &OrganisationId) -> PublicStat
 }
 
 /// Name, old and new status of each component.
-fn moves(affected: Option<&Vec<AffectedComponent>>) -> Vec<(&str, PublicStatus, PublicStatus)> {
+fn moves(affected: Option<&Vec<EntryComponent>>) -> Vec<(&str, PublicStatus, PublicStatus)> {
     let affected = affected.into_iter().flatten();
     affected
         .map(|one| (one.name.as_str(), one.old_status, one.new_status))

@@ -8,7 +8,7 @@ use actix_web::http::header::{self, ContentDisposition, DispositionParam, Dispos
 use actix_web::{HttpRequest, HttpResponse, get, web};
 use allclear_application::error::Error;
 use allclear_application::page::Page;
-use allclear_application::subscriber::import::NamedComponent;
+use allclear_application::subscriber::import::CsvComponent;
 use allclear_application::subscriber::{SubscriberFilter, Subscribers};
 use allclear_application::timestamp;
 use allclear_domain::subscriber::{Scope, Subscriber};
@@ -135,11 +135,11 @@ fn cells(email: &str, subscriber: &Subscriber, components: &Cells) -> [String; 5
 }
 
 /// The components of an organisation as an import reads them.
-struct Cells(Vec<(NamedComponent, String)>);
+struct Cells(Vec<(CsvComponent, String)>);
 
 impl Cells {
     /// By name, or by code where the name would be read differently.
-    fn of(components: Vec<NamedComponent>) -> Self {
+    fn of(components: Vec<CsvComponent>) -> Self {
         let mut same: HashMap<String, usize> = HashMap::new();
         for component in &components {
             *same.entry(component.name.clone()).or_default() += 1;
@@ -163,7 +163,7 @@ impl Cells {
         };
         let components: HashSet<_> = choice.components.iter().collect();
         let groups: HashSet<_> = choice.groups.iter().collect();
-        let is_chosen = |component: &NamedComponent| {
+        let is_chosen = |component: &CsvComponent| {
             let in_group = component.group.is_some_and(|group| groups.contains(&group));
             in_group || components.contains(&component.id)
         };
@@ -184,7 +184,7 @@ mod tests {
 
     /// Subscribers that chose all components, and those components. The name of each component has this many bytes.
     fn subscribers(count: u128, name: usize) -> (Vec<Subscriber>, Arc<Cells>) {
-        let components = (0..100).map(|number| NamedComponent {
+        let components = (0..100).map(|number| CsvComponent {
             id: ComponentId(Uuid::from_u128(number)),
             name: format!("{number:0name$}"),
             group: None,

@@ -6,7 +6,7 @@ use allclear_domain::id::ComponentId;
 use allclear_domain::subscriber::{Choice, Scope};
 use allclear_domain::text::shorten;
 
-use super::NamedComponent;
+use super::CsvComponent;
 
 /// Most characters of a cell in a message.
 const MAX_QUOTED_LENGTH: usize = 100;
@@ -25,12 +25,12 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of(components: Vec<NamedComponent>) -> Self {
+    pub(super) fn of(components: Vec<CsvComponent>) -> Self {
         let mut names = Self {
             by_name: HashMap::new(),
             by_code: HashMap::new(),
         };
-        for NamedComponent { id, name, .. } in components {
+        for CsvComponent { id, name, .. } in components {
             names.by_code.insert(id.code().to_string(), id);
             names
                 .by_name
@@ -84,8 +84,8 @@ mod tests {
 
     use uuid::Uuid;
 
-    fn component(number: u128, name: &str) -> NamedComponent {
-        NamedComponent {
+    fn component(number: u128, name: &str) -> CsvComponent {
+        CsvComponent {
             id: ComponentId(Uuid::from_u128(number)),
             name: name.into(),
             group: None,

@@ -2,11 +2,11 @@
 
 use allclear_application::notice::Notice;
 use allclear_application::statuspage::{IncidentRecord, MaintenanceRecord, PublicState, Record};
-use allclear_domain::entry::{Entry, EntryStatus};
+use allclear_domain::entry::{Entry, StatuspageStatus};
 use allclear_domain::id::{IncidentId, MaintenanceId};
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
-use allclear_domain::notice::{AffectedComponent, IncidentChange};
+use allclear_domain::notice::{ComponentImpact, IncidentChange};
 use allclear_domain::rollup::{Indicator, impact};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -63,7 +63,7 @@ impl<'a> Incident<'a> {
         change: IncidentChange,
         status: IncidentStatus,
         occurred_at: DateTime<Utc>,
-        affected: &[AffectedComponent],
+        affected: &[ComponentImpact],
     ) -> Self {
         let id = IncidentId(notice.subject);
         let mut records = state.incidents.iter();
@@ -73,10 +73,10 @@ impl<'a> Incident<'a> {
         let review = entries
             .iter()
             .copied()
-            .find(|entry| entry.status == EntryStatus::Postmortem);
+            .find(|entry| entry.status == StatuspageStatus::Postmortem);
         let is_reviewed = change == IncidentChange::Reviewed || review.is_some();
         let word = if is_reviewed && status == IncidentStatus::Resolved {
-            EntryStatus::Postmortem
+            StatuspageStatus::Postmortem
         } else {
             status.into()
         }
@@ -163,7 +163,7 @@ impl<'a> Incident<'a> {
             let updates = &mut body.updates;
             let place = updates.partition_point(|update| update.display_at.0 > at);
             let code_of_entry = id.code_of_entry("cancelled").to_string();
-            let status = EntryStatus::Completed.as_str();
+            let status = StatuspageStatus::Completed.as_str();
             let update = Update::new(status, CANCELLED.into(), Time(at), code_of_entry, &code);
             updates.insert(place, update);
         }
@@ -238,10 +238,10 @@ fn entries<'a>(record: Option<Record<'a>>, notice: &Notice) -> Vec<&'a Entry> {
         .collect()
 }
 
-const fn maintenance_status(status: MaintenanceStatus) -> EntryStatus {
+const fn maintenance_status(status: MaintenanceStatus) -> StatuspageStatus {
     match status {
-        MaintenanceStatus::Scheduled => EntryStatus::Scheduled,
-        MaintenanceStatus::InProgress => EntryStatus::InProgress,
-        MaintenanceStatus::Completed | MaintenanceStatus::Cancelled => EntryStatus::Completed,
+        MaintenanceStatus::Scheduled => StatuspageStatus::Scheduled,
+        MaintenanceStatus::InProgress => StatuspageStatus::InProgress,
+        MaintenanceStatus::Completed | MaintenanceStatus::Cancelled => StatuspageStatus::Completed,
     }
 }

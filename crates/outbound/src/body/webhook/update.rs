@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use allclear_domain::entry::{AffectedComponent, Entry};
+use allclear_domain::entry::{Entry, EntryComponent};
 use serde::Serialize;
 
 use super::Time;
@@ -76,8 +76,8 @@ impl<'a> Update<'a> {
     }
 }
 
-impl<'a> From<&'a AffectedComponent> for Affected<'a> {
-    fn from(component: &'a AffectedComponent) -> Self {
+impl<'a> From<&'a EntryComponent> for Affected<'a> {
+    fn from(component: &'a EntryComponent) -> Self {
         Self {
             code: component.code.as_str(),
             name: &component.name,

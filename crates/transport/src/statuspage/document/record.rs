@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use allclear_domain::entry::{AffectedComponent, Entry};
+use allclear_domain::entry::{Entry, EntryComponent};
 use allclear_domain::id::ComponentId;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -124,8 +124,8 @@ impl<'a> Documents<'a> {
     }
 }
 
-impl<'a> From<&'a AffectedComponent> for Affected<'a> {
-    fn from(component: &'a AffectedComponent) -> Self {
+impl<'a> From<&'a EntryComponent> for Affected<'a> {
+    fn from(component: &'a EntryComponent) -> Self {
         Self {
             code: component.code.as_str(),
             name: &component.name,

@@ -25,16 +25,16 @@ impl Codes {
         Self(hmac_key)
     }
 
-    /// The code of a verification link: its expiry in milliseconds of Unix time, and a signature. It is valid until the
-    /// subscriber unsubscribes.
+    /// The code of a verification link: its expiry in milliseconds of Unix time, and a signature. It is valid until then, unless
+    /// the subscriber unsubscribes earlier.
     pub(crate) fn verification_code(
         &self,
         subscriber: &Subscriber,
         expires_at: DateTime<Utc>,
     ) -> String {
         let moment = expires_at.timestamp_millis().to_be_bytes();
-        let mark = self.verification_mark(Some(subscriber), moment);
-        URL_SAFE_NO_PAD.encode([moment.as_slice(), &mark].concat())
+        let signature = self.sign_verification(Some(subscriber), moment);
+        URL_SAFE_NO_PAD.encode([moment.as_slice(), &signature].concat())
     }
 
     /// Returns the expiry of a verification link; `None` if its code is not this subscriber's.
@@ -44,10 +44,10 @@ impl Codes {
         code: &str,
     ) -> Option<DateTime<Utc>> {
         let presented = URL_SAFE_NO_PAD.decode(code).unwrap_or_default();
-        let (moment, mark) = presented.split_first_chunk::<8>().unwrap_or((&[0; 8], &[]));
+        let (moment, signature) = presented.split_first_chunk::<8>().unwrap_or((&[0; 8], &[]));
         let right: bool = self
-            .verification_mark(subscriber, *moment)
-            .ct_eq(mark)
+            .sign_verification(subscriber, *moment)
+            .ct_eq(signature)
             .into();
         let expires_at = DateTime::from_timestamp_millis(i64::from_be_bytes(*moment));
         if right && subscriber.is_some() {
@@ -57,7 +57,7 @@ impl Codes {
         }
     }
 
-    fn verification_mark(&self, subscriber: Option<&Subscriber>, moment: [u8; 8]) -> [u8; 32] {
+    fn sign_verification(&self, subscriber: Option<&Subscriber>, moment: [u8; 8]) -> [u8; 32] {
         let (id, key) = identity(subscriber);
         let round = subscriber.map_or(0, |known| known.round).to_be_bytes();
         self.0
@@ -66,7 +66,7 @@ impl Codes {
 
     /// The code of an unsubscribe link. It is valid as long as the subscriber exists.
     pub(crate) fn unsubscribe_code(&self, subscriber: &Subscriber) -> String {
-        URL_SAFE_NO_PAD.encode(self.mark(UNSUBSCRIBE, Some(subscriber)))
+        URL_SAFE_NO_PAD.encode(self.sign(UNSUBSCRIBE, Some(subscriber)))
     }
 
     /// Whether an unsubscribe link's code is this subscriber's.
@@ -76,7 +76,7 @@ impl Codes {
 
     /// The code of the link to the page that changes or ends a subscription. It is valid as long as the subscriber exists.
     pub(crate) fn manage_code(&self, subscriber: &Subscriber) -> String {
-        URL_SAFE_NO_PAD.encode(self.mark(MANAGE, Some(subscriber)))
+        URL_SAFE_NO_PAD.encode(self.sign(MANAGE, Some(subscriber)))
     }
 
     /// Whether the code of such a link is this subscriber's.
@@ -109,14 +109,14 @@ impl Codes {
     fn is_code(&self, purpose: &str, subscriber: Option<&Subscriber>, code: &str) -> bool {
         let presented = URL_SAFE_NO_PAD.decode(code).unwrap_or_default();
         let right: bool = self
-            .mark(purpose, subscriber)
+            .sign(purpose, subscriber)
             .as_slice()
             .ct_eq(&presented)
             .into();
         right && subscriber.is_some()
     }
 
-    fn mark(&self, purpose: &str, subscriber: Option<&Subscriber>) -> [u8; 32] {
+    fn sign(&self, purpose: &str, subscriber: Option<&Subscriber>) -> [u8; 32] {
         let (id, key) = identity(subscriber);
         self.0.sign(purpose, &[id.as_bytes(), key.as_bytes()])
     }

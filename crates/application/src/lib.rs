@@ -42,6 +42,7 @@ pub mod password;
 pub mod precondition;
 pub mod public;
 pub mod relay;
+pub mod retention;
 pub mod review;
 pub mod scheduler;
 pub mod second_factor;

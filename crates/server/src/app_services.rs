@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_application::organisation::NameSource;
-use allclear_application::outbox::Retention;
+use allclear_application::retention::Retention;
 use allclear_transport::health::Draining;
 use allclear_transport::limit::usage::Usage;
 use allclear_transport::provider::Provider;

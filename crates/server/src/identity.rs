@@ -228,7 +228,7 @@ fn account_mailer(infra: &Infrastructure) -> Arc<dyn Mailer> {
     Arc::new(AccountMailer(infra.mailer()))
 }
 
-/// Sends mails about accounts, and counts those that fail: they are not retried.
+/// Sends mails about accounts, and counts failed attempts.
 struct AccountMailer(Arc<dyn Mailer>);
 
 #[async_trait]

@@ -15,7 +15,7 @@ const BUCKETS: [f64; 11] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0,
 ];
 
-/// Counter of mails about accounts that failed.
+/// Counter of failed attempts to send mails about accounts.
 pub(crate) const ACCOUNT_MAILS_FAILED: &str = "allclear_account_mails_failed_total";
 
 /// Interval of the recorder's upkeep.
@@ -88,7 +88,7 @@ fn describe() {
         ("allclear_deliveries_total", "Messages to subscribers."),
         (
             ACCOUNT_MAILS_FAILED,
-            "Mails about accounts that could not be sent and are lost.",
+            "Failed attempts to send mails about accounts. After three of them a mail is lost.",
         ),
         (
             "allclear_task_failures_total",

@@ -17,16 +17,26 @@ const ELEMENT: usize = 50;
 /// that could add more than 4 MB.
 #[must_use]
 pub fn render(markdown: &str) -> String {
-    render_below(0, markdown)
+    render_with(markdown, |heading| heading)
 }
 
-/// Renders Markdown like [`render`] as a part of a page below a heading of `level`, from 1 to 6: its headings are further down by as
-/// many levels.
+/// Renders Markdown like [`render`] as a part of a page below a heading of `level`, from 1 to 6. The highest headings of the text are of
+/// the next level, whichever the author began with, so that no level is left out (WCAG 2.2, technique G141).
 #[must_use]
 pub fn render_below(level: usize, markdown: &str) -> String {
-    let lower = |heading: HeadingLevel| {
-        HeadingLevel::try_from((heading as usize + level).min(6)).unwrap_or(HeadingLevel::H6)
-    };
+    let levels = Parser::new(markdown).filter_map(|event| match event {
+        Event::Start(Tag::Heading { level, .. }) => Some(level as usize),
+        _ => None,
+    });
+    let highest = levels.min().unwrap_or(1);
+    render_with(markdown, |heading| {
+        let lowered = (heading as usize + level + 1 - highest).min(6);
+        HeadingLevel::try_from(lowered).unwrap_or(HeadingLevel::H6)
+    })
+}
+
+/// Renders Markdown with the levels of its headings changed.
+fn render_with(markdown: &str, lower: impl Fn(HeadingLevel) -> HeadingLevel) -> String {
     let mut options = Options::ENABLE_STRIKETHROUGH;
     options.set(Options::ENABLE_TABLES, most_cells(markdown) <= CELLS);
     let keeps_html = most_added(Parser::new_ext(markdown, options)) <= ADDED;
@@ -247,6 +257,8 @@ mod tests {
     fn headings_are_below_those_of_the_page() {
         let html = render_below(2, "# One\n## Two\n###### Six\n");
         assert_eq!(html, "<h3>One</h3>\n<h4>Two</h4>\n<h6>Six</h6>\n");
+        let html = render_below(2, "## Two\n### Three\n");
+        assert_eq!(html, "<h3>Two</h3>\n<h4>Three</h4>\n");
     }
 
     #[test]

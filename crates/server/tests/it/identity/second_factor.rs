@@ -371,6 +371,21 @@ async fn an_organisation_that_requires_a_factor_gives_no_token_to_members_withou
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_password_alone_deletes_no_account_with_a_factor() {
+    let enrolled = Enrolled::start().await;
+    let ann = &enrolled.ann;
+    enrolled.clock.advance(TimeDelta::minutes(11));
+    let password = Some(json!({"password": PASSWORD}));
+    let refused = ann.call(Method::DELETE, "/user", password.clone()).await;
+    assert!(refused.needs_authentication(), "{refused:?}");
+    assert_status(ann.get("/session"), 200).await;
+    let code = enrolled.code();
+    let again = json!({"password": PASSWORD, "code": code});
+    assert_status(ann.post("/re-authenticate", again), 200).await;
+    assert_status(ann.call(Method::DELETE, "/user", password), 200).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_refused_token_leaves_the_active_organisation_as_it_is() {
     let enrolled = Enrolled::start().await;
     let (acme, bob) = with_second_admin(&enrolled).await;

@@ -49,12 +49,11 @@ function anonymousChange(action: string): Change {
   return { ...ownChange(action), actor: { type: 'PROVIDER', id: null, name: 'Identity provider' } };
 }
 
-it('does not take an identity provider for who failed to sign in', () => {
-  expect(changeText(anonymousChange('session.refused'))).toEqual({
-    who: 'Somebody',
-    what: 'failed to sign in as',
-    name: 'Ada',
-  });
+it.each([
+  ['session.refused', 'failed to sign in as'],
+  ['organisation.created', 'founded organisation'],
+])('does not take an identity provider for who did it: %s', (action, what) => {
+  expect(changeText(anonymousChange(action))).toEqual({ who: 'Somebody', what, name: 'Ada' });
 });
 
 it.each([

@@ -81,6 +81,12 @@ const ownPhrases: Record<string, string> = {
   'recovery-codes.created': 'created recovery codes',
 };
 
+/** Phrases about changes by people whom the server does not know. */
+const anonymousPhrases: Record<string, string> = {
+  'organisation.created': 'founded organisation',
+  'session.refused': 'failed to sign in as',
+};
+
 /** Changes that people make by a link in a mail, before they are signed in. */
 const byLink = new Set(['member.added', 'password.changed']);
 
@@ -98,11 +104,10 @@ export function changeText({ actor, action, target }: Change, count = 1): Change
   const own = actor.id === target.id ? ownPhrases[action] : undefined;
   if (own !== undefined) return { who: actor.name, what: own, name: undefined };
   // The server takes a request of nobody for one of the identity provider, also without such a provider.
-  if (actor.type === 'PROVIDER' && target.name !== null) {
-    if (action === 'session.refused') {
-      return { who: 'Somebody', what: 'failed to sign in as', name: target.name };
-    }
-    if (byLink.has(action) && actor.name === 'Identity provider') {
+  if (actor.type === 'PROVIDER' && actor.name === 'Identity provider' && target.name !== null) {
+    const what = anonymousPhrases[action];
+    if (what !== undefined) return { who: 'Somebody', what, name: target.name };
+    if (byLink.has(action)) {
       return { who: target.name, what: ownPhrases[action] ?? action, name: undefined };
     }
   }

@@ -23,6 +23,27 @@ export function useGroupNameOf(componentId: string): string | undefined {
   return useGroupName()(component?.groupId ?? null);
 }
 
+/** Returns the name of a component. One that several components have gets that of its group: `API (Europe)`. */
+export function useUniqueName(): (component: Choice) => string {
+  const { rows: groups } = useGroups();
+  const { data: components } = useQuery<Component[]>(endpoints.components.list);
+  return useMemo(() => uniqueNameAmong(groups ?? [], components ?? []), [groups, components]);
+}
+
+function uniqueNameAmong(
+  groups: readonly ComponentGroup[],
+  components: readonly Component[],
+): (component: Choice) => string {
+  const uses = new Map<string, number>();
+  for (const { name } of components) uses.set(name, (uses.get(name) ?? 0) + 1);
+  const groupNames = new Map<string | null, string>(groups.map(({ id, name }) => [id, name]));
+  const groupOf = new Map(components.map(({ id, groupId }) => [id, groupNames.get(groupId)]));
+  return ({ id, name }) => {
+    const group = groupOf.get(id);
+    return group !== undefined && (uses.get(name) ?? 0) > 1 ? `${name} (${group})` : name;
+  };
+}
+
 /** The choices of one group, or choices without a group. */
 export interface ChoiceSection {
   /** Name of the group; undefined for none. */
@@ -31,8 +52,8 @@ export interface ChoiceSection {
 }
 
 /**
- * Puts choices into the groups and the order of the page, those whose place is unknown last. A name that several components
- * have gets that of its group: `API (Europe)`. Returns undefined without choices.
+ * Puts choices with unique names into the groups and the order of the page, those whose place is unknown last. Returns
+ * undefined without choices.
  */
 export function useChoiceSections(
   choices: readonly Choice[] | undefined,
@@ -55,21 +76,15 @@ function sectionsOf(
     components: components.toSorted(byPosition),
   });
   const rest = new Map(choices.map((choice) => [choice.id, choice]));
-  const uses = new Map<string, number>();
-  for (const { name } of components) uses.set(name, (uses.get(name) ?? 0) + 1);
-  const sections = order.map(({ id: groupId, components: ids }) => {
-    const group = groups.find(({ id }) => id === groupId)?.name;
-    return {
-      group,
-      choices: ids.flatMap((id) => {
-        const choice = rest.get(id);
-        if (choice === undefined) return [];
-        rest.delete(id);
-        const isAmbiguous = group !== undefined && (uses.get(choice.name) ?? 0) > 1;
-        return isAmbiguous ? { ...choice, name: `${choice.name} (${group})` } : choice;
-      }),
-    };
-  });
+  const uniqueName = uniqueNameAmong(groups, components);
+  const sections = order.map(({ id: groupId, components: ids }) => ({
+    group: groups.find(({ id }) => id === groupId)?.name,
+    choices: ids.flatMap((id) => {
+      const choice = rest.get(id);
+      rest.delete(id);
+      return choice ? { ...choice, name: uniqueName(choice) } : [];
+    }),
+  }));
   return [...sections, { group: undefined, choices: [...rest.values()] }];
 }
 

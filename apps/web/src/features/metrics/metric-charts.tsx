@@ -1,6 +1,7 @@
 import { BellOff, Boxes, CircleCheck } from 'lucide-react';
 import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
+import { useUniqueName } from '@/affected/component-groups';
 import type { Metrics } from '@/api/types';
 import { Permitted } from '@/auth/permitted';
 import { paths } from '@/paths';
@@ -23,7 +24,9 @@ import {
 } from './series';
 
 /** The charts of some days. */
-export function MetricCharts({ metrics }: { metrics: Metrics }) {
+export function MetricCharts({ metrics: read }: { metrics: Metrics }) {
+  const uniqueName = useUniqueName();
+  const metrics = useMemo(() => withNames(read, uniqueName), [read, uniqueName]);
   return (
     <div className="grid min-w-0 items-start gap-4 xl:grid-cols-2">
       <Uptime metrics={metrics} kind="component" />
@@ -33,6 +36,19 @@ export function MetricCharts({ metrics }: { metrics: Metrics }) {
       <Messages metrics={metrics} />
     </div>
   );
+}
+
+function withNames(
+  metrics: Metrics,
+  nameOf: (component: { id: string; name: string }) => string,
+): Metrics {
+  const named = <T extends { id: string; name: string }>(components: readonly T[]) =>
+    components.map((component) => ({ ...component, name: nameOf(component) }));
+  return {
+    ...metrics,
+    components: named(metrics.components),
+    incidentsByComponent: named(metrics.incidentsByComponent),
+  };
 }
 
 function file(metrics: Metrics, name: string): string {

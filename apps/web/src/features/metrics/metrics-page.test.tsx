@@ -2,7 +2,9 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it, vi } from 'vitest';
 import type { Metrics } from '@/api/types';
-import { paths } from '@/paths';
+import { endpoints, paths } from '@/paths';
+import { component } from '@/testing/component';
+import { componentGroup } from '@/testing/component-group';
 import { renderRoutes } from '@/testing/render';
 import { savedFiles } from '@/testing/saved-files';
 import { apiUrl, problem, server, success } from '@/testing/server';
@@ -153,6 +155,34 @@ it('leads from each empty chart to where something can be done', async () => {
     expect(within(chart).getByRole('link', { name })).toHaveAttribute('href', path);
     expect(within(chart).queryByRole('button')).not.toBeInTheDocument();
   }
+});
+
+it('names the groups of components that have the same name', async () => {
+  server.use(
+    http.get(apiUrl(endpoints.components.list), () =>
+      success([
+        component('API', { id: 'c1', groupId: 'europe' }),
+        component('API', { id: 'c2', groupId: 'usa' }),
+      ]),
+    ),
+    http.get(apiUrl(endpoints.componentGroups.list), () =>
+      success([componentGroup('Europe'), componentGroup('USA')]),
+    ),
+  );
+  serve({
+    ...metrics,
+    components: ['c1', 'c2'].map((id) => ({ id, name: 'API', percentage: 100 })),
+  });
+  const { user } = render();
+  const chart = await card('Uptime by component');
+  await user.click(within(chart).getByRole('button', { name: /^Show Table/ }));
+  await waitFor(() =>
+    expect(rows(within(chart).getByRole('table'))).toEqual([
+      'Component | Uptime',
+      'API (Europe) | 100.0 %',
+      'API (USA) | 100.0 %',
+    ]),
+  );
 });
 
 it('says that a chart does not have all components', async () => {

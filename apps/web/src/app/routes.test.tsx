@@ -229,6 +229,6 @@ it('says that something unexpected happened, and keeps the way to other screens'
   expect(
     await screen.findByRole('heading', { name: 'Unexpected Application Error' }),
   ).toBeInTheDocument();
-  await user.click(screen.getByRole('link', { name: 'Metrics' }));
-  expect(await screen.findByRole('heading', { name: 'Metrics' })).toBeInTheDocument();
+  await user.click(screen.getByRole('link', { name: 'Dashboard' }));
+  expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeInTheDocument();
 });

@@ -1,5 +1,5 @@
-//! The connection of a client, between the HTTP server and the kernel. It closes when it is idle for too long, gives the HTTP server one
-//! request at a time, reads little before its client takes the responses, sends bodies that many clients share without copying them, and leaves the HTTP server when its
+//! The connection of a client, between the HTTP server and the kernel. It closes when it is idle for too long. It gives the HTTP server one
+//! request at a time, and reads little before its client takes the responses. It sends bodies that many clients share without copying them, and leaves the HTTP server when its
 //! response is an event stream or a WebSocket.
 //! Reasons and figures: `docs/decisions/connections-below-the-http-server.md`.
 
@@ -83,7 +83,7 @@ impl Connection {
             idle_since: Cell::new(Some(Instant::now())),
             blocked_since: Cell::default(),
             read_ahead: Cell::default(),
-            pipeline: Pipeline::default(),
+            pipeline: Pipeline::new(),
             is_closing: Cell::default(),
             reader: RefCell::default(),
             body: RefCell::default(),
@@ -157,28 +157,36 @@ impl Connection {
         self.blocked_since.get().or(self.idle_since.get())
     }
 
-    /// Number of bytes that may be read now: none while a write waits, and few during a request. A client that sends requests and
-    /// takes no responses would fill the server's memory. If the number is zero, the task is woken when it no longer is.
+    /// Whether a write waits for the client. A client that sends requests and takes no responses would fill the server's memory.
+    fn is_blocked(&self) -> bool {
+        self.blocked_since.get().is_some()
+    }
+
+    /// Number of bytes that may be read now: few during a request. If it is zero, the task is woken when it no longer is.
     fn poll_readable(&self, context: &Context<'_>) -> usize {
-        if self.blocked_since.get().is_some() {
-            return 0;
-        }
-        let rest = READ_AHEAD.saturating_sub(self.read_ahead.get());
+        let ahead = self.read_ahead.get().max(self.pipeline.waiting());
+        let rest = READ_AHEAD.saturating_sub(ahead);
         if rest == 0 && !self.is_running() {
             // What was read is parsed first: it may hold a request.
             self.read_ahead.set(0);
+            self.pipeline.note_pause();
             context.waker().wake_by_ref();
         }
         rest
     }
 
     /// Records how many bytes were read; `None` if none are left.
-    fn note_read(&self, count: Option<usize>) {
+    fn note_read(&self, context: &Context<'_>, count: Option<usize>) {
         if let Some(count) = count {
             let read_ahead = self.read_ahead.get().saturating_add(count);
             self.read_ahead.set(read_ahead);
-        } else if !self.is_running() {
-            self.read_ahead.set(0);
+        } else {
+            if !self.is_running() {
+                self.read_ahead.set(0);
+            }
+            if self.pipeline.note_pause() {
+                context.waker().wake_by_ref();
+            }
         }
     }
 
@@ -246,7 +254,8 @@ impl RequestGuard {
 impl Drop for RequestGuard {
     fn drop(&mut self) {
         self.0.mark_idle();
-        if self.0.read_ahead.get() > 0 || self.0.pipeline.is_waiting() {
+        self.0.pipeline.end_request();
+        if self.0.read_ahead.get() > 0 || self.0.pipeline.waiting() > 0 {
             // Requests that were read meanwhile are not parsed.
             self.0.wake_reader();
         }

@@ -60,32 +60,32 @@ impl AsyncRead for ClientStream {
         connection.wait(context);
         let pipeline = &connection.pipeline;
         loop {
+            if connection.is_blocked() {
+                return Poll::Pending;
+            }
+            let begins = pipeline.is_ready() && !connection.is_running();
+            if pipeline.give(buffer, begins) {
+                return Poll::Ready(Ok(()));
+            }
             let limit = connection.poll_readable(context);
             if limit == 0 {
                 return Poll::Pending;
-            }
-            let is_running = connection.is_running();
-            if !is_running && pipeline.is_waiting() {
-                let is_released = pipeline.release(context, buffer);
-                return if is_released {
-                    Poll::Ready(Ok(()))
-                } else {
-                    Poll::Pending
-                };
             }
             let before = buffer.filled().len();
             let mut part = open(tcp)?.take(limit as u64);
             let read = Pin::new(&mut part).poll_read(context, buffer);
             let count = buffer.filled().len() - before;
-            connection.note_read(read.is_ready().then_some(count));
-            if !is_running {
-                pipeline.hold_later(buffer, before);
-            } else if count > 0 && pipeline.is_complete() {
-                pipeline.hold_from(buffer, before);
-                // Nothing is left for the HTTP server; the next read tells whether the client has gone.
-                continue;
+            let is_end = count == 0 && matches!(read, Poll::Ready(Ok(())));
+            if is_end && pipeline.waiting() > 0 {
+                // The client sends no more, but waits for the responses to what it has sent.
+                connection.note_read(context, None);
+                return Poll::Pending;
             }
-            return read;
+            connection.note_read(context, read.is_ready().then_some(count));
+            if count == 0 || pipeline.keep(buffer, before, begins) {
+                return read;
+            }
+            // The HTTP server may not have it yet; the next read tells whether the client has gone.
         }
     }
 }

@@ -13,8 +13,9 @@ use actix_web::dev::Extensions;
 use actix_web::http::header;
 use actix_web::rt::net::TcpListener;
 use actix_web::rt::spawn;
-use futures_util::stream;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use futures_util::{StreamExt as _, stream};
+use tokio::io::{AsyncReadExt, AsyncWriteExt as _};
+use tokio::sync::Notify;
 
 use self::idle::Connections;
 use crate::limit::client_slots::tests::unlimited;
@@ -51,14 +52,34 @@ async fn client_in<B: MessageBody + 'static>(
 ) -> TcpStream {
     let (client, accepted) = pair().await;
     let stream = connections.accept(accepted).unwrap();
+    serve(stream, move |request| {
+        let connection = request.conn_data::<Rc<Connection>>().unwrap();
+        std::future::ready(handler(connection))
+    })
+    .await;
+    client
+}
+
+/// A client whose connection is served by this handler.
+async fn client_of_async<F: Future<Output = HttpResponse> + 'static>(
+    handler: impl Fn(Request) -> F + Clone + 'static,
+) -> TcpStream {
+    let (client, accepted) = pair().await;
+    serve(worker().accept(accepted).unwrap(), handler).await;
+    client
+}
+
+async fn serve<B: MessageBody + 'static, F: Future<Output = HttpResponse<B>> + 'static>(
+    stream: ClientStream,
+    handler: impl Fn(Request) -> F + Clone + 'static,
+) {
     let http = HttpService::build()
         .on_connect_ext(|stream: &ClientStream, data: &mut Extensions| {
             data.insert(Rc::clone(stream.connection()));
         })
         .h1(fn_service(move |request: Request| {
-            let connection = request.conn_data::<Rc<Connection>>().unwrap();
-            let response = Response::from(handler(connection));
-            async move { Ok::<_, Infallible>(response) }
+            let response = handler(request);
+            async move { Ok::<_, Infallible>(Response::from(response.await)) }
         })
         .into_factory());
     let http = http.new_service(()).await.unwrap();
@@ -70,7 +91,6 @@ async fn client_in<B: MessageBody + 'static>(
         })
         .await
     });
-    client
 }
 
 thread_local! {
@@ -106,7 +126,7 @@ fn body(size: usize) -> Bytes {
 }
 
 /// Reads the head of a response.
-async fn head(client: &mut TcpStream) -> String {
+async fn head(client: &mut (impl AsyncReadExt + Unpin)) -> String {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(client.read_u8().await.unwrap());
@@ -114,7 +134,7 @@ async fn head(client: &mut TcpStream) -> String {
     String::from_utf8(head).unwrap()
 }
 
-async fn received(client: &mut TcpStream, size: usize) -> Vec<u8> {
+async fn received(client: &mut (impl AsyncReadExt + Unpin), size: usize) -> Vec<u8> {
     let mut bytes = vec![0; size];
     client.read_exact(&mut bytes).await.unwrap();
     bytes
@@ -160,6 +180,97 @@ async fn responses_are_those_of_their_own_requests() {
         }
     }
     assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
+}
+
+#[actix_web::test]
+async fn later_request_does_not_change_the_response_to_a_running_one() {
+    let (begin, is_begun) = (Rc::new(Notify::new()), Rc::new(Notify::new()));
+    let (begun, may_end) = (Rc::clone(&is_begun), Rc::clone(&begin));
+    let mut client = client_of_async(move |request| {
+        let connection = request.conn_data::<Rc<Connection>>().cloned();
+        let guard = connection.as_ref().map(RequestGuard::on);
+        let (begun, may_end) = (Rc::clone(&begun), Rc::clone(&may_end));
+        async move {
+            begun.notify_one();
+            may_end.notified().await;
+            drop(guard);
+            HttpResponse::Ok().body("text")
+        }
+    })
+    .await;
+    for method in ["GET", "HEAD", "GET"] {
+        let request = format!("{method} / HTTP/1.1\r\nHost: a\r\n\r\n");
+        client.write_all(request.as_bytes()).await.unwrap();
+        rest().await;
+    }
+    for body in ["text", "", "text"] {
+        is_begun.notified().await;
+        begin.notify_one();
+        assert!(head(&mut client).await.contains("content-length: 4\r\n"));
+        assert_eq!(received(&mut client, body.len()).await, body.as_bytes());
+    }
+}
+
+#[actix_web::test]
+async fn upload_behind_other_requests_arrives_whole() {
+    for size in [9_000, 100_000] {
+        let mut client = client_of_async(|mut request| {
+            let connection = request.conn_data::<Rc<Connection>>().cloned();
+            let payload = request.take_payload();
+            async move {
+                let connection = connection.unwrap();
+                let guard = RequestGuard::on(&connection);
+                let asked = payload.inspect(move |_| connection.allow_more());
+                let parts: Vec<_> = asked.map(Result::unwrap).collect().await;
+                tokio::task::yield_now().await;
+                drop(guard);
+                HttpResponse::Ok().body(parts.concat())
+            }
+        })
+        .await;
+        let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2);
+        let upload = format!("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {size}\r\n\r\n");
+        let sent = [
+            get.as_bytes(),
+            upload.as_bytes(),
+            &body(size),
+            get.as_bytes(),
+        ]
+        .concat();
+        let (mut reader, mut writer) = client.split();
+        let (_, ()) = tokio::join!(writer.write_all(&sent), async {
+            for expected in [0, 0, size, 0, 0] {
+                head(&mut reader).await;
+                assert!(received(&mut reader, expected).await == body(expected));
+            }
+        });
+    }
+}
+
+#[actix_web::test]
+async fn requests_that_wait_take_little_memory() {
+    let kept: Rc<RefCell<Option<Rc<Connection>>>> = Rc::default();
+    let served = Rc::clone(&kept);
+    let mut client = client_of_async(move |request| {
+        let connection = request.conn_data::<Rc<Connection>>().cloned().unwrap();
+        served.replace(Some(Rc::clone(&connection)));
+        let guard = RequestGuard::on(&connection);
+        async move {
+            tokio::task::yield_now().await;
+            drop(guard);
+            HttpResponse::Ok().finish()
+        }
+    })
+    .await;
+    let (mut reader, mut writer) = client.split();
+    let sent = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(5_000);
+    let (_, ()) = tokio::join!(writer.write_all(sent.as_bytes()), async {
+        for _ in 0..5_000 {
+            head(&mut reader).await;
+            let connection = kept.borrow();
+            assert!(connection.as_ref().unwrap().pipeline.waiting() <= READ_AHEAD);
+        }
+    });
 }
 
 #[actix_web::test]

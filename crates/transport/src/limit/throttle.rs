@@ -230,11 +230,6 @@ pub(crate) fn site(address: IpAddr) -> Option<IpAddr> {
     }
 }
 
-/// The site of an IPv6 client; other clients themselves. For what each provider's customer has a few of.
-pub(crate) fn customer(client: IpAddr) -> IpAddr {
-    site(client).unwrap_or(client)
-}
-
 fn first_bits(address: Ipv6Addr, length: u32) -> IpAddr {
     IpAddr::V6(Ipv6Addr::from_bits(
         address.to_bits() & !(u128::MAX >> length),

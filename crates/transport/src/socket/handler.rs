@@ -198,9 +198,12 @@ impl SocketHandler {
         list: List,
     ) -> Result<(), Refused> {
         // These waits may be long, so they come before the pause, which withholds the events.
-        let page = self.page(organisation).await?;
-        let large = self.large_list(socket, organisation, &page).await?;
-        flushed(socket, &page).await;
+        let large = {
+            let page = self.page(organisation).await?;
+            let large = self.large_list(socket, organisation, &page).await?;
+            flushed(socket, &page).await;
+            large
+        };
         let paused = self.rooms.pause(organisation, socket);
         let page = self.page(organisation).await;
         let revision = page

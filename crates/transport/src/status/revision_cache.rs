@@ -22,16 +22,18 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use self::last_values::LastValues;
-use crate::limit::throttle::customer;
+use crate::limit::throttle::site;
 use crate::status::log_failed_read;
 use crate::status::pages::READ_TIMEOUT;
 use crate::weight::{BySize, Weigh, cache};
 
 /// Maximum number of reads of one organisation that wait. Further ones are refused.
 const MAX_WAITING: usize = 64;
-/// Maximum number of reads of one organisation that requests of one client, or of one IPv6 site, have begun or wait for. Requests for what is being read
+/// Maximum number of reads of one organisation that requests of one client have begun or wait for. Requests for what is being read
 /// already do not count.
 const READS_PER_CLIENT: usize = 16;
+/// The same of the clients of one IPv6 site.
+const READS_PER_SITE: usize = 2 * READS_PER_CLIENT;
 
 /// A state of an organisation: its revision, and the part of time in which nothing else changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -121,6 +123,7 @@ pub(crate) struct RevisionCache<A, V: Weigh> {
     /// One read of each organisation at a time, so that requests for one do not delay those for others.
     organisations: KeyedSemaphore<OrganisationId>,
     clients: KeyedSemaphore<(OrganisationId, IpAddr)>,
+    sites: KeyedSemaphore<(OrganisationId, IpAddr)>,
     reads: Arc<Semaphore>,
     runtime: Handle,
 }
@@ -147,6 +150,7 @@ where
             last: Arc::new(LastValues::new(items, bytes)),
             organisations: KeyedSemaphore::new(1, MAX_WAITING),
             clients: KeyedSemaphore::new(READS_PER_CLIENT, 0),
+            sites: KeyedSemaphore::new(READS_PER_SITE, 0),
             reads: Arc::new(Semaphore::new(reads)),
             runtime: Handle::current(),
         }
@@ -257,13 +261,15 @@ where
                 retry_after: 1,
             }
         };
-        let client_permit = match client {
-            Some(client) => {
-                let key = (organisation.clone(), customer(client));
-                Some(self.clients.acquire(&key).await.ok_or_else(too_many)?)
-            }
-            None => None,
+        let permit_of = async |semaphore: &KeyedSemaphore<_>, address: Option<IpAddr>| {
+            let Some(address) = address else {
+                return Ok(None);
+            };
+            let permit = semaphore.acquire(&(organisation.clone(), address)).await;
+            permit.map(Some).ok_or_else(too_many)
         };
+        let client_permit = permit_of(&self.clients, client).await?;
+        let site_permit = permit_of(&self.sites, client.and_then(site)).await?;
         let organisation_permit = self.organisations.acquire(organisation).await;
         let organisation_permit = organisation_permit.ok_or_else(too_many)?;
         let read_permit = Arc::clone(&self.reads).acquire_owned().await;
@@ -281,7 +287,7 @@ where
         let (current, last) = (Arc::clone(&self.current), Arc::clone(&self.last));
         let key = organisation.clone();
         let read = self.runtime.spawn(async move {
-            let _permits = (client_permit, organisation_permit, read_permit);
+            let _permits = (client_permit, site_permit, organisation_permit, read_permit);
             let read = read.await;
             // No request may wait for it any more.
             if let Ok(value) = &read {

@@ -221,6 +221,7 @@ impl Relay {
         }
         let revisions = in_time(self.outbox.revisions(&organisations)).await?;
         let revisions: HashMap<_, _> = revisions.into_iter().collect();
+        let mut failure = None;
         for organisation in organisations {
             let Some(revision) = revisions.get(&organisation) else {
                 forget(&mut self.lock(), &organisation);
@@ -230,11 +231,16 @@ impl Relay {
             if let Some(position) = self.note(&organisation, *revision)
                 && position.delivered() < *revision
             {
-                self.catch_up(&organisation, position.delivered(), listeners)
-                    .await?;
+                let caught_up = self.catch_up(&organisation, position.delivered(), listeners);
+                if let Err(error) = caught_up.await {
+                    // One slow read must not hold back other organisations; after a second one, the database is slow.
+                    if failure.replace(error).is_some() {
+                        break;
+                    }
+                }
             }
         }
-        Ok(())
+        failure.map_or(Ok(()), Err)
     }
 
     /// Stops following organisations without a request since the last call and without an interested listener. Otherwise every

@@ -17,30 +17,34 @@ const ELEMENT: usize = 50;
 /// that could add more than 4 MB.
 #[must_use]
 pub fn render(markdown: &str) -> String {
-    render_with(markdown, |heading| heading)
+    render_with(markdown, None)
 }
 
 /// Renders Markdown like [`render`] as a part of a page below a heading of `level`, from 1 to 6. The highest headings of the text are of
 /// the next level, whichever the author began with, so that no level is left out (WCAG 2.2, technique G141).
 #[must_use]
 pub fn render_below(level: usize, markdown: &str) -> String {
-    let levels = Parser::new(markdown).filter_map(|event| match event {
+    render_with(markdown, Some(level))
+}
+
+/// Renders Markdown, below a heading of this level if one is given.
+fn render_with(markdown: &str, below: Option<usize>) -> String {
+    let mut options = Options::ENABLE_STRIKETHROUGH;
+    options.set(Options::ENABLE_TABLES, most_cells(markdown) <= CELLS);
+    let parse = || Parser::new_ext(markdown, options);
+    let levels = parse().filter_map(|event| match event {
         Event::Start(Tag::Heading { level, .. }) => Some(level as usize),
         _ => None,
     });
     let highest = levels.min().unwrap_or(1);
-    render_with(markdown, |heading| {
-        let lowered = (heading as usize + level + 1 - highest).min(6);
-        HeadingLevel::try_from(lowered).unwrap_or(HeadingLevel::H6)
-    })
-}
-
-/// Renders Markdown with the levels of its headings changed.
-fn render_with(markdown: &str, lower: impl Fn(HeadingLevel) -> HeadingLevel) -> String {
-    let mut options = Options::ENABLE_STRIKETHROUGH;
-    options.set(Options::ENABLE_TABLES, most_cells(markdown) <= CELLS);
-    let keeps_html = most_added(Parser::new_ext(markdown, options)) <= ADDED;
-    let events = Parser::new_ext(markdown, options).map(|event| match event {
+    let lower = |heading: HeadingLevel| {
+        let lowered = below.map_or(heading as usize, |below| {
+            heading as usize + below + 1 - highest
+        });
+        HeadingLevel::try_from(lowered.min(6)).unwrap_or(HeadingLevel::H6)
+    };
+    let keeps_html = most_added(parse()) <= ADDED;
+    let events = parse().map(|event| match event {
         Event::Html(html) | Event::InlineHtml(html) if !keeps_html => Event::Text(html),
         other => other,
     });
@@ -259,6 +263,9 @@ mod tests {
         assert_eq!(html, "<h3>One</h3>\n<h4>Two</h4>\n<h6>Six</h6>\n");
         let html = render_below(2, "## Two\n### Three\n");
         assert_eq!(html, "<h3>Two</h3>\n<h4>Three</h4>\n");
+        // A heading only because the table ends the quote.
+        let html = render_below(2, "###### Six\n\n> a|b\n> -|-\nfoo\n===\n");
+        assert!(html.contains("<h3>foo</h3>"), "{html}");
     }
 
     #[test]

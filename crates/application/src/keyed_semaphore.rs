@@ -33,8 +33,8 @@ impl<K: Hash + Eq + Clone> KeyedSemaphore<K> {
         self.acquire_many(key, 1).await
     }
 
-    /// Waits for several permits of a key, or for all of them if it has fewer. `None` if too many tasks have or want some already: the
-    /// bound counts a permit for each of them.
+    /// Waits for several permits of a key, or for all of them if it has fewer. `None` if too many tasks have or want some already.
+    /// Each task counts as one, however many permits it takes.
     pub async fn acquire_many(&self, key: &K, permits: usize) -> Option<OwnedSemaphorePermit> {
         let semaphore = self.of(key);
         // One for the map, one for each permit that is held, and one for each task that waits, this one included.

@@ -256,7 +256,7 @@ fn incident_counts(organisation: &OrganisationId, window: &UptimeWindow) -> Sele
 }
 
 /// The messages that were sent, and those that failed for good.
-/// They are counted by days of UTC, so those of the whole first day of UTC count.
+/// Counted by UTC days, so the whole first day counts.
 async fn mails(
     transaction: &Transaction,
     organisation: &OrganisationId,

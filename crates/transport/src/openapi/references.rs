@@ -46,6 +46,21 @@ mod tests {
     use super::super::document;
 
     #[test]
+    fn no_two_schemas_are_equal() {
+        let document = serde_json::to_value(document()).unwrap();
+        let schemas = document["components"]["schemas"].as_object().unwrap();
+        for (name, schema) in schemas {
+            let equal = schemas
+                .iter()
+                .find(|(other, known)| *other != name && *known == schema);
+            assert!(
+                equal.is_none(),
+                "a reference to {name} may become one to {equal:?}"
+            );
+        }
+    }
+
+    #[test]
     fn responses_refer_to_the_schemas_of_their_data() {
         let document = serde_json::to_value(document()).unwrap();
         let schemas = &document["components"]["schemas"];

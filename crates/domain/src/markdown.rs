@@ -32,25 +32,35 @@ fn render_with(markdown: &str, below: Option<usize>) -> String {
     let mut options = Options::ENABLE_STRIKETHROUGH;
     options.set(Options::ENABLE_TABLES, most_cells(markdown) <= CELLS);
     let parse = || Parser::new_ext(markdown, options);
-    let levels = parse().filter_map(|event| match event {
-        Event::Start(Tag::Heading { level, .. }) => Some(level as usize),
-        _ => None,
-    });
-    let highest = levels.min().unwrap_or(1);
-    let lower = |heading: HeadingLevel| {
-        let lowered = below.map_or(heading as usize, |below| {
-            heading as usize + below + 1 - highest
-        });
-        HeadingLevel::try_from(lowered.min(6)).unwrap_or(HeadingLevel::H6)
-    };
     let keeps_html = most_added(parse()) <= ADDED;
     let events = parse().map(|event| match event {
         Event::Html(html) | Event::InlineHtml(html) if !keeps_html => Event::Text(html),
         other => other,
     });
+    let highest = highest_heading(parse());
+    let events = limit_nesting(events);
+    let events = with_levels(events, |level| {
+        below.map_or(level, |below| level + below + 1 - highest)
+    });
+    let mut unsafe_html = String::with_capacity(markdown.len() * 3 / 2);
+    html::push_html(&mut unsafe_html, join_html_blocks(events));
+    sanitised(&unsafe_html)
+}
+
+/// The level of the highest heading; 1 if there is none.
+fn highest_heading<'a>(events: impl Iterator<Item = Event<'a>>) -> usize {
+    let levels = events.filter_map(|event| match event {
+        Event::Start(Tag::Heading { level, .. }) => Some(level as usize),
+        _ => None,
+    });
+    levels.min().unwrap_or(1)
+}
+
+/// Removes the quotes and lists that are nested more than [`DEPTH`] deep, but not what is in them: an HTML tree of any depth could
+/// overflow the stack of what walks it. Also removes inline tags that would make the rest of the text their content.
+fn limit_nesting<'a>(events: impl Iterator<Item = Event<'a>>) -> impl Iterator<Item = Event<'a>> {
     let mut depth = 0_usize;
-    // An HTML tree of any depth could overflow the stack of what walks it.
-    let events = events.filter(|event| match event {
+    events.filter(move |event| match event {
         Event::Start(tag) if nests(tag) => {
             depth += 1;
             depth <= DEPTH
@@ -60,27 +70,42 @@ fn render_with(markdown: &str, below: Option<usize>) -> String {
             depth -= 1;
             kept
         }
-        // The rest of the text would be its content.
         Event::InlineHtml(tag) => !is_raw_text(tag),
         _ => true,
-    });
-    let events = events.map(|event| match event {
+    })
+}
+
+/// Changes the levels of headings. Those beyond 6 become 6.
+fn with_levels<'a>(
+    events: impl Iterator<Item = Event<'a>>,
+    change: impl Fn(usize) -> usize,
+) -> impl Iterator<Item = Event<'a>> {
+    let changed = move |level: HeadingLevel| {
+        HeadingLevel::try_from(change(level as usize).min(6)).unwrap_or(HeadingLevel::H6)
+    };
+    events.map(move |event| match event {
         Event::Start(Tag::Heading {
             level,
             id,
             classes,
             attrs,
         }) => Event::Start(Tag::Heading {
-            level: lower(level),
+            level: changed(level),
             id,
             classes,
             attrs,
         }),
-        Event::End(TagEnd::Heading(level)) => Event::End(TagEnd::Heading(lower(level))),
+        Event::End(TagEnd::Heading(level)) => Event::End(TagEnd::Heading(changed(level))),
         other => other,
-    });
+    })
+}
+
+/// Joins the lines of each block of raw HTML, and makes a block harmless that would make the rest of the text its content.
+fn join_html_blocks<'a>(
+    events: impl Iterator<Item = Event<'a>>,
+) -> impl Iterator<Item = Event<'a>> {
     let mut block = String::new();
-    let events = events.filter_map(|event| match event {
+    events.filter_map(move |event| match event {
         Event::Html(html) => {
             block.push_str(&html);
             None
@@ -90,15 +115,11 @@ fn render_with(markdown: &str, below: Option<usize>) -> String {
             let has_raw_text = html
                 .match_indices('<')
                 .any(|(at, _)| is_raw_text(&html[at..]));
-            // The rest of the text would be its content.
             let html = if has_raw_text { sanitised(&html) } else { html };
             Some(Event::Html(html.into()))
         }
         other => Some(other),
-    });
-    let mut unsafe_html = String::with_capacity(markdown.len() * 3 / 2);
-    html::push_html(&mut unsafe_html, events);
-    sanitised(&unsafe_html)
+    })
 }
 
 /// How many cells the tables of a text have at most. A row is filled up to the width of its table's first line, so a short text can

@@ -1,6 +1,6 @@
-//! The connection of a client, between the HTTP server and the kernel. It closes when it is idle for too long. It gives the HTTP server one
-//! request at a time, and reads little before its client takes the responses. It sends bodies that many clients share without copying them, and leaves the HTTP server when its
-//! response is an event stream or a WebSocket.
+//! The connection of a client, between the HTTP server and the kernel. It closes when it is idle for too long. It gives the HTTP server
+//! one request at a time, and reads little before its client takes the responses. It sends bodies that many clients share without
+//! copying them. It leaves the HTTP server when its response is an event stream or a WebSocket.
 //! Reasons and figures: `docs/decisions/connections-below-the-http-server.md`.
 
 mod body_file;

@@ -76,8 +76,8 @@ impl AsyncRead for ClientStream {
             let read = Pin::new(&mut part).poll_read(context, buffer);
             let count = buffer.filled().len() - before;
             let is_end = count == 0 && matches!(read, Poll::Ready(Ok(())));
-            if is_end && pipeline.waiting() > 0 {
-                // The client sends no more, but waits for the responses to what it has sent.
+            if is_end && !begins && pipeline.waiting() > 0 {
+                // The client sends no more, but waits for the responses to what it has sent. The rest of a head would never come.
                 connection.note_read(context, None);
                 return Poll::Pending;
             }

@@ -212,6 +212,15 @@ async fn later_request_does_not_change_the_response_to_a_running_one() {
 }
 
 #[actix_web::test]
+async fn client_that_leaves_within_a_head_ends_its_connection() {
+    let mut client = client_of(|connection| with_body(connection, &body(1))).await;
+    client.write_all(b"GET / HTTP/1.1\r\nHost").await.unwrap();
+    rest().await;
+    client.shutdown().await.unwrap();
+    assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
+}
+
+#[actix_web::test]
 async fn upload_behind_other_requests_arrives_whole() {
     for size in [9_000, 100_000] {
         let mut client = client_of_async(|mut request| {

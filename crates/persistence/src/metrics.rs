@@ -255,8 +255,7 @@ fn incident_counts(organisation: &OrganisationId, window: &UptimeWindow) -> Sele
         .take()
 }
 
-/// The messages that were sent, and those that failed for good.
-/// Counted by UTC days, so the whole first day counts.
+/// The messages that were sent, and those that failed for good. Counted by UTC days, so the whole first day counts.
 async fn mails(
     transaction: &Transaction,
     organisation: &OrganisationId,

@@ -323,3 +323,39 @@ async fn an_unreadable_outbox_is_an_outage_until_it_can_be_read_again() {
     unavailable.store(false, Ordering::SeqCst);
     assert_eq!(pass(1_000).await, (false, 4));
 }
+
+#[tokio::test]
+async fn one_slow_read_holds_back_no_other_organisation_but_two_end_the_sweep() {
+    for (slow, delivered) in [(0, 3), (1, 2), (2, 0)] {
+        let mut outbox = crate::outbox::MockOutbox::new();
+        outbox
+            .expect_revisions()
+            .returning(|ids| Ok(ids.iter().map(|id| (id.clone(), Revision(1))).collect()));
+        let mut reads = 0;
+        outbox.expect_after().returning(move |_, revision, _| {
+            if revision == Revision(1) {
+                return Ok(Backlog::Commits(Vec::new()));
+            }
+            reads += 1;
+            if reads <= slow {
+                return Err(Error::Unavailable("slow".into()));
+            }
+            Ok(Backlog::Commits(vec![commit(1)]))
+        });
+        let broadcast = crate::broadcast::MockBroadcast::new();
+        let relay = Relay::new(Arc::new(outbox), Arc::new(broadcast));
+        for name in ["one", "two", "three"] {
+            let organisation = OrganisationId::parse(name).unwrap();
+            relay
+                .lock()
+                .insert(organisation, StreamPosition::from(Revision(0)));
+        }
+        let recorder = Arc::new(Recorder::default());
+        let swept = relay
+            .sweep(&[Arc::clone(&recorder) as Arc<dyn CommitListener>])
+            .await;
+        assert_eq!(swept.is_err(), slow > 0, "{slow} slow reads");
+        let revisions = recorder.revisions.lock().unwrap();
+        assert_eq!(revisions.len(), delivered, "{slow} slow reads");
+    }
+}

@@ -1,5 +1,6 @@
 //! Daily limits of mails without the recipient's consent: invitations, links of subscriptions, sign-ups and password resets, and
-//! notices about an account. Notices to confirmed subscribers are not counted.
+//! notices about an account. Notices to confirmed subscribers are not counted. Messages to URLs, which confirm or test a subscription,
+//! have counters of their own with the same limits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -19,7 +20,7 @@ use crate::secret::HmacKey;
 /// Kind of counter of mails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailScope {
-    /// The receiving mailbox, without its sub-address.
+    /// The receiving mailbox, without its sub-address, or the receiving URL.
     Mailbox,
     /// The account that causes the mails.
     Account,
@@ -55,7 +56,7 @@ impl MailScope {
     /// The sentence of a refusal; it names the setting.
     pub(crate) fn refusal_text(self) -> String {
         let (what, setting) = match self {
-            Self::Mailbox => ("to this mailbox", "ALLCLEAR_LIMIT_MAIL_MAILBOX"),
+            Self::Mailbox => ("to this recipient", "ALLCLEAR_LIMIT_MAIL_MAILBOX"),
             Self::Account => ("by this account", "ALLCLEAR_LIMIT_MAIL_ACCOUNT"),
             Self::Organisation => (
                 "in this organisation's name",
@@ -63,7 +64,7 @@ impl MailScope {
             ),
             Self::Installation => ("by this installation", "ALLCLEAR_LIMIT_MAIL_INSTALLATION"),
         };
-        format!("No more mails {what} today (UTC), please try again tomorrow ({setting})")
+        format!("No more messages {what} today (UTC), please try again tomorrow ({setting})")
     }
 }
 
@@ -239,28 +240,32 @@ impl MailBudget {
             let mark = self.hmac_key.sign(purpose, &[key.as_str().as_bytes()]);
             URL_SAFE_NO_PAD.encode(mark)
         };
+        let of = match cause.to {
+            RecipientKey::Mailbox(_) => "",
+            RecipientKey::Url(_) => "url ",
+        };
         let organisation = cause.organisation.as_ref();
         let counters = [
             (MailScope::Mailbox, self.limits.mailbox, Some(mailbox())),
             (
                 MailScope::Account,
                 self.limits.account,
-                cause.account.clone(),
+                cause.account.as_ref().map(|id| format!("{of}{id}")),
             ),
             (
                 MailScope::Organisation,
                 self.organisation_limit(cause),
-                organisation.map(|id| id.as_str().to_owned()),
+                organisation.map(|id| format!("{of}{}", id.as_str())),
             ),
             (
                 MailScope::Installation,
                 self.strangers_limit(cause),
-                Some("strangers".to_owned()),
+                Some(format!("{of}strangers")),
             ),
             (
                 MailScope::Installation,
                 self.installation_limit(cause),
-                Some(String::new()),
+                Some(of.to_owned()),
             ),
         ];
         let limited = |(scope, limit, key): (_, Option<u32>, Option<String>)| {

@@ -79,6 +79,31 @@ async fn invitation_is_counted_by_mailbox_account_organisation_and_installation(
 }
 
 #[tokio::test]
+async fn messages_to_urls_use_up_no_mails() {
+    let mail = MailCause {
+        account: None,
+        ..invitation("bob@example.com")
+    };
+    let message = MailCause {
+        to: RecipientKey::Url("https://hooks.example.com/".to_owned()),
+        ..mail.clone()
+    };
+    for account in [None, Some("ann".to_owned())] {
+        let [of_mail, of_message] = [&mail, &message].map(|cause| MailCause {
+            account: account.clone(),
+            ..cause.clone()
+        });
+        let of_mail = counted(&of_mail, LIMITS).await;
+        let of_message = counted(&of_message, LIMITS).await;
+        assert_eq!(of_mail.len(), 4);
+        for (mail, message) in of_mail.iter().zip(&of_message) {
+            assert_eq!((mail.scope, mail.limit), (message.scope, message.limit));
+            assert_ne!(mail.key, message.key);
+        }
+    }
+}
+
+#[tokio::test]
 async fn mail_by_anybody_is_counted_by_mailbox_and_installation() {
     let cause = by_anybody(MailKind::EnteredAddress);
     let scopes: Vec<_> = counted(&cause, LIMITS)

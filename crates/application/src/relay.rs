@@ -165,11 +165,12 @@ impl Relay {
                     if sweeps % Self::IDLE_SWEEPS == 0 {
                         self.forget_idle(listeners);
                     }
-                    self.sweep(listeners).await
+                    self.sweep(listeners).await.map(|()| true)
                 }
             };
             match outcome {
-                Ok(()) => self.outbox_health.succeeded(),
+                Ok(true) => self.outbox_health.succeeded(),
+                Ok(false) => {}
                 Err(error) => {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
@@ -194,24 +195,24 @@ impl Relay {
         sweep.tick().await;
     }
 
+    /// Delivers a commit that another node may have sent. Returns whether the outbox was read for it.
     async fn receive(
         &self,
         commit: &Arc<Commit>,
         listeners: &[Arc<dyn CommitListener>],
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let organisation = &commit.organisation;
         let Some(position) = self.note(organisation, commit.revision()) else {
-            return Ok(());
+            return Ok(false);
         };
         let delivered = position.delivered();
-        if commit.revision() == delivered.next() {
-            self.deliver(organisation, commit, listeners);
-            Ok(())
+        let is_ahead = commit.revision() > delivered.next();
+        if is_ahead {
+            self.catch_up(organisation, delivered, listeners).await?;
         } else if commit.revision() > delivered {
-            self.catch_up(organisation, delivered, listeners).await
-        } else {
-            Ok(())
+            self.deliver(organisation, commit, listeners);
         }
+        Ok(is_ahead)
     }
 
     async fn sweep(&self, listeners: &[Arc<dyn CommitListener>]) -> Result<(), Error> {

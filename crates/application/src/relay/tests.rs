@@ -280,7 +280,7 @@ async fn an_unreadable_outbox_is_an_outage_until_it_can_be_read_again() {
         Ok(ids.iter().map(|id| (id.clone(), Revision(1))).collect())
     });
     let mut broadcast = crate::broadcast::MockBroadcast::new();
-    let (_arrives, arriving) = mpsc::unbounded_channel();
+    let (arrives, arriving) = mpsc::unbounded_channel();
     broadcast.expect_subscribe().return_once(move || arriving);
     broadcast.expect_publish().return_const(());
     let relay = Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)));
@@ -305,7 +305,12 @@ async fn an_unreadable_outbox_is_an_outage_until_it_can_be_read_again() {
         (false, 0),
         "it may be a matter of seconds"
     );
-    assert_eq!(pass(1_000).await, (true, 1));
+    arrives.send(Arc::new(commit(2))).unwrap();
+    assert_eq!(
+        pass(1_000).await,
+        (true, 1),
+        "another node's commit does not prove that this node can read"
+    );
     assert_eq!(
         pass(2_000).await,
         (true, 3),

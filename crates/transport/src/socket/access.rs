@@ -3,7 +3,7 @@
 //! A socket opened with a token belongs to the token's session and organisation, and ends with
 //! them. A socket without a token is anonymous and has no end.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -148,7 +148,7 @@ impl SocketAuthorizer {
             tick.tick().await;
             self.cut_expired();
             if verified.elapsed() >= self.check_interval {
-                self.cut_revoked().await;
+                self.cut_revoked(self.tokens()).await;
                 verified = Instant::now();
             }
         }
@@ -165,15 +165,16 @@ impl SocketAuthorizer {
         });
     }
 
-    /// Verifies each token once, however many sockets use it.
-    async fn cut_revoked(&self) {
-        let mut tokens: Vec<_> = self
-            .lock()
+    /// Each token once, however many sockets use it.
+    fn tokens(&self) -> BTreeSet<Arc<str>> {
+        self.lock()
             .values()
             .map(|authorized| Arc::clone(&authorized.access.token))
-            .collect();
-        tokens.sort_unstable();
-        tokens.dedup();
+            .collect()
+    }
+
+    async fn cut_revoked(&self, tokens: BTreeSet<Arc<str>>) {
+        let mut has_failed = false;
         for token in tokens {
             match self.verifier.verify(&token).await {
                 Ok(_) => {}
@@ -183,8 +184,18 @@ impl SocketAuthorizer {
                     self.cut_expired();
                     self.cut(RevokeReason::Revoked, |access| access.token == token);
                 }
-                // No access can be verified now. It ends with its token; that of a key without expiry lasts until it can be verified.
-                Err(TokenError::Unavailable(_)) => return,
+                // The access ends with its token; that of a key without expiry lasts until it can be verified.
+                Err(TokenError::Unavailable(cause)) => {
+                    tracing::warn!(
+                        error = &*cause as &dyn std::error::Error,
+                        "the access of sockets could not be verified"
+                    );
+                    // One token that cannot be verified keeps no access of others; after a second one, none can be verified now.
+                    if has_failed {
+                        return;
+                    }
+                    has_failed = true;
+                }
             }
         }
     }
@@ -204,5 +215,36 @@ impl SocketAuthorizer {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Sid, AuthorizedSocket>> {
         self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use allclear_application::caller::MockTokenVerifier;
+    use allclear_application::clock::TestClock;
+
+    #[tokio::test]
+    async fn one_token_that_cannot_be_verified_holds_back_no_other_but_two_end_the_check() {
+        for (unverifiable, expected) in [(1, 4), (2, 2)] {
+            let mut verifier = MockTokenVerifier::new();
+            let mut count = 0;
+            verifier
+                .expect_verify()
+                .times(expected)
+                .returning(move |_| {
+                    count += 1;
+                    Err(if count <= unverifiable {
+                        TokenError::Unavailable("slow".into())
+                    } else {
+                        TokenError::Bad("revoked".to_owned())
+                    })
+                });
+            let authorizer =
+                SocketAuthorizer::new(Arc::new(verifier), TestClock::stopped(), Duration::ZERO);
+            let tokens = ["a", "b", "c", "d"].map(Arc::from);
+            authorizer.cut_revoked(BTreeSet::from(tokens)).await;
+        }
     }
 }

@@ -187,14 +187,37 @@ fn bind(address: SocketAddr) -> Result<(TcpSocket, SocketAddr), String> {
     bound().map_err(|error: std::io::Error| format!("{address}: {error}"))
 }
 
+/// Lets connections wait to be accepted.
+fn listen((socket, address): (TcpSocket, SocketAddr)) -> Result<std::net::TcpListener, String> {
+    let listener = socket.listen(BACKLOG).and_then(TcpListener::into_std);
+    listener.map_err(|error| format!("{address}: {error}"))
+}
+
 /// Accepts connections, and starts one worker per core.
 fn start_server(
     state: AppState,
-    (socket, address): (TcpSocket, SocketAddr),
+    bound: (TcpSocket, SocketAddr),
 ) -> Result<(ServerHandle, JoinHandle<std::io::Result<()>>), String> {
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
-    let listener = socket.listen(BACKLOG).and_then(TcpListener::into_std);
-    let listener = listener.map_err(|error| format!("{address}: {error}"))?;
+    let listener = listen(bound)?;
     let server = server::start(state, listener, workers).map_err(|error| error.to_string())?;
     Ok((server.handle(), tokio::spawn(server)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpStream;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn hundreds_of_connections_wait_to_be_accepted() {
+        let bound = bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let address = bound.1;
+        let _listener = listen(bound).unwrap();
+        // The kernel leaves the 130th without an answer if only 128 may wait.
+        let connected = || TcpStream::connect_timeout(&address, Duration::from_millis(900));
+        let waiting: Vec<_> = (0..400).map(|_| connected().unwrap()).collect();
+        assert_eq!(waiting.len(), 400);
+    }
 }

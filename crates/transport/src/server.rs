@@ -29,7 +29,6 @@ use actix_web::{App, HttpMessage, Route, guard};
 use allclear_application::domain::TOKEN_PATH;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
-use socket2::SockRef;
 use tokio::runtime::Handle;
 use tracing::Instrument as _;
 
@@ -211,20 +210,11 @@ pub(crate) fn read() -> Route {
     web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }
 
-/// Number of connections that may wait to be accepted. The kernel may lower it (`net.core.somaxconn`).
-const BACKLOG: i32 = 2048;
-
-/// Lets many connections wait to be accepted. The standard library lets 128, and a client beyond them tries again after a second.
-fn let_wait(listener: &TcpListener) -> std::io::Result<()> {
-    SockRef::from(listener).listen(BACKLOG)
-}
-
 /// Starts the server on a listener. It runs until it is stopped.
 ///
 /// # Errors
 /// If the listener cannot be used.
 pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io::Result<Server> {
-    let_wait(&listener)?;
     // Runs work that must not queue behind the requests of a worker.
     let runtime = Data::new(Handle::current());
     let methods = Data::new(Methods::of_routes());
@@ -294,9 +284,6 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
 
 #[cfg(test)]
 mod tests {
-    use std::net::TcpStream;
-    use std::time::Duration;
-
     use actix_web::dev::Service;
     use actix_web::test::{TestRequest, init_service};
     use futures_util::FutureExt as _;
@@ -304,17 +291,6 @@ mod tests {
     use tokio::task::yield_now;
 
     use super::*;
-
-    #[test]
-    fn hundreds_of_connections_wait_to_be_accepted() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let_wait(&listener).unwrap();
-        let address = listener.local_addr().unwrap();
-        // The kernel leaves the 130th without an answer if only 128 may wait.
-        let connected = || TcpStream::connect_timeout(&address, Duration::from_millis(900));
-        let waiting: Vec<_> = (0..400).map(|_| connected().unwrap()).collect();
-        assert_eq!(waiting.len(), 400);
-    }
 
     /// Whether a handler completes although its client goes away while it runs.
     async fn completes(method: Method) -> bool {

@@ -9,7 +9,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use super::request::Refused;
-use crate::limit::throttle::site;
+use crate::limit::client_semaphore::{ClientPermit, ClientSemaphore};
 
 /// Lists of pages below this size fit into a client's queue many times.
 pub(super) const SMALL: usize = 8 * 1024;
@@ -21,8 +21,6 @@ const ALL: usize = 64 * 1024;
 const OF_ORGANISATION: usize = 16 * 1024;
 /// Units of those of one organisation for the sockets of one client. A larger list counts as these, except in the sum of all.
 const OF_CLIENT: usize = 4 * 1024;
-/// The same for the clients of one IPv6 site.
-const OF_SITE: usize = 2 * OF_CLIENT;
 /// How long a list waits for others to be received.
 const WAIT: Duration = Duration::from_secs(30);
 
@@ -30,15 +28,14 @@ const WAIT: Duration = Duration::from_secs(30);
 pub(super) struct LargeLists {
     all: KeyedSemaphore<()>,
     organisations: KeyedSemaphore<OrganisationId>,
-    clients: KeyedSemaphore<(OrganisationId, Option<IpAddr>)>,
-    sites: KeyedSemaphore<(OrganisationId, IpAddr)>,
+    clients: ClientSemaphore,
 }
 
 /// Memory of a list that is being sent.
 #[derive(Debug)]
 pub(super) struct LargeList(
     #[expect(dead_code, reason = "dropped when the list is received")]
-    [Option<OwnedSemaphorePermit>; 4],
+    (ClientPermit, [OwnedSemaphorePermit; 2]),
 );
 
 impl LargeLists {
@@ -46,8 +43,7 @@ impl LargeLists {
         Self {
             all: KeyedSemaphore::new(ALL, 0),
             organisations: KeyedSemaphore::new(OF_ORGANISATION, 0),
-            clients: KeyedSemaphore::new(OF_CLIENT, 0),
-            sites: KeyedSemaphore::new(OF_SITE, 0),
+            clients: ClientSemaphore::new(OF_CLIENT),
         }
     }
 
@@ -64,24 +60,11 @@ impl LargeLists {
         let units = size.div_ceil(UNIT);
         let share = units.min(OF_CLIENT);
         let begun = async {
-            let key = (organisation.clone(), client);
             // A client waits for its own lists first: those that wait here hold nothing that others need.
-            let of_client = self.clients.acquire_many(&key, share).await?;
-            let of_site = match client.and_then(site) {
-                Some(network) => {
-                    let key = (organisation.clone(), network);
-                    Some(self.sites.acquire_many(&key, share).await?)
-                }
-                None => None,
-            };
+            let of_client = self.clients.acquire(organisation, client, share).await?;
             let of_organisation = self.organisations.acquire_many(organisation, share).await?;
             let of_all = self.all.acquire_many(&(), units).await?;
-            Some(LargeList([
-                Some(of_client),
-                of_site,
-                Some(of_organisation),
-                Some(of_all),
-            ]))
+            Some(LargeList((of_client, [of_organisation, of_all])))
         };
         match timeout(WAIT, begun).await {
             Ok(Some(list)) => Ok(Some(list)),

@@ -22,7 +22,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use self::last_values::LastValues;
-use crate::limit::throttle::site;
+use crate::limit::client_semaphore::ClientSemaphore;
 use crate::status::log_failed_read;
 use crate::status::pages::READ_TIMEOUT;
 use crate::weight::{BySize, Weigh, cache};
@@ -32,8 +32,6 @@ const MAX_WAITING: usize = 64;
 /// Maximum number of reads of one organisation that requests of one client have begun or wait for. Requests for what is being read
 /// already do not count.
 const READS_PER_CLIENT: usize = 16;
-/// The same of the clients of one IPv6 site.
-const READS_PER_SITE: usize = 2 * READS_PER_CLIENT;
 
 /// A state of an organisation: its revision, and the part of time in which nothing else changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -122,8 +120,7 @@ pub(crate) struct RevisionCache<A, V: Weigh> {
     last: Arc<LastValues<A, V>>,
     /// One read of each organisation at a time, so that requests for one do not delay those for others.
     organisations: KeyedSemaphore<OrganisationId>,
-    clients: KeyedSemaphore<(OrganisationId, IpAddr)>,
-    sites: KeyedSemaphore<(OrganisationId, IpAddr)>,
+    clients: ClientSemaphore,
     reads: Arc<Semaphore>,
     runtime: Handle,
 }
@@ -149,8 +146,7 @@ where
             current: Arc::new(VersionCache::new(items, bytes)),
             last: Arc::new(LastValues::new(items, bytes)),
             organisations: KeyedSemaphore::new(1, MAX_WAITING),
-            clients: KeyedSemaphore::new(READS_PER_CLIENT, 0),
-            sites: KeyedSemaphore::new(READS_PER_SITE, 0),
+            clients: ClientSemaphore::new(READS_PER_CLIENT),
             reads: Arc::new(Semaphore::new(reads)),
             runtime: Handle::current(),
         }
@@ -261,15 +257,8 @@ where
                 retry_after: 1,
             }
         };
-        let permit_of = async |semaphore: &KeyedSemaphore<_>, address: Option<IpAddr>| {
-            let Some(address) = address else {
-                return Ok(None);
-            };
-            let permit = semaphore.acquire(&(organisation.clone(), address)).await;
-            permit.map(Some).ok_or_else(too_many)
-        };
-        let client_permit = permit_of(&self.clients, client).await?;
-        let site_permit = permit_of(&self.sites, client.and_then(site)).await?;
+        let client_permit = self.clients.acquire(organisation, client, 1).await;
+        let client_permit = client_permit.ok_or_else(too_many)?;
         let organisation_permit = self.organisations.acquire(organisation).await;
         let organisation_permit = organisation_permit.ok_or_else(too_many)?;
         let read_permit = Arc::clone(&self.reads).acquire_owned().await;
@@ -287,7 +276,7 @@ where
         let (current, last) = (Arc::clone(&self.current), Arc::clone(&self.last));
         let key = organisation.clone();
         let read = self.runtime.spawn(async move {
-            let _permits = (client_permit, site_permit, organisation_permit, read_permit);
+            let _permits = (client_permit, organisation_permit, read_permit);
             let read = read.await;
             // No request may wait for it any more.
             if let Ok(value) = &read {

@@ -47,7 +47,7 @@ pub(crate) enum Owner {
 
 /// A component in a stored list.
 #[derive(Deserialize)]
-struct Stored {
+struct StoredComponent {
     code: String,
     name: String,
     status: String,
@@ -245,6 +245,6 @@ pub(crate) fn read_change(
     Ok(Some(components).filter(|components| !components.is_empty()))
 }
 
-fn list(stored: &str) -> Result<Vec<Stored>, Error> {
+fn list(stored: &str) -> Result<Vec<StoredComponent>, Error> {
     serde_json::from_str(stored).map_err(Error::internal)
 }

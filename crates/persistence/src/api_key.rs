@@ -16,7 +16,7 @@ use sea_orm::{
 
 use crate::audit::NoAuditItem;
 use crate::audit::subject::Subject;
-use crate::commit::Stored;
+use crate::commit::StoredChange;
 use crate::database::Database;
 use crate::entity::api_key::{ActiveModel, Column, Entity, Model};
 use crate::entity::organisation;
@@ -54,7 +54,7 @@ impl ApiKeyStore for Database {
                     .await?;
                 let after = state::api_key(&created.state);
                 Ok(Some(
-                    Stored::from(created).with_states(vec![(None, Some(after))]),
+                    StoredChange::from(created).with_states(vec![(None, Some(after))]),
                 ))
             })
         });
@@ -79,7 +79,7 @@ impl ApiKeyStore for Database {
                 let key = api_key(row)?;
                 let before = state::api_key(&key);
                 let states = vec![(Some(before), None)];
-                Ok(Some(Stored::from(key.revoke()).with_states(states)))
+                Ok(Some(StoredChange::from(key.revoke()).with_states(states)))
             })
         })
         .await

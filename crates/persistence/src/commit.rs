@@ -27,7 +27,7 @@ pub(crate) struct Scope<'t> {
 }
 
 /// A change whose state is stored.
-pub(crate) struct Stored<T> {
+pub(crate) struct StoredChange<T> {
     pub(crate) changed: Changed<T>,
     /// The incident as stored, so that its events need not read it again.
     pub(crate) incident: Option<Incident>,
@@ -35,7 +35,7 @@ pub(crate) struct Stored<T> {
     pub(crate) states: Vec<States>,
 }
 
-impl<T> Stored<T> {
+impl<T> StoredChange<T> {
     /// A change of an incident, as stored.
     pub(crate) const fn of_incident(changed: Changed<T>, incident: Incident) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl<T> Stored<T> {
     }
 }
 
-impl<T> From<Changed<T>> for Stored<T> {
+impl<T> From<Changed<T>> for StoredChange<T> {
     fn from(changed: Changed<T>) -> Self {
         Self {
             changed,
@@ -74,7 +74,7 @@ impl Database {
     ) -> Result<Option<Committed<T>>, Error>
     where
         T: Send + 'static,
-        S: Into<Stored<T>> + Send,
+        S: Into<StoredChange<T>> + Send,
         W: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<Option<S>, Error>> + Send + 'static,
     {
         self.commit_with(organisation, Lock::Read, subject, work)
@@ -91,7 +91,7 @@ impl Database {
     ) -> Result<Option<Committed<T>>, Error>
     where
         T: Send + 'static,
-        S: Into<Stored<T>> + Send,
+        S: Into<StoredChange<T>> + Send,
         W: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<Option<S>, Error>> + Send + 'static,
     {
         let organisation = organisation.clone();
@@ -116,7 +116,7 @@ pub(crate) async fn commit_in<T, S, W>(
 ) -> Result<Option<Committed<T>>, Error>
 where
     T: Send + 'static,
-    S: Into<Stored<T>> + Send,
+    S: Into<StoredChange<T>> + Send,
     W: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<Option<S>, Error>> + Send,
 {
     let clock = &*database.clock;
@@ -130,13 +130,13 @@ where
         database,
     };
     let before = subject.read(scope).await?;
-    let stored = work(scope).await?.map(Into::<Stored<T>>::into);
-    let has_events = |stored: &Stored<T>| !stored.changed.has_no_events();
+    let stored = work(scope).await?.map(Into::<StoredChange<T>>::into);
+    let has_events = |stored: &StoredChange<T>| !stored.changed.has_no_events();
     if locked.revision_stored && !stored.as_ref().is_some_and(has_events) {
         // It would be a gap in the outbox.
         return Err(Error::internal("a stored revision has no event"));
     }
-    let Some(Stored {
+    let Some(StoredChange {
         changed,
         incident,
         states,

@@ -26,7 +26,7 @@ use crate::entity::outbox::{ActiveModel, Column, Entity, Model};
 use crate::error::{broken, parse_stored};
 use crate::event;
 use crate::organisation::lock::Locked;
-use crate::outbox::stored::Stored;
+use crate::outbox::stored::StoredEvents;
 use crate::run::{Fetch, Run};
 
 /// Maximum number of organisations in one statement.
@@ -138,7 +138,7 @@ impl TryFrom<Model> for Unpacked {
     type Error = Error;
 
     fn try_from(row: Model) -> Result<Self, Error> {
-        let stored = Stored {
+        let stored = StoredEvents {
             events: row.events,
             packed: row.packed,
         };
@@ -227,7 +227,7 @@ pub(crate) async fn append(
     let transaction = scope.transaction;
     let public = event::public(scope, events, incident).await?;
     let revision = locked.stamp.revision.0;
-    let Stored { events, packed } = Stored::of(&public)?;
+    let StoredEvents { events, packed } = StoredEvents::of(&public)?;
     let stored = ActiveModel {
         organisation_id: Set(scope.organisation.as_str().to_owned()),
         revision: Set(revision),

@@ -18,7 +18,7 @@ use crate::{component, component_group, incident, maintenance, organisation, pag
 pub(crate) enum Subject {
     /// What the commit creates. Its first event names it.
     New,
-    /// The work returns the states: see [`Stored::states`](crate::commit::Stored::states).
+    /// The work returns the states: see [`StoredChange::states`](crate::commit::StoredChange::states).
     Known,
     Organisation,
     Component(ComponentId),

@@ -36,7 +36,7 @@ use self::spans::{SpanRow, ends_after, spans_between};
 use super::{find, update};
 use crate::audit::States;
 use crate::audit::subject::Subject;
-use crate::commit::{Scope, Stored};
+use crate::commit::{Scope, StoredChange};
 use crate::database::Database;
 use crate::entity::component_period::{Column, Entity};
 use crate::entity::{incident, incident_component, organisation};
@@ -134,7 +134,7 @@ impl ComponentHistoryStore for Database {
                     update(transaction, organisation, component).await?;
                 }
                 let states = states(&known, &changed.state);
-                Ok(Some(Stored::from(changed).with_states(vec![states])))
+                Ok(Some(StoredChange::from(changed).with_states(vec![states])))
             })
         })
         .await

@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use super::update_row;
 use crate::affected::{self, Owner};
-use crate::commit::{Scope, Stored};
+use crate::commit::{Scope, StoredChange};
 use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::parse_stored;
@@ -48,7 +48,7 @@ pub(super) async fn insert(
     scope: Scope<'_>,
     incident: IncidentId,
     rule: Transition<IncidentAndNewest, IncidentAndUpdate>,
-) -> Result<Option<Stored<IncidentUpdate>>, Error> {
+) -> Result<Option<StoredChange<IncidentUpdate>>, Error> {
     let found = find_newest(scope.transaction, scope.organisation, incident).await?;
     // An error instead of `None`, because only an error rolls back the revision.
     let found = found.ok_or(Error::NotFound("Incident"))?;
@@ -68,7 +68,7 @@ pub(super) async fn change(
     incident: IncidentId,
     id: IncidentUpdateId,
     rule: Transition<IncidentAndUpdate>,
-) -> Result<Option<Stored<IncidentUpdate>>, Error> {
+) -> Result<Option<StoredChange<IncidentUpdate>>, Error> {
     let transaction = scope.transaction;
     let Some(before) = super::find(transaction, scope.organisation, incident).await? else {
         return Ok(None);
@@ -140,10 +140,10 @@ async fn store_incident(
     scope: Scope<'_>,
     before: &Incident,
     mut changed: Changed<IncidentAndUpdate>,
-) -> Result<Stored<IncidentUpdate>, Error> {
+) -> Result<StoredChange<IncidentUpdate>, Error> {
     update_row(scope, before, &mut changed.state.incident).await?;
     let incident = changed.state.incident.clone();
-    Ok(Stored::of_incident(
+    Ok(StoredChange::of_incident(
         changed.map(|state| state.update),
         incident,
     ))

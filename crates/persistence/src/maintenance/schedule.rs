@@ -17,7 +17,7 @@ use sea_orm::{
 use super::{component, maintenance, of};
 use crate::affected::{self, Owner};
 use crate::audit::States;
-use crate::commit::{Scope, Stored};
+use crate::commit::{Scope, StoredChange};
 use crate::entity::maintenance::{ActiveModel, Column, Entity};
 use crate::error::parse_stored;
 use crate::run::{Fetch, Run};
@@ -40,7 +40,7 @@ pub(super) async fn organisations_due(
 pub(super) async fn announce(
     scope: Scope<'_>,
     now: DateTime<Utc>,
-) -> Result<Option<Stored<()>>, Error> {
+) -> Result<Option<StoredChange<()>>, Error> {
     let due = due(scope.organisation, now);
     let mut all = Changed::without_events(());
     let mut states: Vec<States> = Vec::new();
@@ -65,7 +65,7 @@ pub(super) async fn announce(
         all.audited.extend(announced.audited);
         all.maintained.extend(announced.maintained);
     }
-    Ok(Some(Stored::from(all).with_states(states)))
+    Ok(Some(StoredChange::from(all).with_states(states)))
 }
 
 /// Stores the status that is published with this transaction.

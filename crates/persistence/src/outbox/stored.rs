@@ -12,12 +12,12 @@ use flate2::write::DeflateEncoder;
 const LARGE: usize = 8 * 1024;
 
 /// The events of one commit: one of the two columns holds them.
-pub(super) struct Stored {
+pub(super) struct StoredEvents {
     pub(super) events: String,
     pub(super) packed: Option<Vec<u8>>,
 }
 
-impl Stored {
+impl StoredEvents {
     /// Writes events.
     pub(super) fn of(events: &[PublicEvent]) -> Result<Self, Error> {
         let events = serde_json::to_string(events).map_err(Error::internal)?;
@@ -65,7 +65,7 @@ mod tests {
         for (length, is_packed) in [(1, false), (LARGE, true)] {
             let events = event(length);
             let json = serde_json::to_string(&events).unwrap();
-            let stored = Stored::of(&events).unwrap();
+            let stored = StoredEvents::of(&events).unwrap();
             assert_eq!(
                 (stored.packed.is_some(), stored.events.is_empty()),
                 (is_packed, is_packed)
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_not_compressed_events_are_an_error() {
-        let stored = Stored {
+        let stored = StoredEvents {
             events: String::new(),
             packed: Some(vec![0xff; 8]),
         };

@@ -10,7 +10,7 @@ use std::time::Duration;
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
 use allclear_application::error::Error;
-use allclear_application::outbox::{Backlog as Stored, Commit, Outbox};
+use allclear_application::outbox::{Backlog, Commit, Outbox};
 use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
@@ -188,8 +188,8 @@ impl EventStreams {
         delivered: Revision,
     ) -> Result<Option<Vec<Frame>>, Error> {
         let commits = match self.outbox.after(organisation, seen, CATCH_UP).await {
-            Ok(Stored::Commits(commits)) => commits,
-            Ok(Stored::TooOld) => return Ok(None),
+            Ok(Backlog::Commits(commits)) => commits,
+            Ok(Backlog::TooOld) => return Ok(None),
             Err(error @ Error::Unavailable(_)) => return Err(error),
             // Otherwise no viewer from before such a commit could come back.
             Err(error) => {

@@ -35,7 +35,7 @@ fn streams(reads: usize) -> EventStreams {
             let later = seen.0 + 1..=10;
             let commits = later
                 .map(|revision| Commit::example("org", revision, &[EventKind::ComponentUpdate]));
-            Ok(Stored::Commits(commits.collect()))
+            Ok(Backlog::Commits(commits.collect()))
         });
     let outbox: Arc<dyn Outbox> = Arc::new(outbox);
     let relay = Relay::new(Arc::clone(&outbox), Arc::new(MockBroadcast::new()));

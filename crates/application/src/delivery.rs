@@ -242,7 +242,8 @@ pub trait DeliveryQueue: Send + Sync {
     ) -> Result<DeliveryCounts, Error>;
 
     /// Removes given-up deliveries before the given time, and notices without deliveries; about `limit` of each at most. Also removes
-    /// daily counts of days before `counts_before`. Returns the number of removed rows, without the counts.
+    /// daily counts of days before `counts_before`. Returns the larger of the numbers of removed deliveries and notices; nothing is left
+    /// if it is less than `limit`.
     async fn prune(
         &self,
         before: DateTime<Utc>,

@@ -98,8 +98,9 @@ pub trait IncidentStore: Send + Sync {
         id: IncidentUpdateId,
     ) -> Result<Option<IncidentUpdate>, Error>;
 
-    /// Runs a rule on an incident and stores the update that it creates. [`Error::NotFound`] if the incident does not exist. An
-    /// adapter MUST NOT read older updates than the newest one for it.
+    /// Runs a rule on an incident and stores the update that it creates. `None` if the organisation does not exist; a missing incident
+    /// is [`Error::NotFound`], because it undoes the revision that the organisation has by then. An adapter MUST NOT read older updates
+    /// than the newest one for it.
     async fn insert_update(
         &self,
         organisation: &OrganisationId,

@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
-use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -246,15 +246,13 @@ impl OperatorMails {
 
     async fn deliver(&self, mail: OperatorMail) -> Result<(), Error> {
         let (id, attempt, queued_at) = (mail.id, mail.attempt, mail.queued_at);
-        let sending = self.mailer.send(self.compose(mail));
-        let reason = match timeout(MailSender::TIMEOUT, sending).await {
-            Ok(Ok(())) => return self.store.remove_mail(id).await,
-            Ok(Err(SendError::Permanent { reason })) => {
+        let reason = match MailSender::send_in_time(&*self.mailer, self.compose(mail)).await {
+            Ok(()) => return self.store.remove_mail(id).await,
+            Err(SendError::Permanent { reason }) => {
                 tracing::warn!(reason, "a mail to an operator was given up");
                 return self.store.remove_mail(id).await;
             }
-            Ok(Err(SendError::Temporary { reason })) => reason,
-            Err(_) => "The mail server did not respond in time".to_owned(),
+            Err(SendError::Temporary { reason }) => reason,
         };
         // Sending may have lasted minutes.
         let now = self.store.database_time().await?;

@@ -181,7 +181,7 @@ impl SubscriberStore for Database {
         let organisation = organisation.clone();
         // Due times use the clock of the database.
         let now = DeliveryQueue::now(self).await?;
-        self.write(NoAuditItem::OfVisitor, move |transaction| {
+        self.write(NoAuditItem::Delivery, move |transaction| {
             Box::pin(async move {
                 let recovered = Entity::update_many()
                     .set(no_failure())

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::{Delivery, MailComposer, MessageComposer, Route};
 use crate::error::Error;
-use crate::mail::{Mailer, SendError};
+use crate::mail::{Mail, Mailer, SendError};
 use crate::message::{MessageError, Messenger};
 
 /// How an attempt ended.
@@ -56,7 +56,16 @@ pub struct MailSender {
 
 impl MailSender {
     /// Time limit of one mail.
-    pub const TIMEOUT: Duration = Duration::from_secs(150);
+    pub(crate) const TIMEOUT: Duration = Duration::from_secs(150);
+
+    /// Sends a mail within the time limit.
+    pub(crate) async fn send_in_time(mailer: &dyn Mailer, mail: Mail) -> Result<(), SendError> {
+        let sent = timeout(Self::TIMEOUT, mailer.send(mail)).await;
+        sent.unwrap_or_else(|_| {
+            let reason = "The mail server did not respond in time".to_owned();
+            Err(SendError::Temporary { reason })
+        })
+    }
 }
 
 #[async_trait]
@@ -65,15 +74,11 @@ impl DeliverySender for MailSender {
         let Some(mail) = self.composer.compose(delivery).await? else {
             return Ok(Attempt::Unwanted);
         };
-        Ok(match timeout(Self::TIMEOUT, self.mailer.send(mail)).await {
-            Ok(Ok(())) => Attempt::Arrived,
-            Ok(Err(SendError::Permanent { reason })) => Attempt::Refused { reason },
-            Ok(Err(SendError::Temporary { reason })) => Attempt::Failed {
+        Ok(match Self::send_in_time(&*self.mailer, mail).await {
+            Ok(()) => Attempt::Arrived,
+            Err(SendError::Permanent { reason }) => Attempt::Refused { reason },
+            Err(SendError::Temporary { reason }) => Attempt::Failed {
                 reason,
-                retry_after: None,
-            },
-            Err(_) => Attempt::Failed {
-                reason: "The mail server did not respond in time".to_owned(),
                 retry_after: None,
             },
         })

@@ -251,6 +251,17 @@ describe('an incident’s form', () => {
     expect(await screen.findByText('Error while creating incident')).toBeVisible();
     expect(item.saved).toEqual([]);
   });
+
+  it('shows the newest status beside a new update, also while the form has another one', async () => {
+    const { item, user, publish, radio } = await openIncident();
+    await user.click(radio('Identified'));
+    item.change({ status: 'MONITORING' });
+    publish();
+    await conflict('incident');
+    await user.click(screen.getByRole('button', { name: 'Record Update' }));
+    expect(screen.getByRole('dialog')).toHaveAccessibleDescription('Payments fail Now: Monitoring');
+    expect(screen.getByText(/moves the incident back from Monitoring/)).toBeVisible();
+  });
 });
 
 describe('versions that arrive while the form is busy', () => {

@@ -20,6 +20,8 @@ interface ToggleGroupProps<Value extends string> {
   onChange: (value: Value) => void;
   description?: ReactNode;
   error?: string | false | undefined;
+  /** What the choice leads to, below the options; announced when it changes. Null if there is nothing to say. */
+  note?: ReactNode;
   required?: boolean;
   disabled?: boolean;
 }
@@ -33,14 +35,18 @@ export function ToggleGroup<Value extends string>({
   onChange,
   description,
   error,
+  note,
   required = false,
   disabled = false,
 }: ToggleGroupProps<Value>) {
   const labelId = useId();
   const descriptionId = useId();
   const errorId = useId();
+  const noteId = useId();
   const isSaving = useIsSaving();
-  const describedBy = [error && errorId, description && descriptionId].filter(Boolean).join(' ');
+  const describedBy = [error && errorId, description && descriptionId, note && noteId]
+    .filter(Boolean)
+    .join(' ');
   // Groups of the same name in one document would be one radio group.
   const group = `${name}-${errorId}`;
 
@@ -88,6 +94,15 @@ export function ToggleGroup<Value extends string>({
         ))}
       </div>
       <FieldError id={errorId} error={error} />
+      {note !== undefined && (
+        <p
+          id={noteId}
+          aria-live="polite"
+          className="text-sm font-medium text-degraded empty:-mt-1.5"
+        >
+          {note}
+        </p>
+      )}
     </div>
   );
 }

@@ -1,10 +1,14 @@
-import type { FormikHelpers } from 'formik';
+import { useFormikContext, type FormikHelpers } from 'formik';
+import { useEffect, useRef, useState } from 'react';
 import { useApi } from '@/api/api-provider';
+import type { IncidentStatus } from '@/api/types';
 import { useNotify } from '@/items/notify-field';
+import { Alert } from '@/ui/alert';
 import { StatusBadge } from '@/ui/badge';
+import { ConflictAlert } from '@/ui/conflict-alert';
 import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
-import type { StatusBadgeStyle } from '@/ui/statuses';
+import { incidentStatuses, type StatusBadgeStyle } from '@/ui/statuses';
 import { toast } from '@/ui/toast';
 import {
   newUpdate,
@@ -28,29 +32,38 @@ interface RecordUpdateDialogProps {
   about: string;
   /** Current status of the incident or maintenance. */
   status: StatusBadgeStyle;
+  /** Current status of the incident, which takes that of the update; undefined for a maintenance. */
+  incidentStatus?: IncidentStatus | undefined;
   /** The update completes a timeline that ended at this time; undefined if the timeline goes on. */
   before?: string | undefined;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+  onClose: () => void;
   /** Resolves once the screen shows the update. */
   onRecorded: () => Promise<unknown>;
 }
 
+/** Mounted while it is open. */
 export function RecordUpdateDialog({
   timeline,
   about,
   status,
+  incidentStatus,
   before,
-  open,
-  onOpenChange,
+  onClose,
   onRecorded,
 }: RecordUpdateDialogProps) {
   const api = useApi();
   const notify = useNotify();
   const isBackfilled = before !== undefined;
   const initialValues: UpdateFormValues = newUpdate;
+  const current = isBackfilled ? undefined : incidentStatus;
+  const [seen, setSeen] = useState(current);
+  const isOutdated = ({ status }: UpdateFormValues) => current !== seen && current !== status;
 
   async function record(values: UpdateFormValues, form: FormikHelpers<UpdateFormValues>) {
+    if (current && current !== 'RESOLVED' && isOutdated(values)) {
+      toast.error(timeline.texts.saveFailed);
+      return;
+    }
     try {
       const input = updateInput(values, newUpdate);
       await api.post(timeline.endpoints.create, {
@@ -65,13 +78,13 @@ export function RecordUpdateDialog({
     // The update is stored, so nothing is lost by leaving.
     form.resetForm({ values, isSubmitting: true });
     await Promise.race([onRecorded(), delay(maxRefreshMs)]);
-    onOpenChange(false);
+    onClose();
   }
 
   return (
     <FormDialog
-      open={open}
-      onOpenChange={onOpenChange}
+      open
+      onOpenChange={(open) => !open && onClose()}
       title={isBackfilled ? 'Record Past Update' : 'Record Update'}
       description={
         <>
@@ -88,8 +101,58 @@ export function RecordUpdateDialog({
       submitLabel="Record Update"
       pendingLabel="Recording..."
     >
-      <UpdateFields notifyHelp={timeline.notifyHelp.record} isBackfilled={isBackfilled} />
+      <UpdateFields
+        notifyHelp={timeline.notifyHelp.record}
+        isBackfilled={isBackfilled}
+        incidentStatus={current}
+      />
+      {current && (
+        <StatusConflict
+          current={current}
+          isOutdated={isOutdated}
+          onSettled={() => setSeen(current)}
+        />
+      )}
     </FormDialog>
+  );
+}
+
+interface StatusConflictProps {
+  /** Current status of the incident. */
+  current: IncidentStatus;
+  /** Whether the user has not seen the current status, and chose another one. */
+  isOutdated: (values: UpdateFormValues) => boolean;
+  onSettled: () => void;
+}
+
+/** Shows that another user has moved the incident on since the dialog opened. */
+function StatusConflict({ current, isOutdated, onSettled }: StatusConflictProps) {
+  const { values, submitCount, isSubmitting, setFieldValue } = useFormikContext<UpdateFormValues>();
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (submitCount > 0) place.current?.scrollIntoView({ block: 'nearest' });
+  }, [submitCount]);
+  // The update that is being recorded changes the status too.
+  if (isSubmitting || !isOutdated(values)) return null;
+  if (current === 'RESOLVED') {
+    return (
+      <Alert kind="error" title="This incident has been resolved since you opened it">
+        <p>It takes no new updates. Copy what you still need before you leave.</p>
+      </Alert>
+    );
+  }
+  return (
+    <div ref={place}>
+      <ConflictAlert
+        noun="incident"
+        theirs={[{ label: 'Status', value: incidentStatuses[current].label }]}
+        onTakeTheirs={() => {
+          void setFieldValue('status', current);
+          onSettled();
+        }}
+        onKeepMine={onSettled}
+      />
+    </div>
   );
 }
 

@@ -1,8 +1,9 @@
 import { useFormikContext } from 'formik';
+import type { IncidentStatus } from '@/api/types';
 import { NotifyField } from '@/items/notify-field';
 import { DateTimeField } from '@/ui/datetime-field';
 import { Field } from '@/ui/field';
-import { incidentStatuses, statusOptions } from '@/ui/statuses';
+import { incidentStatuses, rankOf, statusOptions } from '@/ui/statuses';
 import { Textarea } from '@/ui/textarea';
 import { ToggleGroup } from '@/ui/toggle-group';
 import type { UpdateValues } from './timeline';
@@ -14,9 +15,15 @@ interface UpdateFieldsProps {
   notifyHelp: string | undefined;
   /** Whether the update must have a display time of its own. */
   isBackfilled?: boolean;
+  /** Current status of the incident, which takes that of the update; undefined if it keeps its own. */
+  incidentStatus?: IncidentStatus | undefined;
 }
 
-export function UpdateFields({ notifyHelp, isBackfilled = false }: UpdateFieldsProps) {
+export function UpdateFields({
+  notifyHelp,
+  isBackfilled = false,
+  incidentStatus,
+}: UpdateFieldsProps) {
   const { values, touched, errors, getFieldProps, setFieldValue } =
     useFormikContext<UpdateValues>();
   return (
@@ -28,6 +35,7 @@ export function UpdateFields({ notifyHelp, isBackfilled = false }: UpdateFieldsP
         value={values.status}
         onChange={(status) => void setFieldValue('status', status)}
         error={touched.status && errors.status}
+        note={incidentStatus && setback(values, incidentStatus)}
         required
       />
       <Field label="Message" required error={touched.message && errors.message}>
@@ -50,4 +58,12 @@ export function UpdateFields({ notifyHelp, isBackfilled = false }: UpdateFieldsP
       {notifyHelp !== undefined && <NotifyField help={notifyHelp} isBackfilled={isBackfilled} />}
     </>
   );
+}
+
+/** Says that an update moves the incident back; null if it does not. */
+function setback({ status, displayAt }: UpdateValues, current: IncidentStatus): string | null {
+  if (rankOf(incidentStatuses, status) >= rankOf(incidentStatuses, current)) return null;
+  const move = `from ${incidentStatuses[current].label} to ${incidentStatuses[status].label}`;
+  // Only the update that is displayed last sets the status.
+  return `This moves the incident back ${move}${displayAt ? ', unless another update is displayed later' : ''}.`;
 }

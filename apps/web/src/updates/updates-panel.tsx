@@ -1,6 +1,7 @@
 import { History, MessageSquarePlus } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
+import type { IncidentStatus } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
@@ -22,6 +23,8 @@ interface UpdatesPanelProps {
   about: string;
   /** Current status of the incident or maintenance. */
   status: StatusBadgeStyle;
+  /** Current status of the incident, which takes that of its updates; undefined for a maintenance. */
+  incidentStatus?: IncidentStatus | undefined;
   /** Why no update can be recorded; undefined if one can. */
   closed?: string | undefined;
   /** Where no update can be recorded, one that is displayed before this time still can. */
@@ -35,24 +38,19 @@ export function UpdatesPanel({
   timeline,
   about,
   status,
+  incidentStatus,
   closed,
   pastBefore,
   onChange,
 }: UpdatesPanelProps) {
   const api = useApi();
   const { data, error, refresh } = useQuery<Update[]>(timeline.endpoints.list);
-  const [recording, setRecording] = useState(false);
-  // Fixed while the dialog is open, although the recorded update may close the timeline.
-  const [before, setBefore] = useState<string>();
+  // `before` is fixed while the dialog is open, although the recorded update may close the timeline.
+  const [recording, setRecording] = useState<{ before?: string }>();
   const [edited, setEdited] = useState<Update>();
   useErrorToast(error !== undefined, fetchFailed);
 
   const changed = () => Promise.all([refresh(), onChange()]);
-
-  function record(endedAt?: string) {
-    setBefore(endedAt);
-    setRecording(true);
-  }
 
   async function remove(updates: Update[]) {
     try {
@@ -72,11 +70,11 @@ export function UpdatesPanel({
         {closed && <p className="text-sm text-muted">{closed}</p>}
         <Permitted>
           {closed && pastBefore && (
-            <Button onClick={() => record(pastBefore)}>
+            <Button onClick={() => setRecording({ before: pastBefore })}>
               <History aria-hidden /> Record Past Update
             </Button>
           )}
-          <Button disabled={closed !== undefined} onClick={() => record()}>
+          <Button disabled={closed !== undefined} onClick={() => setRecording({})}>
             <MessageSquarePlus aria-hidden /> Record Update
           </Button>
         </Permitted>
@@ -90,15 +88,17 @@ export function UpdatesPanel({
       ) : (
         <UpdatesTable updates={data} onEdit={setEdited} onDelete={remove} />
       )}
-      <RecordUpdateDialog
-        timeline={timeline}
-        about={about}
-        status={status}
-        before={before}
-        open={recording}
-        onOpenChange={setRecording}
-        onRecorded={changed}
-      />
+      {recording && (
+        <RecordUpdateDialog
+          timeline={timeline}
+          about={about}
+          status={status}
+          incidentStatus={incidentStatus}
+          before={recording.before}
+          onClose={() => setRecording(undefined)}
+          onRecorded={changed}
+        />
+      )}
       {edited && (
         <EditUpdateDialog
           key={edited.id}

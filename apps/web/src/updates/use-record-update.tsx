@@ -28,8 +28,8 @@ export function useRecordUpdate(
         timeline={incidentTimeline(incident.id)}
         about={incident.title}
         status={incidentStatuses[incident.status]}
-        open
-        onOpenChange={(open) => !open && setChosen(undefined)}
+        incidentStatus={incident.status}
+        onClose={() => setChosen(undefined)}
         onRecorded={onRecorded}
       />
     ),

@@ -93,7 +93,7 @@ function EditIncident({ id }: { id: string }) {
           )}
         </CardBody>
       </Card>
-      {loaded && <IncidentTabs incident={loaded} onChange={edit.refresh} />}
+      {edit.newest && <IncidentTabs incident={edit.newest} onChange={edit.refresh} />}
     </div>
   );
 }
@@ -124,6 +124,7 @@ function IncidentTabs({ incident, onChange }: IncidentTabsProps) {
               timeline={incidentTimeline(incident.id)}
               about={incident.title}
               status={incidentStatuses[incident.status]}
+              incidentStatus={incident.status}
               closed={resolved ? 'A resolved incident takes no new updates.' : undefined}
               pastBefore={incident.resolvedAt ?? undefined}
               onChange={onChange}

@@ -182,6 +182,9 @@ it('shows the current status of the incident beside a new update', async () => {
   await act(() => FakeSocket.last.join());
   act(() => FakeSocket.last.fire('incident-updated', anIncident({ status: 'IDENTIFIED' })));
   await waitFor(() => expect(dialog).toHaveAccessibleDescription('Checkout fails Now: Identified'));
+  expect(within(dialog).getByRole('alert')).toHaveTextContent(
+    'This incident has changed since you opened it',
+  );
 });
 
 it('keeps a typed update when its row goes', async () => {

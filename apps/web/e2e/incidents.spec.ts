@@ -129,6 +129,37 @@ test('an update that cannot be saved is kept, and is saved at the next try', asy
   await expect(row(operatorPage, 'The bank is down.')).toBeVisible();
 });
 
+test('an update on a phone has its button in view, and says when the incident has moved on', async ({
+  operatorPage,
+  organisation,
+}) => {
+  const { id } = await openIncident(organisation, 'Payments fail');
+  await operatorPage.setViewportSize({ width: 390, height: 664 });
+  await operatorPage.goto('/incidents');
+  await operatorPage.getByRole('button', { name: 'Record Updated: Payments fail' }).click();
+  const dialog = operatorPage.getByRole('dialog', { name: 'Record Update' });
+  const record = dialog.getByRole('button', { name: 'Record Update' });
+  await expect(record).toBeInViewport({ ratio: 1 });
+  await dialog.getByRole('textbox', { name: 'Message' }).fill('We look into it.');
+
+  await organisation.call('POST', `/incident/${id}/updates/create`, {
+    message: 'Payments pass again.',
+    status: 'MONITORING',
+  });
+  const back = dialog.getByText('This moves the incident back from Monitoring to Investigating.');
+  await expect(back).toBeVisible();
+  await record.click();
+  await expect(said(operatorPage, 'Error while creating or updating incident')).toBeVisible();
+  const conflict = dialog.getByRole('alert');
+  await expect(conflict).toContainText('This incident has changed since you opened it');
+  await expect(conflict).toBeInViewport({ ratio: 1 });
+  await conflict.getByRole('button', { name: 'Use the new version' }).click();
+  await expect(back).toBeHidden();
+  await record.click();
+  await expect(said(operatorPage, 'Incident Update Created')).toBeVisible();
+  await expect(row(operatorPage, 'Payments fail')).toContainText('Monitoring');
+});
+
 test('components are attached once each, and return to normal once they are detached', async ({
   operatorPage,
   page,

@@ -67,5 +67,5 @@ export function Dialog({
 
 /** The buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className="flex flex-wrap justify-end gap-2">{children}</div>;
+  return <div className="dialog-actions">{children}</div>;
 }

@@ -52,7 +52,8 @@ export function FormDialog<Values extends object>({
             onSubmit={onSubmit}
             validateOnBlur={false}
           >
-            <Form className="grid min-w-0 gap-4">
+            {/* No grid: what sticks would stay in its row. */}
+            <Form className="flex flex-col gap-4">
               <FormProgress />
               {children}
               <FormFailure />

@@ -130,8 +130,8 @@ function StatusConflict({ current, isOutdated, onSettled }: StatusConflictProps)
   const { values, submitCount, isSubmitting, setFieldValue } = useFormikContext<UpdateFormValues>();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (submitCount > 0) place.current?.scrollIntoView({ block: 'nearest' });
-  }, [submitCount]);
+    if (submitCount > 0 && !isSubmitting) place.current?.scrollIntoView({ block: 'nearest' });
+  }, [submitCount, isSubmitting]);
   // The update that is being recorded changes the status too.
   if (isSubmitting || !isOutdated(values)) return null;
   if (current === 'RESOLVED') {

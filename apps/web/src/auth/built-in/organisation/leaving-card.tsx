@@ -147,7 +147,7 @@ function DeleteDialog({ name, onClose, onDelete }: DeleteDialogProps) {
       title={`Delete ${name}?`}
       description="Its status page, components, incidents, maintenance, subscribers and members go with it. It cannot be undone."
     >
-      <form className="grid gap-4" onSubmit={submit}>
+      <form className="flex flex-col gap-4" onSubmit={submit}>
         {failure !== null && <Alert kind="error">{failure}</Alert>}
         <Field label={`Type “${name}” to confirm`}>
           {(control) => (

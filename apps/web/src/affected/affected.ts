@@ -8,6 +8,11 @@ export interface Affected {
   status?: ComponentStatus;
 }
 
+/** The values of a form with affected components. */
+export interface AffectedValues {
+  components: Affected[];
+}
+
 /** A component to choose. */
 export interface Choice {
   id: string;

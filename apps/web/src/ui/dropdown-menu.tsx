@@ -9,6 +9,8 @@ interface DropdownMenuProps {
   align?: 'start' | 'center' | 'end';
   side?: 'top' | 'right' | 'bottom' | 'left';
   className?: string;
+  /** May move the focus elsewhere than to the trigger. */
+  onCloseAutoFocus?: (event: Event) => void;
   children: ReactNode;
 }
 
@@ -17,6 +19,7 @@ export function DropdownMenu({
   align = 'start',
   side = 'bottom',
   className,
+  onCloseAutoFocus,
   children,
 }: DropdownMenuProps) {
   return (
@@ -28,6 +31,7 @@ export function DropdownMenu({
           side={side}
           sideOffset={6}
           collisionPadding={8}
+          {...(onCloseAutoFocus && { onCloseAutoFocus })}
           className={cn(
             'z-50 min-w-48 animate-enter rounded-lg bg-raised p-1 shadow-high forced-colors:border',
             className,

@@ -3,12 +3,19 @@ import { GroupName } from '@/affected/group-name';
 import type { Dashboard } from '@/api/types';
 import { paths } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
-import { componentBadges } from '@/ui/statuses';
+import { componentBadges, componentStatuses, rankOf } from '@/ui/statuses';
 import { ItemLink, Nothing, Section, listClass, rowClass } from './section';
 
-/** The components that are not operational or are under maintenance. */
-export function AffectedComponents({ components }: { components: Dashboard['components'] }) {
-  const groupName = useGroupName();
+type Component = Dashboard['components'][number];
+
+/** How many components are shown at once. */
+const most = 8;
+
+/** The components that are not operational or are under maintenance, the worst first. */
+export function AffectedComponents({ components }: { components: readonly Component[] }) {
+  const rank = ({ status }: Component) => rankOf(componentStatuses, status);
+  const worstFirst = components.toSorted((a, b) => rank(b) - rank(a));
+  const rest = worstFirst.slice(most);
   return (
     <Section
       title="Affected components"
@@ -20,24 +27,39 @@ export function AffectedComponents({ components }: { components: Dashboard['comp
           All components are operational.
         </Nothing>
       ) : (
-        <ul className={listClass}>
-          {components.map((component) => (
-            <li key={component.id} className={rowClass}>
-              <span className="min-w-0 flex-1 basis-24">
-                <ItemLink to={paths.components.edit(component.id)}>{component.name}</ItemLink>
-                {component.groupId !== null && (
-                  <GroupName>{groupName(component.groupId)}</GroupName>
-                )}
-              </span>
-              <span className="flex flex-wrap gap-1.5">
-                {componentBadges(component).map((style) => (
-                  <StatusBadge key={style.label} {...style} />
-                ))}
-              </span>
-            </li>
-          ))}
-        </ul>
+        <Rows components={worstFirst.slice(0, most)} />
+      )}
+      {rest.length > 0 && (
+        <details className="border-t border-line">
+          <summary className="cursor-pointer px-4 py-3 text-sm text-muted hover:text-ink">
+            {rest.length} more
+          </summary>
+          <div className="border-t border-line">
+            <Rows components={rest} />
+          </div>
+        </details>
       )}
     </Section>
+  );
+}
+
+function Rows({ components }: { components: readonly Component[] }) {
+  const groupName = useGroupName();
+  return (
+    <ul className={listClass}>
+      {components.map((component) => (
+        <li key={component.id} className={rowClass}>
+          <span className="min-w-0 flex-1 basis-24">
+            <ItemLink to={paths.components.edit(component.id)}>{component.name}</ItemLink>
+            {component.groupId !== null && <GroupName>{groupName(component.groupId)}</GroupName>}
+          </span>
+          <span className="flex flex-wrap gap-1.5">
+            {componentBadges(component).map((style) => (
+              <StatusBadge key={style.label} {...style} />
+            ))}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

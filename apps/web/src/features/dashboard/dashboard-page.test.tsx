@@ -110,12 +110,35 @@ it('shows open incidents with their age, affected components and what is planned
     'href',
     '/incidents/incident/edit/incident-1',
   );
+  expect(within(incidents).getByRole('link', { name: 'New Incident' })).toHaveAttribute(
+    'href',
+    '/incidents/incident/create',
+  );
   expect(await section('Affected components 1')).toHaveTextContent('APIMajor Outage');
   const planned = await section('Maintenance, next seven days 2');
   expect(planned).toHaveTextContent('starts in 1 d 3 h');
   expect(planned).toHaveTextContent('no end known');
   await act(() => vi.advanceTimersByTimeAsync(60_000));
   expect(incidents).toHaveTextContent('open for 2 h 15 min');
+});
+
+it('lists the worst components first, and from the ninth on when asked', async () => {
+  const components = Array.from({ length: 60 }, (_, index) => ({
+    ...component,
+    id: `c${index}`,
+    name: `API ${index}`,
+    status: index === 59 ? ('MAJOR_OUTAGE' as const) : ('DEGRADED' as const),
+  }));
+  serve(() => aDashboard({ components }));
+  const { user } = render();
+  const affected = within(await section('Affected components 60'));
+  const [first] = affected.getAllByRole('listitem');
+  expect(first).toHaveTextContent('API 59Major Outage');
+  expect(affected.getByText('API 6')).toBeVisible();
+  expect(affected.getByText('API 7')).not.toBeVisible();
+  await user.click(affected.getByText('52 more'));
+  expect(affected.getByText('API 7')).toBeVisible();
+  expect(affected.getByText('API 58')).toBeVisible();
 });
 
 it('names the group of an affected component', async () => {

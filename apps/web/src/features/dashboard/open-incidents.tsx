@@ -25,6 +25,7 @@ export function OpenIncidents({ incidents, now, onRecorded }: OpenIncidentsProps
       title="Open incidents"
       count={incidents.length}
       link={{ to: paths.incidents.list, text: 'All incidents' }}
+      add={incidents.length > 0 ? { to: paths.incidents.create, text: 'New Incident' } : undefined}
     >
       {incidents.length === 0 ? (
         <Nothing to={paths.incidents.create} action="Open an incident">

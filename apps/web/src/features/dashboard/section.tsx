@@ -2,17 +2,20 @@ import { useId, type ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { Permitted } from '@/auth/permitted';
 import { Card } from '@/ui/card';
+import { cn } from '@/ui/cn';
 
 interface SectionProps {
   title: string;
   /** Number of items beside the title. */
   count?: number;
   link: { to: string; text: string };
+  /** Leads to where an item is added. */
+  add?: { to: string; text: string } | undefined;
   children: ReactNode;
 }
 
 /** A card of the dashboard with a link to the screen behind it. */
-export function Section({ title, count, link, children }: SectionProps) {
+export function Section({ title, count, link, add, children }: SectionProps) {
   const id = useId();
   return (
     <Card aria-labelledby={id} className="flex flex-col">
@@ -23,17 +26,26 @@ export function Section({ title, count, link, children }: SectionProps) {
             <span className="ml-1 text-base font-normal text-muted tabular-nums">{count}</span>
           )}
         </h2>
-        <Link
-          to={link.to}
-          className="rounded-sm text-sm text-muted underline-offset-4 hover:text-ink hover:underline pointer-coarse:-my-2.5 pointer-coarse:py-2.5"
-        >
-          {link.text}
-        </Link>
+        <span className="flex flex-wrap gap-x-4">
+          {add && (
+            <Permitted>
+              <Link to={add.to} className={cn(linkClass, 'font-medium text-ink')}>
+                {add.text}
+              </Link>
+            </Permitted>
+          )}
+          <Link to={link.to} className={cn(linkClass, 'text-muted hover:text-ink')}>
+            {link.text}
+          </Link>
+        </span>
       </header>
       {children}
     </Card>
   );
 }
+
+const linkClass =
+  'rounded-sm text-sm underline-offset-4 hover:underline pointer-coarse:-my-2.5 pointer-coarse:py-2.5';
 
 /** What a section says if it has nothing to list, with a link to where something can be done. */
 export function Nothing({

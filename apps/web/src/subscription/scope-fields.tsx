@@ -1,5 +1,5 @@
 import { useFormikContext, type FormikErrors } from 'formik';
-import { useId } from 'react';
+import { useId, type AriaAttributes } from 'react';
 import { Checkbox } from '@/ui/checkbox';
 import { FieldError } from '@/ui/field';
 import { Radio } from '@/ui/radio';
@@ -42,20 +42,16 @@ function Choice({ entries }: { entries: readonly ScopeEntry[] }) {
   const { errors, submitCount } = useFormikContext<ScopeValues>();
   const errorId = useId();
   const error = submitCount > 0 && errorText(errors);
+  const wrong = error ? { 'aria-invalid': true, 'aria-describedby': errorId } : undefined;
   return (
-    <div
-      role="group"
-      aria-label="Components"
-      aria-describedby={error ? errorId : undefined}
-      className="ml-6 grid gap-1.5"
-    >
+    <div role="group" aria-label="Components" className="ml-6 grid gap-1.5">
       {/* Browsers let the keyboard scroll what has controls in it. */}
       <div className="grid max-h-56 gap-2 overflow-y-auto rounded-md border border-line p-3 pointer-coarse:gap-0">
         {entries.map((entry) =>
           entry.group ? (
-            <GroupChoice key={entry.group.id} group={entry.group} components={entry.components} />
+            <GroupChoice key={entry.group.id} {...entry} group={entry.group} wrong={wrong} />
           ) : (
-            <ComponentChoices key="" components={entry.components} />
+            <ComponentChoices key="" components={entry.components} wrong={wrong} />
           ),
         )}
       </div>
@@ -64,12 +60,17 @@ function Choice({ entries }: { entries: readonly ScopeEntry[] }) {
   );
 }
 
-interface GroupChoiceProps {
-  group: NonNullable<ScopeEntry['group']>;
+interface ChoiceProps {
   components: ScopeEntry['components'];
+  /** Attributes of each box if none is checked and one must be. */
+  wrong: AriaAttributes | undefined;
 }
 
-function GroupChoice({ group, components }: GroupChoiceProps) {
+interface GroupChoiceProps extends ChoiceProps {
+  group: NonNullable<ScopeEntry['group']>;
+}
+
+function GroupChoice({ group, components, wrong }: GroupChoiceProps) {
   const { values, setValues } = useFormikContext<ScopeValues>();
   const isChosen = values.groups.includes(group.id);
 
@@ -83,28 +84,29 @@ function GroupChoice({ group, components }: GroupChoiceProps) {
   }
 
   return (
-    <div className="grid gap-2 pointer-coarse:gap-0">
+    <div role="group" aria-label={group.name} className="grid gap-2 pointer-coarse:gap-0">
       <Checkbox
+        {...wrong}
         label={`All of ${group.name}`}
         checked={isChosen}
         onChange={({ target }) => choose(target.checked)}
       />
       <div className="ml-6 grid gap-2 pointer-coarse:gap-0">
-        <ComponentChoices components={components} isGroupChosen={isChosen} />
+        <ComponentChoices components={components} wrong={wrong} isGroupChosen={isChosen} />
       </div>
     </div>
   );
 }
 
-interface ComponentChoicesProps {
-  components: ScopeEntry['components'];
+interface ComponentChoicesProps extends ChoiceProps {
   isGroupChosen?: boolean;
 }
 
-function ComponentChoices({ components, isGroupChosen = false }: ComponentChoicesProps) {
+function ComponentChoices({ components, wrong, isGroupChosen = false }: ComponentChoicesProps) {
   const { values, setFieldValue } = useFormikContext<ScopeValues>();
   return components.map(({ id, name }) => (
     <Checkbox
+      {...wrong}
       key={id}
       label={name}
       disabled={isGroupChosen}

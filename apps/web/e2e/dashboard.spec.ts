@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { expect, test } from './fixtures';
 
 test('an open incident appears on the dashboard, and an update is recorded from there', async ({
@@ -49,6 +50,14 @@ test('the range of the metrics and the table of a chart are reached by keyboard'
   const weeks = operatorPage.getByRole('region', { name: 'Incidents by week' });
   const chart = weeks.getByRole('application', { name: 'Incidents by week, chart' });
   await expect(chart).toBeVisible();
+
+  const figure = weeks.locator('.recharts-text').first();
+  const colourOf = (element: Locator, property: string) =>
+    element.evaluate((node, name) => getComputedStyle(node).getPropertyValue(name), property);
+  await operatorPage.emulateMedia({ forcedColors: 'active' });
+  const heading = weeks.getByRole('heading', { name: 'Incidents by week' });
+  expect(await colourOf(figure, 'fill')).toBe(await colourOf(heading, 'color'));
+  await operatorPage.emulateMedia({ forcedColors: 'none' });
 
   await operatorPage.getByRole('link', { name: '30 days' }).focus();
   await operatorPage.keyboard.press('Tab');

@@ -52,7 +52,7 @@ export function MetricsPage() {
 function RangeLinks({ current }: { current: Range }) {
   return (
     <nav aria-label="Range">
-      <ul className="flex overflow-hidden rounded-md border border-line bg-raised shadow-low">
+      <ul className="flex flex-wrap overflow-hidden rounded-md border border-line bg-raised shadow-low">
         {ranges.map((range) => (
           <li key={range} className="border-l border-line first:border-0">
             <Link
@@ -60,7 +60,7 @@ function RangeLinks({ current }: { current: Range }) {
               preventScrollReset
               aria-current={range === current ? 'true' : undefined}
               className={cn(
-                'flex h-8 items-center px-3 text-sm font-medium transition-colors focus-visible:-outline-offset-2 pointer-coarse:h-10',
+                'flex h-8 items-center px-2 text-sm font-medium whitespace-nowrap transition-colors focus-visible:-outline-offset-2 sm:px-3 pointer-coarse:h-10',
                 range === current
                   ? 'bg-selected text-ink'
                   : 'text-muted hover:bg-hover hover:text-ink',

@@ -1,5 +1,5 @@
 import { Tooltip as Radix } from 'radix-ui';
-import type { ReactElement, ReactNode } from 'react';
+import type { FocusEvent, ReactElement, ReactNode } from 'react';
 
 interface TooltipProps {
   content: ReactNode;
@@ -10,12 +10,14 @@ interface TooltipProps {
   children: ReactElement;
 }
 
-/** A tooltip on hover and focus, which the pointer can reach. It is never the only name of a control. */
+/** A tooltip on hover and on the keyboard's focus, which the pointer can reach. It is never the only name of a control. */
 export function Tooltip({ content, side = 'top', disabled = false, children }: TooltipProps) {
   return (
     <Radix.Provider delayDuration={0}>
       <Radix.Root>
-        <Radix.Trigger asChild>{children}</Radix.Trigger>
+        <Radix.Trigger asChild onFocus={keepClosed}>
+          {children}
+        </Radix.Trigger>
         {!disabled && (
           <Radix.Portal>
             <Radix.Content
@@ -31,4 +33,14 @@ export function Tooltip({ content, side = 'top', disabled = false, children }: T
       </Radix.Root>
     </Radix.Provider>
   );
+}
+
+/**
+ * Opens no tooltip for a focus that does not come from the keyboard, like one that a dialog gives back. Browsers show that
+ * focus after text was typed, so on a device for touch there is no tooltip on focus: nothing would close it.
+ */
+function keepClosed(event: FocusEvent<HTMLElement>) {
+  if (!event.currentTarget.matches(':focus-visible') || matchMedia('(hover: none)').matches) {
+    event.preventDefault();
+  }
 }

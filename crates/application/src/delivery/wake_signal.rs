@@ -18,6 +18,14 @@ impl WakeSignal {
         self.request.notify_one();
     }
 
+    /// Wakes the worker of the other route than this one, which has queued deliveries for both.
+    pub(super) fn notify_other(&self, route: Route) {
+        match route {
+            Route::Mail => self.request.notify_one(),
+            Route::Request => self.mail.notify_one(),
+        }
+    }
+
     /// Waits for a notification of the worker of this route.
     pub(super) async fn notified(&self, route: Route) {
         match route {

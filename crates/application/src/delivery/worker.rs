@@ -115,7 +115,11 @@ impl DeliveryWorker {
         } else {
             Ok(in_flight.expand)
         };
-        in_flight.claim |= in_flight.expand && matches!(expanded, Ok(true));
+        if in_flight.expand && matches!(expanded, Ok(true)) {
+            in_flight.claim = true;
+            // It may have found the notice locked, and nothing to claim yet.
+            self.wake_signal.notify_other(self.route);
+        }
         let now = time.now();
         // Stored results make room.
         let room = if accepts && in_flight.claim {

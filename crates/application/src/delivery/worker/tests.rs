@@ -7,6 +7,7 @@ use std::sync::{Mutex, OnceLock};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::mail_limit::MailLimit;
 use async_trait::async_trait;
+use futures_util::FutureExt as _;
 use tokio::time::timeout;
 
 use crate::clock::TestClock;
@@ -243,6 +244,22 @@ async fn everything_due_is_sent_once_and_never_more_at_once_than_allowed() {
     pass(301).await;
     assert_eq!(node.queue.sent(), (1..=10).collect::<Vec<_>>());
     assert_eq!(mailer.busiest.load(Ordering::SeqCst), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn worker_that_queues_deliveries_wakes_that_of_the_other_route() {
+    let node = start(Queued::default(), slow(Duration::ZERO));
+    pass(1_000).await;
+    let is_other_woken = || {
+        let notified = node.wake_signal.notified(Route::Request);
+        notified.now_or_never().is_some()
+    };
+    assert!(!is_other_woken());
+    node.queue.notices.lock().unwrap().push_back(Vec::new());
+    node.wake_signal.notify();
+    assert!(is_other_woken(), "it may look while the notice is locked");
+    pass(1).await;
+    assert!(is_other_woken(), "the deliveries are queued");
 }
 
 #[tokio::test(start_paused = true)]

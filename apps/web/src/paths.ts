@@ -95,6 +95,7 @@ export const endpoints = {
     item: (id: string) => `/incident/${segment(id)}`,
     components: (id: string) => `/incident/${segment(id)}/components/list`,
     unattached: (id: string) => `/incident/${segment(id)}/components/unattached`,
+    impacts: (id: string) => `/incident/${segment(id)}/components`,
     attach: (id: string) => `/incident/${segment(id)}/components/attach`,
     detach: (id: string) => `/incident/${segment(id)}/components/detach`,
     updates: (id: string) => `/incident/${segment(id)}/updates/list`,

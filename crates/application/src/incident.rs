@@ -151,6 +151,15 @@ pub trait IncidentStore: Send + Sync {
         rule: Transition<IncidentAndAttached, ()>,
     ) -> Result<Option<Committed<()>>, Error>;
 
+    /// Runs a rule on an incident and stores the impacts on attached components.
+    async fn change_impacts(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        components: Vec<Attachment>,
+        rule: Transition<IncidentAndAttached, ()>,
+    ) -> Result<Option<Committed<()>>, Error>;
+
     /// Runs a rule on an incident and detaches the components.
     async fn detach(
         &self,

@@ -11,6 +11,8 @@ use crate::notice::NewNotice;
 use crate::status_period::{PeriodCause, PeriodChanges, StatusPeriod, StatusSpan, overlay};
 use crate::validation::{FieldError, Invalid, check_known, repeated};
 
+const NOT_ATTACHED: &str = "This component is not attached";
+
 /// A component attached to an incident, with the impact on it while the incident is unresolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attachment {
@@ -20,7 +22,7 @@ pub struct Attachment {
     pub status: ComponentStatus,
 }
 
-/// Checks components to attach to an incident that exists.
+/// Checks components with the impact of an incident that exists on each.
 ///
 /// # Errors
 /// [`Invalid`] if the list is empty or names a component twice.
@@ -84,7 +86,8 @@ pub enum ImpactChange {
         /// The correction of its times by the same change; `None` if there is none. It comes first.
         moved: Option<ImpactMove>,
     },
-    /// These components, because they were attached or detached or the incident was created or deleted.
+    /// These components, because they were attached or detached, the impact on them was corrected, or the incident was created or
+    /// deleted.
     On {
         /// The incident.
         incident: IncidentId,
@@ -266,6 +269,19 @@ pub struct IncidentAndAttached {
 #[error("A component is attached to this incident already")]
 pub struct AlreadyAttached;
 
+/// The impacts of an incident cannot be changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ImpactRefused {
+    /// They are history by now.
+    #[error(
+        "The incident is resolved. Its impact is in the history of each component, which you can edit"
+    )]
+    Resolved,
+    /// One of the components is not attached.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+}
+
 impl IncidentAndAttached {
     /// Attaches components. If the incident is resolved, its impact becomes part of their history, and their current status stays.
     ///
@@ -285,6 +301,23 @@ impl IncidentAndAttached {
         })
     }
 
+    /// Changes the impacts on attached components from now on.
+    ///
+    /// # Errors
+    /// [`ImpactRefused`] if the incident is resolved, or one of the components is not attached.
+    pub fn change_impacts(&self, components: &[Attachment]) -> Result<Changed<()>, ImpactRefused> {
+        let ids: Vec<_> = components
+            .iter()
+            .map(|attachment| attachment.component_id)
+            .collect();
+        let field = |index| format!("components[{index}].componentId");
+        check_known(&ids, &self.attached, field, NOT_ATTACHED)?;
+        if !self.incident.has_impact() {
+            return Err(ImpactRefused::Resolved);
+        }
+        Ok(self.changed(Event::IncidentUpdated(self.incident.id), ids))
+    }
+
     /// Detaches components. The history that a resolved incident caused stays, also when the incident is deleted; an operator may
     /// correct it.
     ///
@@ -292,8 +325,7 @@ impl IncidentAndAttached {
     /// [`Invalid`] if one of them is not attached.
     pub fn detach(&self, components: Vec<ComponentId>) -> Result<Changed<()>, Invalid> {
         let field = |index| format!("componentIds[{index}]");
-        let message = "This component is not attached";
-        check_known(&components, &self.attached, field, message)?;
+        check_known(&components, &self.attached, field, NOT_ATTACHED)?;
         Ok(self.changed(Event::IncidentUpdated(self.incident.id), components))
     }
 

@@ -254,6 +254,19 @@ impl IncidentStore for Database {
         .await
     }
 
+    async fn change_impacts(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        components: Vec<Attachment>,
+        rule: Transition<IncidentAndAttached, ()>,
+    ) -> Result<Option<Committed<()>>, Error> {
+        self.change_attached(organisation, incident, rule, move |scope| {
+            Box::pin(async move { component::update(scope, incident, &components).await })
+        })
+        .await
+    }
+
     async fn detach(
         &self,
         organisation: &OrganisationId,

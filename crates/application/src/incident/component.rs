@@ -3,7 +3,8 @@
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::impact::{
-    AlreadyAttached, Attachment, IncidentAndAttached, check_attachments, check_detachments,
+    AlreadyAttached, Attachment, ImpactRefused, IncidentAndAttached, check_attachments,
+    check_detachments,
 };
 
 use super::Incidents;
@@ -68,6 +69,26 @@ impl Incidents {
             .await
     }
 
+    /// Changes the impacts on attached components, all or none, and returns all that are attached. [`Error::NotFound`],
+    /// [`Error::Invalid`], [`Error::Conflict`] if the incident is resolved.
+    pub async fn change_impacts(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        components: Vec<Attachment>,
+    ) -> Result<Vec<IncidentComponent>, Error> {
+        check_attachments(&components)?;
+        let changed = components.clone();
+        let rule: Transition<IncidentAndAttached, ()> =
+            Box::new(move |found, _| Ok(found.change_impacts(&changed)?));
+        let committed = self
+            .store
+            .change_impacts(organisation, incident, components, rule)
+            .await?;
+        self.publish_attached(organisation, incident, committed)
+            .await
+    }
+
     /// Detaches components, all or none, and returns all that are attached afterwards. [`Error::NotFound`],
     /// [`Error::Invalid`].
     pub async fn detach(
@@ -107,5 +128,14 @@ impl Incidents {
 impl From<AlreadyAttached> for Error {
     fn from(refused: AlreadyAttached) -> Self {
         Self::Conflict(refused.to_string())
+    }
+}
+
+impl From<ImpactRefused> for Error {
+    fn from(refused: ImpactRefused) -> Self {
+        match refused {
+            ImpactRefused::Resolved => Self::Conflict(refused.to_string()),
+            ImpactRefused::Invalid(invalid) => invalid.into(),
+        }
     }
 }

@@ -62,6 +62,9 @@ async fn a_missing_incident_or_update_is_not_found() {
     store.expect_delete().returning(|_, _, _| Ok(None));
     store.expect_attach().returning(|_, _, _, _| Ok(None));
     store.expect_detach().returning(|_, _, _, _| Ok(None));
+    store
+        .expect_change_impacts()
+        .returning(|_, _, _, _| Ok(None));
     store.expect_attached().returning(|_, _, _| Ok(None));
     store.expect_unattached().returning(|_, _, _| Ok(None));
     store.expect_list_updates().returning(|_, _, _| Ok(None));
@@ -99,6 +102,10 @@ async fn a_missing_incident_or_update_is_not_found() {
         service.components(&acme, id, page).await.map(drop),
         service.unattached(&acme, id, page).await.map(drop),
         service.attach(&acme, id, vec![attachment]).await.map(drop),
+        service
+            .change_impacts(&acme, id, vec![attachment])
+            .await
+            .map(drop),
         service.detach(&acme, id, vec![component]).await.map(drop),
         service.updates(&acme, id, page).await.map(drop),
         service

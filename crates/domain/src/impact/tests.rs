@@ -358,6 +358,32 @@ fn component_attached_to_a_resolved_incident_has_its_impact_in_the_past() {
 }
 
 #[test]
+fn impacts_change_on_attached_components_of_an_unresolved_incident() {
+    let attached = |incident| IncidentAndAttached {
+        incident,
+        attached: vec![major_outage(5).component_id],
+    };
+    let open = attached(incident(IncidentStatus::Monitoring));
+    let changed = open.change_impacts(&[major_outage(5)]).unwrap();
+    assert_eq!(
+        changed.impacts,
+        Some(ImpactChange::On {
+            incident: open.incident.id,
+            components: open.attached.clone(),
+            since: None,
+        })
+    );
+    assert_eq!(
+        open.change_impacts(&[major_outage(5), major_outage(6)]),
+        Err(Invalid::field("components[1].componentId", NOT_ATTACHED).into())
+    );
+    assert_eq!(
+        attached(resolved(10, 50)).change_impacts(&[major_outage(5)]),
+        Err(ImpactRefused::Resolved)
+    );
+}
+
+#[test]
 fn history_stays_when_a_resolved_incident_is_detached_or_deleted() {
     let found = IncidentAndAttached {
         incident: resolved(10, 50),

@@ -1,6 +1,6 @@
 //! The components attached to an incident.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use allclear_application::error::Error;
 use allclear_application::incident::component::IncidentComponent;
@@ -9,7 +9,7 @@ use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::validation::check_known;
-use sea_orm::sea_query::{Query, SelectStatement};
+use sea_orm::sea_query::{Expr, Query, SelectStatement};
 use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, Select};
 
 use super::find;
@@ -95,6 +95,28 @@ pub(super) async fn insert(
         row.into_active_model()
     });
     Entity::insert_many(rows).run(scope.transaction).await?;
+    Ok(())
+}
+
+/// Stores the impacts on components that are attached to an incident.
+pub(super) async fn update(
+    scope: Scope<'_>,
+    incident: IncidentId,
+    components: &[Attachment],
+) -> Result<(), Error> {
+    let mut by_status: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for attachment in components {
+        let components = by_status.entry(attachment.status).or_default();
+        components.push(attachment.component_id.0);
+    }
+    for (status, components) in by_status {
+        Entity::update_many()
+            .col_expr(Column::Status, Expr::value(status.to_string()))
+            .filter(Column::IncidentId.eq(incident.0))
+            .filter(Column::ComponentId.is_in(components))
+            .run(scope.transaction)
+            .await?;
+    }
     Ok(())
 }
 

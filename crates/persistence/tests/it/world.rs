@@ -78,6 +78,11 @@ pub(crate) fn attaching(components: &[Attachment]) -> Transition<IncidentAndAtta
     Box::new(move |found, _| Ok(found.attach(&components)?))
 }
 
+pub(crate) fn changing_impacts(components: &[Attachment]) -> Transition<IncidentAndAttached, ()> {
+    let components = components.to_vec();
+    Box::new(move |found, _| Ok(found.change_impacts(&components)?))
+}
+
 pub(crate) fn detaching(components: Vec<ComponentId>) -> Transition<IncidentAndAttached, ()> {
     Box::new(move |found, _| Ok(found.detach(components)?))
 }

@@ -1,6 +1,6 @@
 //! The routes for the components affected by an incident.
 
-use actix_web::{HttpResponse, get, post, web};
+use actix_web::{HttpResponse, get, patch, post, web};
 use allclear_application::incident::Incidents;
 use allclear_application::incident::component::IncidentComponent;
 use allclear_domain::component::{Component, ComponentStatus};
@@ -107,17 +107,17 @@ pub(super) fn attachments(rows: Vec<AttachmentInput>, invalid: &mut Invalid) -> 
     attachments
 }
 
-/// Components to attach, each once.
+/// Components with the impact of the incident on each, each once.
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = AttachComponents)]
-struct AttachInput {
+#[schema(as = IncidentComponentsInput)]
+struct AttachmentsInput {
     /// At least one component.
     #[serde(default)]
     #[schema(value_type = Vec<AttachmentInput>, min_items = 1, required = true)]
     components: FieldInput<Vec<AttachmentInput>>,
 }
 
-impl AttachInput {
+impl AttachmentsInput {
     fn read(self) -> Result<Vec<Attachment>, Invalid> {
         let mut invalid = Invalid::default();
         let rows = self
@@ -211,7 +211,7 @@ async fn unattached(
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
-    request_body = AttachInput,
+    request_body = AttachmentsInput,
     responses((status = 200, body = ApiResponse<Vec<IncidentComponentBody>>), ErrorResponses),
     security(("bearer" = ["editor"]))
 )]
@@ -219,11 +219,32 @@ async fn unattached(
 async fn attach(
     caller: CanWrite,
     id: Id<IncidentId>,
-    body: Body<AttachInput>,
+    body: Body<AttachmentsInput>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let links = incidents
         .attach(&caller.organisation, id.0, body.0.read()?)
+        .await?;
+    Ok(links_response(&links))
+}
+
+/// Changes the impacts of an unresolved incident on components attached to it, all or none. Returns all attached components.
+#[utoipa::path(
+    tag = "incidents",
+    params(("id" = String, Path, format = "uuid")),
+    request_body = AttachmentsInput,
+    responses((status = 200, body = ApiResponse<Vec<IncidentComponentBody>>), ErrorResponses),
+    security(("bearer" = ["editor"]))
+)]
+#[patch("/{id}/components")]
+async fn change_impacts(
+    caller: CanWrite,
+    id: Id<IncidentId>,
+    body: Body<AttachmentsInput>,
+    incidents: web::Data<Incidents>,
+) -> Result<HttpResponse, Problem> {
+    let links = incidents
+        .change_impacts(&caller.organisation, id.0, body.0.read()?)
         .await?;
     Ok(links_response(&links))
 }
@@ -266,5 +287,6 @@ pub(super) fn routes(config: &mut impl Routes) {
         .service(attached)
         .service(unattached)
         .service(attach)
+        .service(change_impacts)
         .service(detach);
 }

@@ -104,6 +104,41 @@ it('keeps the rows when attaching fails', async () => {
   expect(dialog.getByRole('combobox', { name: /^Component/ })).toHaveDisplayValue('Website');
 });
 
+it('changes the status of one component, and of several at once', async () => {
+  const { user } = await open(['API', 'Website', 'Mail']);
+  let sent: unknown;
+  let isResolved = false;
+  server.use(
+    http.patch(apiUrl(incidents.impacts(id)), async ({ request }) => {
+      sent = await request.json();
+      return isResolved ? problem(409, 'The incident is resolved') : success([]);
+    }),
+  );
+  await user.click(await screen.findByRole('button', { name: 'Change the status of API' }));
+  const one = within(screen.getByRole('dialog', { name: 'Change the status of API' }));
+  expect(one.getByRole('radio', { name: 'Partial Outage' })).toBeChecked();
+  await user.click(one.getByRole('radio', { name: 'Major Outage' }));
+  await user.click(one.getByRole('button', { name: 'Change Status' }));
+  expect(await screen.findByText('Status changed successfully')).toBeInTheDocument();
+  expect(sent).toEqual({ components: [{ componentId: 'id-API', status: 'MAJOR_OUTAGE' }] });
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+
+  isResolved = true;
+  await user.click(screen.getByRole('checkbox', { name: 'Select Website' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Select Mail' }));
+  await user.click(screen.getByRole('button', { name: 'Change Status' }));
+  const both = within(screen.getByRole('dialog', { name: 'Change the status of 2 components' }));
+  await user.click(both.getByRole('radio', { name: 'Operational' }));
+  await user.click(both.getByRole('button', { name: 'Change Status' }));
+  expect(await both.findByText('The incident is resolved')).toBeInTheDocument();
+  expect(sent).toEqual({
+    components: [
+      { componentId: 'id-Website', status: 'OPERATIONAL' },
+      { componentId: 'id-Mail', status: 'OPERATIONAL' },
+    ],
+  });
+});
+
 it('detaches one component after asking', async () => {
   const attached = ['API', 'Website'];
   const { user } = await open(attached);

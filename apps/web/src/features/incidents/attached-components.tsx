@@ -1,4 +1,4 @@
-import { Plus, Unlink } from 'lucide-react';
+import { Pencil, Plus, Unlink } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useGroupNameOf } from '@/affected/component-groups';
 import { GroupName } from '@/affected/group-name';
@@ -14,17 +14,19 @@ import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
 import { FailureMessage } from '@/ui/failure-message';
+import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { componentStatuses, rankOf } from '@/ui/statuses';
 import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { AttachComponentsDialog } from './attach-components-dialog';
+import { ChangeImpactDialog } from './change-impact-dialog';
 
 const fetchFailed = 'Error while fetching components';
 
 interface AttachedComponentsProps {
   incidentId: string;
-  /** Called after components were attached or detached. */
+  /** Called after components were attached, changed or detached. */
   onChange: () => void;
 }
 
@@ -32,6 +34,7 @@ export function AttachedComponents({ incidentId, onChange }: AttachedComponentsP
   const api = useApi();
   const attached = useQuery<AttachedComponent[]>(endpoints.incidents.components(incidentId));
   const [attaching, setAttaching] = useState(false);
+  const [changing, setChanging] = useState<AttachedComponent[]>([]);
   useErrorToast(attached.error !== undefined, fetchFailed);
 
   function changed() {
@@ -65,13 +68,25 @@ export function AttachedComponents({ incidentId, onChange }: AttachedComponentsP
           onRetry={attached.refresh}
         />
       ) : (
-        <AttachedComponentsTable components={attached.data} onDetach={detach} />
+        <AttachedComponentsTable
+          components={attached.data}
+          onChange={setChanging}
+          onDetach={detach}
+        />
       )}
       {attaching && (
         <AttachComponentsDialog
           incidentId={incidentId}
           onClose={() => setAttaching(false)}
           onAttached={changed}
+        />
+      )}
+      {changing.length > 0 && (
+        <ChangeImpactDialog
+          incidentId={incidentId}
+          components={changing}
+          onClose={() => setChanging([])}
+          onChanged={changed}
         />
       )}
     </div>
@@ -81,14 +96,23 @@ export function AttachedComponents({ incidentId, onChange }: AttachedComponentsP
 interface AttachedComponentsTableProps {
   /** Undefined while loading. */
   components: AttachedComponent[] | undefined;
+  /** Opens the dialog that changes the status of components; always the same function. */
+  onChange: (components: AttachedComponent[]) => void;
   /** Detaches all components or none, and shows a failure. */
   onDetach: (components: AttachedComponent[]) => Promise<void>;
 }
 
-function AttachedComponentsTable({ components, onDetach }: AttachedComponentsTableProps) {
+function AttachedComponentsTable({ components, onChange, onDetach }: AttachedComponentsTableProps) {
   const mayWrite = useMay('write');
   const [toDetach, setToDetach] = useState<AttachedComponent[]>([]);
-  const columns = useMemo(() => columnsFor((attached) => setToDetach([attached])), []);
+  const columns = useMemo(
+    () =>
+      columnsFor({
+        onChange: (attached) => onChange([attached]),
+        onDetach: (attached) => setToDetach([attached]),
+      }),
+    [onChange],
+  );
 
   return (
     <>
@@ -101,9 +125,14 @@ function AttachedComponentsTable({ components, onDetach }: AttachedComponentsTab
         rowLabel={nameOf}
         emptyHint="Attach the components that this incident affects."
         bulkActions={(selected) => (
-          <Button size="sm" onClick={() => setToDetach(selected)}>
-            <Unlink aria-hidden /> Detach
-          </Button>
+          <>
+            <Button size="sm" onClick={() => onChange(selected)}>
+              <Pencil aria-hidden /> Change Status
+            </Button>
+            <Button size="sm" onClick={() => setToDetach(selected)}>
+              <Unlink aria-hidden /> Detach
+            </Button>
+          </>
         )}
       />
       <ConfirmDialog
@@ -137,7 +166,12 @@ function AttachedName({ attached }: { attached: AttachedComponent }) {
   );
 }
 
-function columnsFor(detach: (attached: AttachedComponent) => void) {
+interface Buttons {
+  onChange: (attached: AttachedComponent) => void;
+  onDetach: (attached: AttachedComponent) => void;
+}
+
+function columnsFor({ onChange, onDetach }: Buttons) {
   return column.columns([
     column.accessor(nameOf, {
       id: 'name',
@@ -151,6 +185,18 @@ function columnsFor(detach: (attached: AttachedComponent) => void) {
       cell: ({ row }) => <StatusBadge {...componentStatuses[row.original.status]} />,
     }),
     column.display({
+      id: 'edit',
+      header: 'Edit',
+      meta: columnStyles.editDialog,
+      cell: ({ row }) => (
+        <IconButton
+          label={`Change the status of ${nameOf(row.original)}`}
+          icon={<Pencil aria-hidden />}
+          onClick={() => onChange(row.original)}
+        />
+      ),
+    }),
+    column.display({
       id: 'detach',
       header: 'Detach',
       meta: { width: 'w-32', writes: true },
@@ -158,7 +204,7 @@ function columnsFor(detach: (attached: AttachedComponent) => void) {
         <Button
           size="sm"
           aria-label={`Detach ${nameOf(row.original)}`}
-          onClick={() => detach(row.original)}
+          onClick={() => onDetach(row.original)}
         >
           <Unlink aria-hidden /> Detach
         </Button>

@@ -4,13 +4,14 @@ use allclear_application::incident::IncidentStore;
 use allclear_application::page::{Listed, Page};
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId};
+use allclear_domain::impact::Attachment;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::status_period::PeriodCause;
 use allclear_persistence::database::Database;
 
 use crate::backend::{assert_none, clock, two};
 use crate::contract;
-use crate::world::{World, attaching, detaching, open_on, set};
+use crate::world::{World, attaching, changing_impacts, detaching, open_on, set};
 
 contract!(
     incident_has_impact_from_its_creation_until_it_is_resolved,
@@ -19,6 +20,7 @@ contract!(
     resolved_incident_leaves_the_current_status_of_its_components,
     status_set_by_hand_shows_until_the_impact_of_incidents_changes,
     attaching_is_all_or_nothing,
+    impact_becomes_worse_without_a_gap_in_the_history,
     detaching_is_all_or_nothing,
     attached_and_unattached_components_are_all_components,
     a_deleted_component_leaves_its_incidents,
@@ -183,6 +185,50 @@ async fn attaching_is_all_or_nothing(database: &Database) {
     assert!(matches!(attach([web, api]).await, Err(Error::Conflict(_))));
     assert_eq!(world.status(web).await, ComponentStatus::Operational);
     assert_eq!(world.events().await.len(), before);
+}
+
+async fn impact_becomes_worse_without_a_gap_in_the_history(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let incident = world
+        .open(
+            "Down",
+            &[
+                open_on(api, ComponentStatus::Degraded),
+                open_on(web, ComponentStatus::Degraded),
+            ],
+        )
+        .await;
+    let change = async |components: &[Attachment]| {
+        let rule = changing_impacts(components);
+        database
+            .change_impacts(&world.acme, incident.id, components.to_vec(), rule)
+            .await
+    };
+    let worse = [
+        open_on(api, ComponentStatus::MajorOutage),
+        open_on(web, ComponentStatus::Operational),
+    ];
+    change(&worse).await.unwrap().unwrap();
+    assert_eq!(
+        world.last_names().await,
+        ["incident-updated", "component-update", "component-update"]
+    );
+    assert_eq!(world.status(api).await, ComponentStatus::MajorOutage);
+    assert_eq!(world.status(web).await, ComponentStatus::Operational);
+    let all = Interval::default();
+    let found =
+        ComponentHistoryStore::history(database, &world.acme, api, all, Page::default()).await;
+    let periods = found.unwrap().unwrap().periods.items;
+    let [down, degraded] = periods.as_slice() else {
+        panic!("{periods:?}");
+    };
+    assert_eq!(degraded.span.end_at, Some(down.span.start_at));
+    assert_eq!(down.span.status, ComponentStatus::MajorOutage);
+
+    world.edit(incident.id, set(IncidentStatus::Resolved)).await;
+    let refused = change(&worse).await;
+    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
 }
 
 async fn detaching_is_all_or_nothing(database: &Database) {

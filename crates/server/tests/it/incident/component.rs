@@ -72,6 +72,16 @@ async fn components_are_attached_listed_and_detached() {
         )
     );
 
+    let worse = json!({"components": [{"componentId": web, "status": "MAJOR_OUTAGE"}]});
+    let changed = operator
+        .patch(&format!("{path}/components"), worse.clone())
+        .await;
+    assert_eq!(
+        (changed.status, &changed.body["data"][0]["status"]),
+        (200, &json!("MAJOR_OUTAGE"))
+    );
+    assert_eq!(status(&operator, &web).await, "MAJOR_OUTAGE");
+
     let both = json!({"componentIds": [api, web]});
     let detached = operator
         .post(&format!("{path}/components/detach"), both.clone())
@@ -86,6 +96,7 @@ async fn components_are_attached_listed_and_detached() {
         422,
     )
     .await;
+    assert_status(operator.patch(&format!("{path}/components"), worse), 422).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -117,6 +117,7 @@ pub(super) const ROUTES: &[Route] = &[
     route("get", "/incident/{id}"),
     route("delete", "/incident/{id}"),
     route("patch", "/incident/{id}"),
+    route("patch", "/incident/{id}/components"),
     route("post", "/incident/{id}/components/attach"),
     route("post", "/incident/{id}/components/detach"),
     route("get", "/incident/{id}/components/list"),
@@ -228,6 +229,9 @@ impl Route {
             ("patch", "/incident/{id}" | "/maintenance/{id}") => json!({"title": "Intruded"}),
             ("post", "/incident/{id}/components/attach") => {
                 json!({"components": [{"componentId": world.spare_component, "status": "DEGRADED"}]})
+            }
+            ("patch", "/incident/{id}/components") => {
+                json!({"components": [{"componentId": world.component, "status": "MAJOR_OUTAGE"}]})
             }
             ("post", "/incident/{id}/components/detach") => {
                 json!({"componentIds": [world.component]})

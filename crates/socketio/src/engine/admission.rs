@@ -76,6 +76,15 @@ pub trait Admission: Send + Sync + 'static {
     /// # Errors
     /// If the client or the server has reached a limit.
     fn poll(&self, request: &HttpRequest) -> Result<Permit, OverLimit>;
+
+    /// Decides about a body of at most `length` bytes with which a polling client sends packets. The permit is kept until they are
+    /// handled.
+    ///
+    /// # Errors
+    /// If the client or the server has reached a limit.
+    fn body(&self, _request: &HttpRequest, _length: usize) -> Result<Permit, OverLimit> {
+        Ok(Box::new(()))
+    }
 }
 
 /// The address of the connection's other end, which may be a proxy.

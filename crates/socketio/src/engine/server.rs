@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use actix_web::http::header;
 use actix_web::{HttpRequest, Resource, web};
 use tokio::sync::Notify;
 
@@ -135,6 +136,20 @@ impl<H: EngineHandler> Engine<H> {
     /// Counts a poll, if polls are limited.
     pub(crate) fn admit_poll(&self, request: &HttpRequest) -> Result<Option<Permit>, Refusal> {
         let admitted = self.admission.as_ref().map(|limits| limits.poll(request));
+        admitted.transpose().map_err(Refusal::OverLimit)
+    }
+
+    /// Counts the body of a request that sends packets.
+    pub(crate) fn admit_body(
+        &self,
+        request: &HttpRequest,
+        most: usize,
+    ) -> Result<Option<Permit>, Refusal> {
+        let announced = request.headers().get(header::CONTENT_LENGTH);
+        let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
+        let length = announced.unwrap_or(most).min(most);
+        let admitted = self.admission.as_ref();
+        let admitted = admitted.map(|limits| limits.body(request, length));
         admitted.transpose().map_err(Refusal::OverLimit)
     }
 

@@ -113,8 +113,17 @@ async fn route<H: EngineHandler>(
             let _waiting = engine.admit_poll(request)?;
             polling::poll(&connection).await
         }
-        Method::POST => polling::post(&connection, request, payload).await,
-        _ => Ok(HttpResponse::InternalServerError().finish()),
+        Method::POST => {
+            let most = max_message(&connection);
+            let _receiving = engine.admit_body(request, most)?;
+            polling::post(&connection, request, payload).await
+        }
+        _ => {
+            let allowed = (header::ALLOW, "GET, POST");
+            Ok(HttpResponse::MethodNotAllowed()
+                .insert_header(allowed)
+                .finish())
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use actix_web::HttpRequest;
 use allclear_socketio::{Admission, OverLimit, Permit, Permits};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::limit::slots::{Slot, Slots};
 use crate::limit::throttle::{client, network};
@@ -17,6 +17,14 @@ use crate::server::client_address::TrustedProxies;
 pub(crate) const RETRY_AFTER: u64 = 10;
 /// File descriptors reserved for the database, the log and the workers.
 const OWN_DESCRIPTORS: usize = 64;
+
+/// Bytes of a part of a request's body. The first part of a body is not counted: it takes hardly more than its connection, so that
+/// nobody keeps others from sending short requests.
+const BODY_PART: usize = 8 * 1024;
+/// Maximum number of counted parts of the bodies of one client.
+const BODY_PARTS_OF_CLIENT: usize = 512;
+/// Maximum number of those of all clients.
+const BODY_PARTS: usize = 8192;
 
 /// Limits per client address, four times as much per IPv6 site. 0 means no limit.
 #[derive(Debug, Clone, Copy)]
@@ -43,12 +51,18 @@ pub struct ClientLimits {
     streams: Arc<Slots>,
     sockets: Arc<Slots>,
     polls: Arc<Slots>,
+    body_parts: Arc<Slots>,
+    all_body_parts: Arc<Semaphore>,
     handshakes: Arc<Slots>,
     /// `None` if there is no limit.
     all_handshakes: Option<Arc<Semaphore>>,
     descriptors: Arc<Descriptors>,
     proxies: Arc<TrustedProxies>,
 }
+
+/// A body in memory that is being received, or that its request still needs.
+#[derive(Default)]
+pub(crate) struct BodyParts(Vec<(Slot, OwnedSemaphorePermit)>);
 
 /// Counter of the file descriptors used by connections and the files of bodies.
 struct Descriptors {
@@ -91,6 +105,8 @@ impl ClientLimits {
             streams: Slots::new(limits.streams),
             sockets: Slots::new(limits.sockets),
             polls: Slots::new(limits.polls),
+            body_parts: Slots::new(BODY_PARTS_OF_CLIENT),
+            all_body_parts: Arc::new(Semaphore::new(BODY_PARTS)),
             handshakes: Slots::new(limits.handshakes),
             all_handshakes: (limits.all_handshakes != 0)
                 .then(|| Arc::new(Semaphore::new(limits.all_handshakes))),
@@ -110,6 +126,25 @@ impl ClientLimits {
         self.streams
             .take(client(request))
             .ok_or_else(|| Problem::too_many(RETRY_AFTER))
+    }
+
+    /// Counts the parts of a body of this many bytes. `false` if the client, or all together, have as many as they may.
+    pub(crate) fn count_body(
+        &self,
+        BodyParts(parts): &mut BodyParts,
+        client: IpAddr,
+        length: usize,
+    ) -> bool {
+        let counted = length.saturating_sub(1) / BODY_PART;
+        while parts.len() < counted {
+            let of_client = self.body_parts.take(client);
+            let in_all = Arc::clone(&self.all_body_parts).try_acquire_owned().ok();
+            let Some(part) = of_client.zip(in_all) else {
+                return false;
+            };
+            parts.push(part);
+        }
+        true
     }
 
     /// Counts a connection and its descriptor. `None` if the client has reached the limit, or if no descriptors are left.
@@ -168,6 +203,15 @@ impl Admission for ClientLimits {
             .take(client(request))
             .ok_or(OverLimit::client(RETRY_AFTER))?;
         Ok(Box::new(slot))
+    }
+
+    fn body(&self, request: &HttpRequest, length: usize) -> Result<Permit, OverLimit> {
+        let mut parts = BodyParts::default();
+        if self.count_body(&mut parts, client(request), length) {
+            Ok(Box::new(parts))
+        } else {
+            Err(OverLimit::client(RETRY_AFTER))
+        }
     }
 }
 
@@ -235,6 +279,36 @@ pub(crate) mod tests {
         });
         let _first = limits.connection(peer("10.0.0.9")).unwrap();
         assert!(limits.connection(peer("10.0.0.9")).is_some());
+    }
+
+    #[test]
+    fn large_bodies_of_a_client_leave_memory_to_others() {
+        let limits = unlimited();
+        let (one, other) = (peer("10.0.0.1").unwrap(), peer("10.0.0.2").unwrap());
+        let body = |client, length| {
+            let mut parts = BodyParts::default();
+            limits
+                .count_body(&mut parts, client, length)
+                .then_some(parts)
+        };
+        let large = body(one, (BODY_PARTS_OF_CLIENT + 1) * BODY_PART);
+        assert!(large.is_some());
+        assert!(body(one, BODY_PART + 1).is_none());
+        assert!(
+            body(one, BODY_PART).is_some(),
+            "short bodies always have room"
+        );
+        assert!(body(other, BODY_PART + 1).is_some());
+        drop(large);
+        assert!(body(one, BODY_PART + 1).is_some());
+        let all: Vec<_> = (0..)
+            .map_while(|number: u32| {
+                let client = IpAddr::from((0x0a00_0100 + number).to_be_bytes());
+                body(client, 101 * BODY_PART)
+            })
+            .collect();
+        assert_eq!(all.len(), BODY_PARTS / 100);
+        assert!(body(other, BODY_PART).is_some());
     }
 
     #[test]

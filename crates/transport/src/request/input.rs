@@ -5,17 +5,20 @@ use std::str::FromStr;
 
 use actix_web::dev::Payload;
 use actix_web::error::PayloadError;
-use actix_web::http::StatusCode;
+use actix_web::http::{StatusCode, header};
 use actix_web::{FromRequest, HttpMessage, HttpRequest, Scope, web};
 use allclear_domain::text::trimmed;
 use allclear_domain::validation::{FieldError, Invalid};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
+use futures_util::StreamExt as _;
 use futures_util::future::LocalBoxFuture;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::limit::client_slots::{BodyParts, ClientLimits, RETRY_AFTER};
+use crate::limit::throttle::client;
 use crate::request::idempotency::{self, BodyDigest};
 use crate::response::problem::Problem;
 
@@ -108,27 +111,62 @@ impl FromRequest for Raw {
     type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let bytes = web::Bytes::from_request(request, payload);
         let limit = match request.app_data::<OfStrangers>() {
             Some(OfStrangers) => STRANGERS_BODY_LIMIT,
             None => BODY_LIMIT,
         };
-        Box::pin(async move { bytes.await.map(Self).map_err(|error| unread(&error, limit)) })
+        let (request, payload) = (request.clone(), payload.take());
+        Box::pin(async move { read(&request, payload, limit).await.map(Self) })
     }
 }
 
-/// The response to a body that could not be read.
-fn unread(error: &actix_web::Error, limit: usize) -> Problem {
-    match error.as_error::<PayloadError>() {
-        Some(PayloadError::Overflow) | None => Problem::new(
+/// Reads a body of at most `limit` bytes. Its memory is counted as it arrives, until the request is handled.
+async fn read(
+    request: &HttpRequest,
+    mut payload: Payload,
+    limit: usize,
+) -> Result<web::Bytes, Problem> {
+    let too_large = || {
+        Problem::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             format!("The body is larger than {} KiB", limit / 1024),
-        ),
-        Some(PayloadError::Io(error)) if error.kind() == ErrorKind::TimedOut => Problem::new(
+        )
+    };
+    if announced(request).is_some_and(|length| length > limit) {
+        return Err(too_large());
+    }
+    let (mut body, mut parts) = (web::BytesMut::new(), BodyParts::default());
+    while let Some(chunk) = payload.next().await {
+        let chunk = chunk.map_err(|error| unread(&error))?;
+        let length = body.len() + chunk.len();
+        if length > limit {
+            return Err(too_large());
+        }
+        if let Some(limits) = request.app_data::<web::Data<ClientLimits>>()
+            && !limits.count_body(&mut parts, client(request), length)
+        {
+            return Err(Problem::too_many(RETRY_AFTER));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    request.extensions_mut().insert(parts);
+    Ok(body.freeze())
+}
+
+/// The length that a request announces for its body.
+fn announced(request: &HttpRequest) -> Option<usize> {
+    let length = request.headers().get(header::CONTENT_LENGTH)?;
+    length.to_str().ok()?.parse().ok()
+}
+
+/// The response to a body that could not be read.
+fn unread(error: &PayloadError) -> Problem {
+    match error {
+        PayloadError::Io(error) if error.kind() == ErrorKind::TimedOut => Problem::new(
             StatusCode::REQUEST_TIMEOUT,
             "The body took too long to come",
         ),
-        Some(_) => Problem::new(StatusCode::BAD_REQUEST, "The body could not be read"),
+        _ => Problem::new(StatusCode::BAD_REQUEST, "The body could not be read"),
     }
 }
 

@@ -31,4 +31,8 @@ impl Admission for SessionAdmission {
     fn poll(&self, request: &HttpRequest) -> Result<Permit, OverLimit> {
         self.limits.poll(request)
     }
+
+    fn body(&self, request: &HttpRequest, length: usize) -> Result<Permit, OverLimit> {
+        self.limits.body(request, length)
+    }
 }

@@ -37,8 +37,8 @@ const MAX_WAITING_LONG: usize = 4;
 
 /// Number of events of a commit that count as a change.
 const EVENTS_OF_A_CHANGE: u32 = 10;
-/// Size in bytes above which the events of a commit count as text.
-const LARGE_COMMIT: u32 = 32 * 1024;
+/// Size in bytes of the events of an ordinary commit. What is beyond it counts as text: a short request may store a long timeline again.
+const ORDINARY_COMMIT: u32 = 2 * 1024;
 
 /// A kind of requests that take long, of which an organisation has one at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -147,10 +147,11 @@ impl Usage {
             writes.charge(&commit.organisation, changes);
         }
         let bytes = u32::try_from(commit.size()).unwrap_or(u32::MAX);
+        let beyond = bytes.saturating_sub(ORDINARY_COMMIT);
         if let Some(text) = &self.text
-            && bytes > LARGE_COMMIT
+            && beyond > 0
         {
-            text.charge(&commit.organisation, bytes);
+            text.charge(&commit.organisation, beyond);
         }
     }
 
@@ -358,8 +359,8 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn events_of_a_large_commit_count_as_text() {
-        let usage = usage(None, 2 * LARGE_COMMIT);
+    async fn events_beyond_those_of_an_ordinary_commit_count_as_text() {
+        let usage = usage(None, 2 * ORDINARY_COMMIT);
         let one = organisation("one");
         let commit = |bytes: u32| {
             let mut commit = Commit::example("one", 1, &[]);
@@ -368,8 +369,11 @@ mod tests {
             commit.events.push(event);
             commit
         };
-        usage.count_commit(&commit(LARGE_COMMIT - 4));
-        usage.count_commit(&commit(2 * LARGE_COMMIT - 4));
+        // Quotation marks and brackets are part of the event.
+        let (ordinary, large) = (commit(ORDINARY_COMMIT - 4), commit(3 * ORDINARY_COMMIT - 4));
+        usage.count_commit(&ordinary);
+        assert!(usage.count(&one, Permission::Write, &post("1000")).is_ok());
+        usage.count_commit(&large);
         assert!(usage.count(&one, Permission::Write, &post("1000")).is_err());
     }
 

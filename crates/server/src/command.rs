@@ -271,7 +271,8 @@ async fn healthcheck(settings: &Settings) -> Result<(), String> {
     if status.is_success() {
         Ok(())
     } else {
-        Err(format!("{url} returns {status}"))
+        let reason = response.text().await.unwrap_or_default();
+        Err(format!("{url} returns {status}: {}", reason.trim_end()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Wires the queue of messages to subscribers and its workers.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use allclear_application::delivery::worker::DeliveryWorker;
 use allclear_application::delivery::{
@@ -201,6 +201,9 @@ fn register_counters() {
 }
 
 fn observe(channel: Channel, outcome: &Outcome) {
+    if let Outcome::Retried { reason, .. } | Outcome::GivenUp { reason } = outcome {
+        log_failure(channel, reason);
+    }
     let outcome = match outcome {
         Outcome::Sent => SENT,
         Outcome::Retried { .. } => RETRIED,
@@ -209,6 +212,16 @@ fn observe(channel: Channel, outcome: &Outcome) {
         Outcome::Unwanted => return,
     };
     counter(channel, outcome).increment(1);
+}
+
+/// Logs why messages do not arrive, at most once a minute: many fail for one reason.
+fn log_failure(channel: Channel, reason: &str) {
+    static LOGGED_AT: Mutex<Option<Instant>> = Mutex::new(None);
+    let mut logged_at = LOGGED_AT.lock().unwrap_or_else(PoisonError::into_inner);
+    if logged_at.is_none_or(|at| at.elapsed() >= Duration::from_mins(1)) {
+        *logged_at = Some(Instant::now());
+        tracing::warn!(%channel, reason, "a message to a subscriber did not arrive");
+    }
 }
 
 fn counter(channel: Channel, outcome: &'static str) -> metrics::Counter {

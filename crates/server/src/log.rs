@@ -29,7 +29,7 @@ pub(crate) fn start(settings: &Settings) {
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
     let mut filter = EnvFilter::new(&settings.log);
-    if let Ok(hidden) = HIDDEN.parse() {
+    for hidden in HIDDEN.iter().filter_map(|hidden| hidden.parse().ok()) {
         filter = filter.add_directive(hidden);
     }
     tracing_subscriber::registry()
@@ -65,8 +65,12 @@ pub(crate) fn filter(text: &str) -> Result<String, String> {
     Ok(filter)
 }
 
-/// Spans of the PostgreSQL driver, whatever the level: that of a new connection has the URL of the database, with its password.
-const HIDDEN: &str = "sea_orm::driver::sqlx_postgres=off";
+/// What is not logged, whatever the level. A span of the PostgreSQL driver has the URL of the database, with its password. The check of
+/// certificates logs the names in those of webhooks, which anybody chooses, as errors; the result of the message says enough.
+const HIDDEN: [&str; 2] = [
+    "sea_orm::driver::sqlx_postgres=off",
+    "rustls_platform_verifier=off",
+];
 
 /// Messages that the HTTP library logs at ERROR for malformed requests. Any client can send any number of them.
 const MALFORMED: [&str; 4] = [

@@ -13,6 +13,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use self::metrics_access::MetricsAccess;
 use crate::response::problem::Problem;
 use crate::server::client_address::TrustedProxies;
+use crate::server::line_limit::LineLimit;
 use crate::socket::Sockets;
 use crate::status::viewers::Viewers;
 use crate::web_app::{WebApp, fallback};
@@ -47,7 +48,13 @@ pub(crate) async fn readyz(
     }
     match readiness.ready().await {
         Ok(()) => HttpResponse::Ok().body("ok\n"),
-        Err(reason) => HttpResponse::ServiceUnavailable().body(format!("{reason}\n")),
+        Err(reason) => {
+            static LINES: LineLimit = LineLimit::new(1);
+            if LINES.allows() {
+                tracing::warn!(%reason, "the node is not ready");
+            }
+            HttpResponse::ServiceUnavailable().body(format!("{reason}\n"))
+        }
     }
 }
 

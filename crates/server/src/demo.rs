@@ -9,7 +9,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use allclear_application::delivery::DeliveryQueue as _;
 use allclear_application::origin::Origin;
+use tokio::time::{sleep, timeout};
 
 use crate::app::App;
 use crate::output::print_if_possible;
@@ -37,12 +39,29 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), String> {
     let organisation = Origin::of_request(None, None, story::write(&app, &clock))
         .await
         .map_err(|error| error.to_string())?;
+    wait_for_mails(&app).await;
     let url = app.public_url().to_owned();
     print_if_possible(&format!(
         "\n  Allclear's demo is running. Your changes are deleted when it stops.\n\n  Listens   {}\n  Public    {url}/status/{organisation}\n  Sign in   {url}/login\n            {EMAIL}\n            {PASSWORD}\n  Stop      Ctrl+C\n",
         app.address(),
     ));
     app.serve_until(signals, Duration::ZERO).await
+}
+
+/// Waits until the mails of the story are written: their log lines would push the addresses out of sight.
+async fn wait_for_mails(app: &App) {
+    let written = async {
+        while app
+            .database
+            .waiting()
+            .await
+            .is_ok_and(|waiting| waiting > 0)
+        {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    // The demo works without them.
+    let _ = timeout(Duration::from_secs(3), written).await;
 }
 
 /// Settings of the demo with its data in `folder`. It takes only the given settings that concern its address, its clients and its

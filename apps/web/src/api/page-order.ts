@@ -10,16 +10,14 @@ interface Placed {
 
 /** Returns the order of groups and components that are in the order of the page. */
 export function orderOf({ groups, components }: Placed): PageOrder {
-  const within = (id: string | null) => components.filter(({ groupId }) => groupId === id);
-  const entries = groups.map(({ id, position }) => ({ id, position, components: within(id) }));
-  const alone = within(null);
-  const position = alone[0]?.position ?? 0;
-  const before = entries.filter((entry) => alone.length === 0 || entry.position <= position);
-  return [
-    ...before,
-    ...(alone.length > 0 ? [{ id: null, components: alone }] : []),
-    ...entries.slice(before.length),
-  ].map((entry) => ({ id: entry.id, components: entry.components.map(({ id }) => id) }));
+  const alone = components.find(({ groupId }) => groupId === null);
+  // Of the same position, groups come first.
+  return [...groups, ...(alone ? [{ id: null, position: alone.position }] : [])]
+    .sort((one, next) => one.position - next.position)
+    .map(({ id }) => ({
+      id,
+      components: components.filter(({ groupId }) => groupId === id).map((member) => member.id),
+    }));
 }
 
 /** Puts a component first in its group, unless it is there. */

@@ -58,9 +58,9 @@ describe('an event', () => {
     const component = aComponent({ id: 'c1', status: 'MAJOR_OUTAGE' });
     expect(after({ name: 'component-update', args: [component] }).components[1]).toBe(component);
     const incident = anIncident({ id: 'i1', title: 'Solved' });
-    expect(after({ name: 'incident-updated', args: [incident] }).incidents[1]).toBe(incident);
+    expect(after({ name: 'incident-updated', args: [incident] }).incidents[1]).toEqual(incident);
     const maintenance = aMaintenance({ id: 'm1', status: 'COMPLETED' });
-    expect(after({ name: 'maintenance-updated', args: [maintenance] }).maintenances[1]).toBe(
+    expect(after({ name: 'maintenance-updated', args: [maintenance] }).maintenances[1]).toEqual(
       maintenance,
     );
   });

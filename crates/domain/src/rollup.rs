@@ -71,8 +71,8 @@ impl From<ComponentStatus> for PublicStatus {
     }
 }
 
-/// Severity of the state of a page or of an incident.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// Severity of the state of a page or of an incident, from best to worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Indicator {
     /// Nothing is wrong.
     None,

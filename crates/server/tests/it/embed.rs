@@ -50,6 +50,36 @@ async fn banner_says_whether_something_is_wrong() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn banner_names_the_open_incident_with_the_worst_impact() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let id = operator.component("API").await;
+    let open = async |title: &str, status: &str| {
+        let incident = json!({
+            "title": title, "description": "d", "status": "INVESTIGATING", "occuredAt": "2026-01-01T12:00:00.000Z",
+            "components": [{"componentId": id, "status": status}],
+        });
+        let created = operator.post("/incident/create", incident).await;
+        assert_eq!(created.status, 201, "{created:?}");
+        get(&operator, "/embed").await.body.to_string()
+    };
+    let only = open("Old outage", "MAJOR_OUTAGE").await;
+    assert!(
+        only.contains("Old outage") && !only.contains("more"),
+        "{only}"
+    );
+    let tie = open("New outage", "MAJOR_OUTAGE").await;
+    assert!(
+        tie.contains("New outage") && tie.contains(" and 1 more"),
+        "{tie}"
+    );
+    let worst = open("Slow", "DEGRADED").await;
+    assert!(
+        worst.contains("New outage") && worst.contains(" and 2 more"),
+        "{worst}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn only_the_frame_of_the_banner_may_be_framed() {
     let (_app, operator) = TestApp::with_operator().await;
     operator.component("API").await;

@@ -3,7 +3,7 @@
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_application::public::Snapshot;
 use allclear_domain::maintenance::MaintenanceStatus;
-use allclear_domain::rollup::{Indicator, PublicStatus, Rollup};
+use allclear_domain::rollup::{Indicator, PublicStatus, Rollup, impact};
 use maud::{Markup, html};
 
 use crate::response::problem::Problem;
@@ -36,6 +36,8 @@ struct BannerState<'a> {
     tone: &'static str,
     /// Title of an incident or a maintenance.
     title: Option<&'a str>,
+    /// Number of open incidents besides the one with this title.
+    others: usize,
     is_trouble: bool,
 }
 
@@ -45,8 +47,15 @@ impl<'a> BannerState<'a> {
         let rollup = Rollup::of(
             statuses.map(|shown| PublicStatus::new(shown.status, shown.under_maintenance)),
         );
-        let mut incidents = snapshot.incidents.iter();
-        let incident = incidents.find(|incident| is_unresolved(incident));
+        let open = || {
+            let incidents = snapshot.incidents.iter();
+            incidents.filter(|incident| is_unresolved(incident))
+        };
+        // Newest first. Of several maxima, the last one is returned.
+        let incident = open().rev().max_by_key(|incident| {
+            let components = incident.components.iter();
+            impact(components.map(|affected| affected.status))
+        });
         let mut maintenances = snapshot.maintenances.iter();
         let maintenance = maintenances.find(|shown| shown.status == MaintenanceStatus::InProgress);
         // Not every incident and maintenance has a component.
@@ -65,6 +74,7 @@ impl<'a> BannerState<'a> {
             title: incident
                 .map(|incident| incident.title.as_str())
                 .or(maintenance.map(|maintenance| maintenance.title.as_str())),
+            others: open().count().saturating_sub(1),
             is_trouble: tone != "operational",
         }
     }
@@ -80,7 +90,10 @@ fn banner(snapshot: &Snapshot) -> Markup {
             data-trouble=(state.is_trouble) data-tone=(state.tone) {
             a href=(organisation.url) target="_blank" rel="noopener" {
                 strong { (state.headline) }
-                span class="detail" dir="auto" { (state.title.unwrap_or(&organisation.page_title)) }
+                span class="detail" {
+                    span dir="auto" { (state.title.unwrap_or(&organisation.page_title)) }
+                    @if state.others > 0 { span { " and " (state.others) " more" } }
+                }
                 span class="more" { "View status" }
             }
         }

@@ -70,6 +70,9 @@
   }
 
   function show(next, page) {
+    next.querySelectorAll('details').forEach(function (details) {
+      details.open = live.querySelector('details[open]') !== null;
+    });
     live.querySelectorAll('time').forEach(function (time) {
       time.removeAttribute('title');
     });

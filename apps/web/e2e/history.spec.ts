@@ -75,6 +75,7 @@ test.describe('without script', () => {
     await expect(entries).toHaveText([/Lost mails/]);
     await page.getByRole('link', { name: 'Newer' }).click();
 
+    await expect(page.locator('optgroup[label=Core] option')).toHaveText(['API']);
     await page.getByRole('combobox', { name: 'Component' }).selectOption('API');
     await page.getByRole('button', { name: 'Show' }).click();
     await expect(entries).toHaveText([/Payments fail/]);
@@ -199,6 +200,46 @@ test('a published review appears on the open page of its incident and disappears
   await expect(review.getByRole('heading', { level: 3 })).toHaveText('Cause');
   await organisation.call('DELETE', `/incident/${open.id}/review`);
   await expect(review).toHaveCount(0);
+});
+
+test('the page of an open incident leads to the dialog that follows it', async ({
+  page,
+  organisation,
+}) => {
+  const { open } = await fill(organisation);
+  await page.goto(`${organisation.statusPage}/incidents/${open.code}`);
+  await page.getByRole('link', { name: 'Follow this incident' }).click();
+  await expect(page.getByRole('dialog', { name: 'Follow This Incident' })).toBeVisible();
+  await expect(page).toHaveURL(organisation.statusPage);
+});
+
+test('an opened list of affected components stays open while the page changes', async ({
+  page,
+  organisation,
+}) => {
+  const components = [];
+  for (let number = 1; number <= 9; number += 1) {
+    const { id } = await organisation.createComponent(`Node ${number}`);
+    components.push({ componentId: id, status: 'DEGRADED' });
+  }
+  const open = await post(organisation, '/incident/create', {
+    title: 'Slow everywhere',
+    description: 'We look into it.',
+    status: 'INVESTIGATING',
+    occuredAt: daysAgo(1),
+    components,
+  });
+  await page.goto(`${organisation.statusPage}/incidents/${open.code}`);
+  const node = page.getByRole('heading', { name: 'Node 9' });
+  await expect(node).toBeHidden();
+  await page.getByText('9 components affected').click();
+  await expect(node).toBeVisible();
+  await post(organisation, `/incident/${open.id}/updates/create`, {
+    status: 'IDENTIFIED',
+    message: 'The cause is known.',
+  });
+  await expect(page.getByText('The cause is known.')).toBeVisible();
+  await expect(node).toBeVisible();
 });
 
 test('open calendars follow a status change', async ({ page, organisation }) => {

@@ -49,8 +49,9 @@ async function fill(organisation: Organisation) {
   });
 }
 
-/** Groups of each mode, one of them without a problem. */
+/** Groups of each mode, one of them without a problem, and an incident of all their components. */
 async function addGroups(organisation: Organisation) {
+  const components: { componentId: string; status: string }[] = [];
   for (const [name, display] of [
     ['Asia', 'CLOSED'],
     ['Europe', 'OPEN_WHEN_AFFECTED'],
@@ -62,9 +63,18 @@ async function addGroups(organisation: Organisation) {
       display,
     });
     const status = name === 'America' ? 'OPERATIONAL' : 'PARTIAL_OUTAGE';
-    await post(organisation, '/component/create', { name: `${name} 1`, groupId, status });
-    await post(organisation, '/component/create', { name: `${name} 2`, groupId });
+    for (const draft of [{ name: `${name} 1`, status }, { name: 'API' }, { name: 'Web' }]) {
+      const { id } = await post(organisation, '/component/create', { ...draft, groupId });
+      components.push({ componentId: id, status: draft.status ?? 'OPERATIONAL' });
+    }
   }
+  await post(organisation, '/incident/create', {
+    title: 'Slow everywhere',
+    description: 'We look into it.',
+    status: 'INVESTIGATING',
+    occuredAt: '2026-11-20T10:00:00.000Z',
+    components,
+  });
 }
 
 async function post(organisation: Organisation, path: string, body: object) {
@@ -215,6 +225,9 @@ test('the script takes over exactly what the server wrote', async ({
     await page.goto(path);
     const written = await outline(page);
     expect(written.length).toBeGreaterThan(10);
+    if (path === organisation.statusPage) {
+      expect(written.join('\n')).toMatch(/"9 components affected"[^]*"API \(Asia\)"/);
+    }
     await page.unroute('**/assets/*.js');
     await page.goto(path);
     await expect(page.getByRole('button', { name: /Switch to .* theme/ })).toBeVisible();

@@ -200,3 +200,18 @@ for (const theme of ['dark', 'light'] as const) {
     expect(await colour()).toBe(ink);
   });
 }
+
+test('the first link is seen when it has the focus, and skips to the components', async ({
+  page,
+  organisation,
+}) => {
+  await organisation.createComponent('API');
+  await page.goto(organisation.statusPage);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  await page.keyboard.press('Tab');
+  const link = page.getByRole('link', { name: 'Skip to components' });
+  await expect(link).toBeFocused();
+  await expect(link).toHaveCSS('clip-path', 'none');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(`${organisation.statusPage}#components`);
+});

@@ -1,5 +1,6 @@
 //! The public history.
 
+mod component;
 mod incident;
 mod maintenance;
 #[cfg(test)]
@@ -12,27 +13,27 @@ use std::collections::HashMap;
 use allclear_application::error::Error;
 use allclear_application::public::history::{
     AffectedOverTime, COMPONENTS_SHOWN, DisplayedUpdate, ENTRIES_SHOWN, EntryDetails, History,
-    HistorySelection, HistoryStore, NamedComponent, PageOwner, SUMMARY_LENGTH, UPDATES_SHOWN,
+    HistorySelection, HistoryStore, PageOwner, SUMMARY_LENGTH, UPDATES_SHOWN,
 };
 use allclear_application::public::size::{Budget, PAGE_BYTES};
 use allclear_application::public::uptime::{UptimePage, UptimeSelection};
 use allclear_domain::code::Code;
 use allclear_domain::history::HistoryMonths;
-use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_domain::id::OrganisationId;
 use allclear_domain::status_period::StatusSpan;
 use allclear_domain::text::shorten;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use sea_orm::FromQueryResult;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
-use sea_orm::{FromQueryResult, QuerySelect};
 use uuid::Uuid;
 
-use crate::component;
+use self::component::{Listed, in_page_order};
 use crate::database::Database;
 use crate::entity::component::{Column, Entity};
 use crate::error::{broken, parse_stored};
 use crate::organisation;
-use crate::run::{Fetch, RunStatement};
+use crate::run::RunStatement;
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -116,15 +117,15 @@ async fn history(
     let stored = components(transaction, id).await?;
     let chosen = match selection.component {
         None => None,
-        Some(code) => match stored.iter().find(|(_, component)| component.code == code) {
-            Some((component, _)) => Some(*component),
+        Some(code) => match stored.iter().find(|it| it.component.code == code) {
+            Some(found) => Some(found.row.id),
             None => return Ok(None),
         },
     };
     let months = HistoryMonths::of_page(selection.page, owner.time_zone, now);
     let mut shown = History {
         owner,
-        components: stored.into_iter().map(|(_, component)| component).collect(),
+        components: stored.into_iter().map(|it| it.component).collect(),
         months: months.clone(),
         entries: Vec::new(),
         is_truncated: false,
@@ -159,29 +160,15 @@ async fn owner(transaction: &Transaction, id: &OrganisationId) -> Result<Option<
         title: organisation.effective_title().to_owned(),
         time_zone: organisation.time_zone,
         domain: organisation.verified_domain().cloned(),
+        can_subscribe: organisation.public_channels.offered().next().is_some(),
         revision: organisation.revision.0,
         id: organisation.id,
     }))
 }
 
-/// The components of an organisation, by name.
-async fn components(
-    transaction: &Transaction,
-    id: &OrganisationId,
-) -> Result<Vec<(Uuid, NamedComponent)>, Error> {
-    let rows: Vec<(Uuid, String)> = component::of(id)
-        .select_only()
-        .columns([Column::Id, Column::Name])
-        .into_tuple()
-        .fetch_all(transaction)
-        .await?;
-    let named = |(id, name)| {
-        let code = ComponentId(id).code();
-        (id, NamedComponent { code, name })
-    };
-    let mut components: Vec<_> = rows.into_iter().map(named).collect();
-    components.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
-    Ok(components)
+/// The components of an organisation, in the order of the status page.
+async fn components(transaction: &Transaction, id: &OrganisationId) -> Result<Vec<Listed>, Error> {
+    in_page_order(transaction, id, crate::component::of(id)).await
 }
 
 /// The beginning of a description, so that a page of long descriptions stays small.
@@ -243,23 +230,37 @@ async fn displayed(
     Ok((updates, truncated))
 }
 
-/// Affected components by name, each with its periods, and whether some are left out.
-fn affected(
+/// Affected components, those with the worst impact first, each with its periods, and whether some are left out.
+async fn affected(
+    transaction: &Transaction,
+    organisation: &OrganisationId,
     found: Vec<(Uuid, AffectedOverTime)>,
     mut periods: HashMap<Uuid, Vec<StatusSpan>>,
-) -> (Vec<AffectedOverTime>, bool) {
+) -> Result<(Vec<AffectedOverTime>, bool), Error> {
+    let listed = components(transaction, organisation).await?;
+    let mut uses = HashMap::<_, u32>::new();
+    for it in &listed {
+        *uses.entry(&*it.component.name).or_default() += 1;
+    }
+    let places: HashMap<_, _> = listed.iter().map(|it| (it.row.id, &it.component)).collect();
     let shown = usize::try_from(COMPONENTS_SHOWN).unwrap_or(usize::MAX);
     let truncated = found.len() > shown;
     let mut affected: Vec<_> = found
         .into_iter()
         .take(shown)
-        .map(|(id, affected)| AffectedOverTime {
-            periods: periods.remove(&id).unwrap_or_default(),
-            ..affected
+        .map(|(id, mut affected)| {
+            affected.periods = periods.remove(&id).unwrap_or_default();
+            let component = &mut affected.component;
+            component.group = places.get(&id).and_then(|place| place.group.clone());
+            affected.has_namesake = uses.get(&*component.name).is_some_and(|uses| *uses > 1);
+            affected
         })
         .collect();
-    affected.sort_by(|a, b| a.component.name.cmp(&b.component.name));
-    (affected, truncated)
+    affected.sort_by(|a, b| {
+        let name = |it: &AffectedOverTime| (it.component.name.clone(), it.component.group.clone());
+        b.impact.cmp(&a.impact).then_with(|| name(a).cmp(&name(b)))
+    });
+    Ok((affected, truncated))
 }
 
 /// Whether an entry belongs to these months, for a query of their table.

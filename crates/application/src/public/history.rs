@@ -36,6 +36,8 @@ pub struct PageOwner {
     pub time_zone: TimeZone,
     /// Verified domain of the public pages; `None` if there is none.
     pub domain: Option<DomainName>,
+    /// Whether visitors may subscribe.
+    pub can_subscribe: bool,
     /// Revision at which the page was read.
     pub revision: i64,
 }
@@ -47,6 +49,8 @@ pub struct NamedComponent {
     pub code: Code,
     /// Its name.
     pub name: String,
+    /// Name of its group; `None` if it has none.
+    pub group: Option<String>,
 }
 
 /// Which part of the history a page shows.
@@ -63,7 +67,7 @@ pub struct HistorySelection {
 pub struct History {
     /// The organisation.
     pub owner: PageOwner,
-    /// The components to choose from, by name.
+    /// The components to choose from, in the order of the status page.
     pub components: Vec<NamedComponent>,
     /// The months; `None` for a page so far back that it has no entries.
     pub months: Option<HistoryMonths>,
@@ -118,7 +122,7 @@ pub struct EntryDetails {
     pub updates_truncated: bool,
     /// The published review of an incident; `None` if there is none.
     pub review: Option<PublishedReview>,
-    /// The affected components.
+    /// The affected components, those with the worst impact first.
     pub components: Vec<AffectedOverTime>,
     /// Whether components are left out.
     pub components_truncated: bool,
@@ -155,6 +159,8 @@ pub struct DisplayedUpdate {
 pub struct AffectedOverTime {
     /// The component.
     pub component: NamedComponent,
+    /// Whether another component of the organisation has the same name.
+    pub has_namesake: bool,
     /// Impact of the incident; `None` for a maintenance.
     pub impact: Option<ComponentStatus>,
     /// The statuses that the incident gave the component, oldest first.

@@ -106,8 +106,6 @@ pub struct CalendarMonth {
 /// The months of a component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComponentCalendar {
-    /// Name of its group; `None` if it has none.
-    pub group: Option<String>,
     /// The component.
     pub component: NamedComponent,
     /// The first day that counts; `None` if all days count.

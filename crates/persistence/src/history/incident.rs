@@ -125,7 +125,9 @@ pub(super) async fn details(
                 component: NamedComponent {
                     code: parse_stored(&row.code)?,
                     name: row.name,
+                    group: None,
                 },
+                has_namesake: false,
                 impact: Some(parse_stored(&row.status)?),
                 periods: Vec::new(),
             };
@@ -133,7 +135,8 @@ pub(super) async fn details(
         })
         .collect::<Result<Vec<_>, Error>>()?;
     let periods = periods(transaction, &row).await?;
-    let (components, components_truncated) = affected(found, periods);
+    let (components, components_truncated) =
+        affected(transaction, &owner.id, found, periods).await?;
     Ok(Some(EntryDetails {
         owner,
         entry: HistoryEntry {

@@ -105,14 +105,20 @@ pub(super) async fn details(
             let (id, code, name): (_, String, _) = row.try_get_many_by_index().map_err(broken)?;
             let code = parse_stored(&code)?;
             let affected = AffectedOverTime {
-                component: NamedComponent { code, name },
+                component: NamedComponent {
+                    code,
+                    name,
+                    group: None,
+                },
+                has_namesake: false,
                 impact: None,
                 periods: Vec::new(),
             };
             Ok((id, affected))
         })
         .collect::<Result<Vec<_>, Error>>()?;
-    let (components, components_truncated) = affected(linked, HashMap::new());
+    let (components, components_truncated) =
+        affected(transaction, &owner.id, linked, HashMap::new()).await?;
     Ok(Some(EntryDetails {
         owner,
         description_code: MaintenanceId(row.id).code_of_entry("description"),

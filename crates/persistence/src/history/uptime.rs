@@ -3,44 +3,24 @@
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_application::public::history::{NamedComponent, PageOwner};
+use allclear_application::public::history::PageOwner;
 use allclear_application::public::uptime::{
     COMPONENTS_OF_PAGE, CalendarMonths, ComponentCalendar, UptimePage, UptimeSelection,
 };
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
-use allclear_domain::page_order::{ComponentPlace, PageOrder, Positions};
 use allclear_domain::status_period::StatusSpan;
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use sea_orm::{ColumnTrait, DerivePartialModel, EntityTrait, QueryFilter, QuerySelect};
-use uuid::Uuid;
+use chrono::{DateTime, TimeDelta, Utc};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
+use super::component::{Listed, Row, in_page_order};
 use crate::component::{self, history::spans::spans_between};
-use crate::component_group;
+use crate::entity::component::Column;
 use crate::entity::component_period;
-use crate::run::{Fetch, exists};
+use crate::run::exists;
 use crate::transaction::Transaction;
 
 /// How long a page with an open outage is shown.
 const OPEN_OUTAGE: TimeDelta = TimeDelta::minutes(1);
-
-#[derive(DerivePartialModel)]
-#[sea_orm(entity = "crate::entity::component::Entity")]
-struct Row {
-    id: Uuid,
-    name: String,
-    group_id: Option<Uuid>,
-    position: i32,
-    start_date: Option<NaiveDate>,
-    created_at: DateTime<Utc>,
-}
-
-/// A component whose uptime is shown.
-struct Shown {
-    row: Row,
-    group: Option<String>,
-    component: NamedComponent,
-}
 
 /// A page of uptime; `None` if the component is unknown or does not show its uptime.
 pub(super) async fn page(
@@ -49,7 +29,8 @@ pub(super) async fn page(
     selection: UptimeSelection,
     now: DateTime<Utc>,
 ) -> Result<Option<UptimePage>, Error> {
-    let shown = components(transaction, &owner.id).await?;
+    let query = component::of(&owner.id).filter(Column::ShowUptime.eq(true));
+    let shown = in_page_order(transaction, &owner.id, query).await?;
     let months = selection.months(owner.time_zone, now);
     let components = shown.iter().map(|shown| shown.component.clone()).collect();
     let mut has_next = false;
@@ -77,11 +58,10 @@ pub(super) async fn page(
     let is_open = spans.values().flatten().any(lasts);
     let today = owner.time_zone.date_of(now);
     let midnight = today.succ_opt().map(|date| owner.time_zone.start_of(date));
-    let calendar = |shown: Shown| {
+    let calendar = |shown: Listed| {
         let spans = spans.remove(&shown.row.id).unwrap_or_default();
         ComponentCalendar {
             months: months.of_component(shown.row.start_date, &spans),
-            group: shown.group,
             component: shown.component,
             start_date: shown.row.start_date,
         }
@@ -98,56 +78,6 @@ pub(super) async fn page(
         },
         owner,
     }))
-}
-
-/// The components whose uptime is shown, in the order of the status page.
-async fn components(
-    transaction: &Transaction,
-    organisation: &OrganisationId,
-) -> Result<Vec<Shown>, Error> {
-    use crate::entity::{component::Column, component_group::Column as GroupColumn};
-    let rows: Vec<Row> = component::of(organisation)
-        .filter(Column::ShowUptime.eq(true))
-        .into_partial_model()
-        .fetch_all(transaction)
-        .await?;
-    let groups: Vec<(Uuid, String, i32)> = component_group::of(organisation)
-        .select_only()
-        .columns([GroupColumn::Id, GroupColumn::Name, GroupColumn::Position])
-        .into_tuple()
-        .fetch_all(transaction)
-        .await?;
-    let place = |row: &Row| {
-        let group = row.group_id.map(ComponentGroupId);
-        let position = row.position;
-        (ComponentId(row.id), ComponentPlace { group, position })
-    };
-    let positions = Positions {
-        groups: groups
-            .iter()
-            .map(|(id, _, position)| (ComponentGroupId(*id), *position))
-            .collect(),
-        components: rows.iter().map(place).collect(),
-    };
-    let names: HashMap<_, _> = groups.into_iter().map(|(id, name, _)| (id, name)).collect();
-    let mut rows: HashMap<_, _> = rows.into_iter().map(|row| (row.id, row)).collect();
-    let shown = PageOrder::of(&positions)
-        .entries
-        .into_iter()
-        .flat_map(|entry| entry.components)
-        .filter_map(|id| rows.remove(&id.0))
-        .map(|row| {
-            let component = NamedComponent {
-                code: ComponentId(row.id).code(),
-                name: row.name.clone(),
-            };
-            Shown {
-                group: row.group_id.and_then(|group| names.get(&group).cloned()),
-                row,
-                component,
-            }
-        });
-    Ok(shown.collect())
 }
 
 /// Whether a component has data before these months.

@@ -30,6 +30,7 @@ contract!(
     entries_of_a_component_are_those_that_affected_it,
     a_page_of_many_entries_is_bounded,
     details_have_the_periods_that_the_incident_caused,
+    affected_components_have_their_groups_and_the_worst_come_first,
     only_a_published_review_is_public,
     codes_belong_to_their_organisation,
     calendars_come_in_pages_and_in_the_order_of_the_page,
@@ -187,6 +188,38 @@ async fn details_have_the_periods_that_the_incident_caused(database: &Database) 
         ]
     );
     assert_eq!((found.updates.len(), found.review), (0, None));
+}
+
+async fn affected_components_have_their_groups_and_the_worst_come_first(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let (first, api) = (world.component("API").await, world.component("API").await);
+    let web = world.component("Web").await;
+    let edge = world.group().await;
+    for id in [first, web] {
+        world.move_component(id, Some(edge)).await;
+    }
+    let links = [
+        open_on(first, ComponentStatus::Degraded),
+        open_on(api, ComponentStatus::Degraded),
+        open_on(web, ComponentStatus::MajorOutage),
+    ];
+    let incident = world.over("Down", "2025-11-02T00:00:00Z", &links).await;
+    let found = database.incident_details(&world.acme, incident.id.code());
+    let found = found.await.unwrap().unwrap().components;
+    let named: Vec<_> = found
+        .iter()
+        .map(|it| {
+            let component = &it.component;
+            let group = component.group.as_deref();
+            (&*component.name, group, it.has_namesake)
+        })
+        .collect();
+    let expected = [
+        ("Web", Some("Edge"), false),
+        ("API", None, true),
+        ("API", Some("Edge"), true),
+    ];
+    assert_eq!(named, expected);
 }
 
 async fn only_a_published_review_is_public(database: &Database) {

@@ -3,6 +3,7 @@
 //! Each function corresponds to the component of the same name in the web app's `features/status-page`, element by
 //! element and text by text, because React replaces whatever differs. A browser test compares the two.
 
+mod affected;
 mod component;
 mod frame;
 pub(crate) mod history;
@@ -20,6 +21,7 @@ use allclear_application::public::Snapshot;
 use allclear_application::public::incident::PublicIncident;
 use maud::{Markup, html};
 
+use self::affected::UniqueNames;
 use self::frame::frame;
 use self::status_style::StatusStyle;
 pub(crate) use self::subscribe::{
@@ -43,7 +45,9 @@ pub fn page(snapshot: &Snapshot) -> Markup {
     let organisation = &snapshot.organisation;
     // Unresolved incidents come before the components they affect.
     let incidents_first = snapshot.incidents.iter().any(is_unresolved);
+    let names = UniqueNames::of(snapshot);
     let heading = html! {
+        a href="#components" class="skip" { "Skip to components" }
         h1 class="title" dir="auto" { a href={ "/status/" (organisation.id) } { (organisation.page_title) } }
     };
     let content = html! {
@@ -59,10 +63,10 @@ pub fn page(snapshot: &Snapshot) -> Markup {
             }
         }
         div class="sections" {
-            @if incidents_first { (incident::list(organisation, &snapshot.incidents)) }
+            @if incidents_first { (incident::list(snapshot, &names)) }
             (component::list(snapshot))
-            @if !incidents_first { (incident::list(organisation, &snapshot.incidents)) }
-            (maintenance::list(organisation, &snapshot.maintenances))
+            @if !incidents_first { (incident::list(snapshot, &names)) }
+            (maintenance::list(snapshot, &names))
         }
         p class="links" {
             (link_button(&format!("/status/{}/history", organisation.id), "View history"))

@@ -11,31 +11,31 @@ import {
   StatusMark,
   TitleLink,
 } from './page-parts';
-import { isOver, pastShown } from './page-state';
+import { isOver, pastShown, type PageState } from './page-state';
 import { FollowButton } from './subscribe/follow-button';
 import { TimeWithDistance } from './time';
 import { Timeline } from './timeline';
 
 interface IncidentListProps {
-  orgId: string;
-  incidents: readonly PublicIncident[];
+  state: PageState;
   changes: Readonly<Record<string, number>>;
 }
 
 /** Unresolved incidents come first, each in a card. Past incidents share one card. */
-export function IncidentList({ orgId, incidents, changes }: IncidentListProps) {
+export function IncidentList({ state, changes }: IncidentListProps) {
+  const { incidents } = state;
   const active = incidents.filter((incident) => !isOver(incident));
   const past = incidents.filter(isOver);
   return (
     <PageSection id="incidents" title="Incidents">
       {incidents.length === 0 && <NothingHere>No incidents in the last 14 days.</NothingHere>}
       {active.map((incident) => (
-        <ActiveIncident key={incident.id} orgId={orgId} incident={incident} changes={changes} />
+        <ActiveIncident key={incident.id} state={state} incident={incident} changes={changes} />
       ))}
       {past.length > 0 && (
         <section className="card">
           {past.map((incident) => (
-            <PastIncident key={incident.id} orgId={orgId} incident={incident} changes={changes} />
+            <PastIncident key={incident.id} state={state} incident={incident} changes={changes} />
           ))}
         </section>
       )}
@@ -47,20 +47,20 @@ export function IncidentList({ orgId, incidents, changes }: IncidentListProps) {
 }
 
 interface IncidentProps {
-  orgId: string;
+  state: PageState;
   incident: PublicIncident;
   changes: Readonly<Record<string, number>>;
 }
 
 /** An unresolved incident, the most prominent element of the page. */
-function ActiveIncident({ orgId, incident, changes }: IncidentProps) {
+function ActiveIncident({ state, incident, changes }: IncidentProps) {
   const style = incidentStyles[incident.status];
   return (
     <article className="incident" data-tone={style.tone}>
       <Highlight changes={changes[incident.id]} />
       <header>
         <div className="heading">
-          <TitleLink to={publicPaths.publicIncident(orgId, incident.code)}>
+          <TitleLink to={publicPaths.publicIncident(state.organisation.id, incident.code)}>
             {incident.title}
           </TitleLink>
           <StatusMark {...style} marked />
@@ -69,7 +69,6 @@ function ActiveIncident({ orgId, incident, changes }: IncidentProps) {
       </header>
       <div>
         <Prose text={incident.description} />
-        <AffectedComponents {...incident} />
         <Timeline
           label={incident.title}
           entries={incident.IncidentTimeline}
@@ -77,19 +76,20 @@ function ActiveIncident({ orgId, incident, changes }: IncidentProps) {
           quiet={false}
           truncated={incident.timelineTruncated}
         />
+        <AffectedComponents item={incident} state={state} />
         <FollowButton incident={incident} />
       </div>
     </article>
   );
 }
 
-function PastIncident({ orgId, incident, changes }: IncidentProps) {
+function PastIncident({ state, incident, changes }: IncidentProps) {
   return (
     <article className="past">
       <Highlight changes={changes[incident.id]} />
       <header>
         <div className="heading">
-          <TitleLink to={publicPaths.publicIncident(orgId, incident.code)}>
+          <TitleLink to={publicPaths.publicIncident(state.organisation.id, incident.code)}>
             {incident.title}
           </TitleLink>
           <StatusMark {...incidentStyles[incident.status]} marked={false} />

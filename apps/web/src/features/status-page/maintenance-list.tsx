@@ -11,18 +11,18 @@ import {
   StatusMarks,
   TitleLink,
 } from './page-parts';
-import { isOver, pastShown } from './page-state';
+import { isOver, pastShown, type PageState } from './page-state';
 import { TimeWithDistance } from './time';
 import { Timeline } from './timeline';
 
 interface MaintenanceListProps {
-  orgId: string;
-  maintenances: readonly PublicMaintenance[];
+  state: PageState;
   changes: Readonly<Record<string, number>>;
 }
 
 /** Maintenances that are not over come first. */
-export function MaintenanceList({ orgId, maintenances, changes }: MaintenanceListProps) {
+export function MaintenanceList({ state, changes }: MaintenanceListProps) {
+  const { maintenances } = state;
   const ahead = maintenances.filter((maintenance) => !isOver(maintenance));
   const over = maintenances.filter(isOver);
   return (
@@ -35,7 +35,7 @@ export function MaintenanceList({ orgId, maintenances, changes }: MaintenanceLis
               {group.map((maintenance) => (
                 <Maintenance
                   key={maintenance.id}
-                  orgId={orgId}
+                  state={state}
                   maintenance={maintenance}
                   changes={changes}
                   quiet={group === over}
@@ -52,14 +52,14 @@ export function MaintenanceList({ orgId, maintenances, changes }: MaintenanceLis
 }
 
 interface MaintenanceProps {
-  orgId: string;
+  state: PageState;
   maintenance: PublicMaintenance;
   changes: Readonly<Record<string, number>>;
   /** Whether the maintenance is over. */
   quiet: boolean;
 }
 
-function Maintenance({ orgId, maintenance, changes, quiet }: MaintenanceProps) {
+function Maintenance({ state, maintenance, changes, quiet }: MaintenanceProps) {
   const { id, code, title, description, status, startAt, endAt, timeline } = maintenance;
   const style = maintenanceStyles[status];
   return (
@@ -69,7 +69,9 @@ function Maintenance({ orgId, maintenance, changes, quiet }: MaintenanceProps) {
     >
       <Highlight changes={changes[id]} />
       <header className="heading">
-        <TitleLink to={publicPaths.publicMaintenance(orgId, code)}>{title}</TitleLink>
+        <TitleLink to={publicPaths.publicMaintenance(state.organisation.id, code)}>
+          {title}
+        </TitleLink>
         <StatusMarks styles={[style]} marked={!quiet} />
       </header>
       <dl className="times">
@@ -79,7 +81,6 @@ function Maintenance({ orgId, maintenance, changes, quiet }: MaintenanceProps) {
         <TimeWithDistance as="dd" value={endAt} />
       </dl>
       <Prose text={description} />
-      {!quiet && <AffectedComponents {...maintenance} />}
       <Timeline
         label={title}
         entries={timeline}
@@ -87,6 +88,7 @@ function Maintenance({ orgId, maintenance, changes, quiet }: MaintenanceProps) {
         quiet={quiet}
         truncated={maintenance.timelineTruncated}
       />
+      {!quiet && <AffectedComponents item={maintenance} state={state} />}
     </article>
   );
 }

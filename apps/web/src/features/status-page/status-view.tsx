@@ -27,12 +27,10 @@ interface StatusViewProps {
 export function StatusView({ snapshot, follow, start, actions }: StatusViewProps) {
   const { state, connection, announcements, changes } = useLive(snapshot, follow, start);
   useDocumentStatus(state);
-  const { organisation, components, incidents, maintenances } = state;
+  const { organisation, components, incidents } = state;
   // Unresolved incidents come before the components that they affect.
   const incidentsFirst = !incidents.every(isOver);
-  const incidentList = (
-    <IncidentList key="incidents" orgId={organisation.id} incidents={incidents} changes={changes} />
-  );
+  const incidentList = <IncidentList key="incidents" state={state} changes={changes} />;
   return (
     <SubscribeProvider state={state}>
       <PageFrame
@@ -43,9 +41,14 @@ export function StatusView({ snapshot, follow, start, actions }: StatusViewProps
           </>
         }
         heading={
-          <h1 dir="auto" className="title">
-            <a href={publicPaths.status(organisation.id)}>{organisation.pageTitle}</a>
-          </h1>
+          <>
+            <a href="#components" className="skip">
+              Skip to components
+            </a>
+            <h1 dir="auto" className="title">
+              <a href={publicPaths.status(organisation.id)}>{organisation.pageTitle}</a>
+            </h1>
+          </>
         }
       >
         <div className="overview">
@@ -60,12 +63,7 @@ export function StatusView({ snapshot, follow, start, actions }: StatusViewProps
           {incidentsFirst && incidentList}
           <ComponentList key="components" state={state} changes={changes} />
           {!incidentsFirst && incidentList}
-          <MaintenanceList
-            key="maintenances"
-            orgId={organisation.id}
-            maintenances={maintenances}
-            changes={changes}
-          />
+          <MaintenanceList key="maintenances" state={state} changes={changes} />
         </div>
         <p className="links">
           <LinkButton to={publicPaths.history(organisation.id)}>View history</LinkButton>

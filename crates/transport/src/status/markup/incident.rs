@@ -1,11 +1,12 @@
 //! The incidents.
 
-use allclear_application::public::PublicOrganisation;
 use allclear_application::public::incident::PublicIncident;
 use allclear_application::public::size::PAST_SHOWN;
+use allclear_application::public::{PublicOrganisation, Snapshot};
 use allclear_domain::incident::IncidentStatus;
 use maud::{Markup, html};
 
+use super::affected::{UniqueNames, affected};
 use super::section::{nothing_here, omitted, section, title_link};
 use super::status_style::StatusStyle;
 use super::subscribe::follow_button;
@@ -18,7 +19,12 @@ pub(super) fn is_unresolved(incident: &PublicIncident) -> bool {
 }
 
 /// Unresolved incidents first, each in its own card; past incidents in one card.
-pub(super) fn list(organisation: &PublicOrganisation, incidents: &[PublicIncident]) -> Markup {
+pub(super) fn list(snapshot: &Snapshot, names: &UniqueNames<'_>) -> Markup {
+    let Snapshot {
+        organisation,
+        incidents,
+        ..
+    } = snapshot;
     let (ongoing, over): (Vec<_>, Vec<_>) = incidents
         .iter()
         .partition(|incident| is_unresolved(incident));
@@ -27,7 +33,7 @@ pub(super) fn list(organisation: &PublicOrganisation, incidents: &[PublicInciden
         "Incidents",
         &html! {
             @if incidents.is_empty() { (nothing_here("No incidents in the last 14 days.")) }
-            @for incident in ongoing { (active(organisation, incident)) }
+            @for incident in ongoing { (active(organisation, incident, names)) }
             @if !over.is_empty() {
                 section class="card" {
                     @for incident in &over { (past(organisation, incident)) }
@@ -41,8 +47,14 @@ pub(super) fn list(organisation: &PublicOrganisation, incidents: &[PublicInciden
 }
 
 /// The most prominent element of the page.
-fn active(organisation: &PublicOrganisation, incident: &PublicIncident) -> Markup {
+fn active(
+    organisation: &PublicOrganisation,
+    incident: &PublicIncident,
+    names: &UniqueNames<'_>,
+) -> Markup {
     let style = StatusStyle::from(incident.status);
+    let components = incident.components.iter();
+    let components = components.map(|link| (&link.component, Some(link.status)));
     html! {
         article class="incident" data-tone=(style.tone) {
             header {
@@ -51,11 +63,9 @@ fn active(organisation: &PublicOrganisation, incident: &PublicIncident) -> Marku
             }
             div {
                 (prose(&incident.description))
-                (affected(&incident.title, incident.components.iter().map(|link| {
-                    (link.component.name.as_str(), Some(link.status.into()))
-                })))
                 (timeline(&incident.title, entries(incident), false, incident.timeline_truncated, organisation.time_zone))
-                (follow_button(organisation, &incident.title))
+                (affected(&incident.title, names, components))
+                (follow_button(organisation, incident))
             }
         }
     }
@@ -85,26 +95,4 @@ fn entries(incident: &PublicIncident) -> impl Iterator<Item = TimelineItem<'_>> 
         message: &entry.message,
         display_at: entry.display_at,
     })
-}
-
-/// The names of affected components, each with its impact if it has one.
-pub(super) fn affected<'a>(
-    title: &str,
-    components: impl Iterator<Item = (&'a str, Option<StatusStyle>)>,
-) -> Markup {
-    let mut components = components.peekable();
-    if components.peek().is_none() {
-        return Markup::default();
-    }
-    html! {
-        ul aria-label={ "Components affected by " (title) } class="affected" {
-            @for (name, impact) in components {
-                li data-tone=[impact.map(|style| style.tone)] {
-                    @if let Some(style) = impact { (style.icon.svg()) }
-                    span dir="auto" { (name) }
-                    @if let Some(style) = impact { span { (style.label) } }
-                }
-            }
-        }
-    }
 }

@@ -1,12 +1,12 @@
 //! The maintenances.
 
-use allclear_application::public::PublicOrganisation;
 use allclear_application::public::maintenance::PublicMaintenance;
 use allclear_application::public::size::PAST_SHOWN;
+use allclear_application::public::{PublicOrganisation, Snapshot};
 use allclear_domain::maintenance::MaintenanceStatus;
 use maud::{Markup, html};
 
-use super::incident::affected;
+use super::affected::{UniqueNames, affected};
 use super::section::{nothing_here, omitted, section, title_link};
 use super::status_style::StatusStyle;
 use super::text::{described_time, prose};
@@ -20,10 +20,12 @@ fn is_over(maintenance: &PublicMaintenance) -> bool {
 }
 
 /// Scheduled and running maintenances first; past ones follow.
-pub(super) fn list(
-    organisation: &PublicOrganisation,
-    maintenances: &[PublicMaintenance],
-) -> Markup {
+pub(super) fn list(snapshot: &Snapshot, names: &UniqueNames<'_>) -> Markup {
+    let Snapshot {
+        organisation,
+        maintenances,
+        ..
+    } = snapshot;
     let (over, ahead): (Vec<_>, Vec<_>) = maintenances
         .iter()
         .partition(|maintenance| is_over(maintenance));
@@ -35,7 +37,7 @@ pub(super) fn list(
             @for (group, quiet) in [(&ahead, false), (&over, true)] {
                 @if !group.is_empty() {
                     section class="card" {
-                        @for maintenance in group { (item(organisation, maintenance, quiet)) }
+                        @for maintenance in group { (item(organisation, maintenance, names, quiet)) }
                     }
                 }
             }
@@ -46,7 +48,12 @@ pub(super) fn list(
     )
 }
 
-fn item(organisation: &PublicOrganisation, maintenance: &PublicMaintenance, quiet: bool) -> Markup {
+fn item(
+    organisation: &PublicOrganisation,
+    maintenance: &PublicMaintenance,
+    names: &UniqueNames<'_>,
+    quiet: bool,
+) -> Markup {
     let style = StatusStyle::from(maintenance.status);
     let path = format!(
         "/status/{}/maintenances/{}",
@@ -57,6 +64,8 @@ fn item(organisation: &PublicOrganisation, maintenance: &PublicMaintenance, quie
         message: &entry.message,
         display_at: entry.display_at,
     });
+    let components = maintenance.components.iter();
+    let components = components.map(|link| (&link.component, None));
     html! {
         article class=[quiet.then_some("past")] data-tone=[(maintenance.status == MaintenanceStatus::InProgress).then_some(style.tone)] {
             header class="heading" {
@@ -70,12 +79,8 @@ fn item(organisation: &PublicOrganisation, maintenance: &PublicMaintenance, quie
                 (described_time(maintenance.end_at, organisation.time_zone))
             }
             (prose(&maintenance.description))
-            @if !quiet {
-                (affected(&maintenance.title, maintenance.components.iter().map(|link| {
-                    (link.component.name.as_str(), None)
-                })))
-            }
             (timeline(&maintenance.title, entries, quiet, maintenance.timeline_truncated, organisation.time_zone))
+            @if !quiet { (affected(&maintenance.title, names, components)) }
         }
     }
 }

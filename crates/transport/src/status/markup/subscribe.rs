@@ -1,6 +1,7 @@
 //! Subscribing to an organisation: the control of the public page, and the pages of the plain form.
 
 use allclear_application::public::PublicOrganisation;
+use allclear_application::public::incident::PublicIncident;
 use allclear_domain::channel::Channel;
 use maud::{Markup, html};
 
@@ -49,12 +50,15 @@ pub(super) fn control(organisation: &PublicOrganisation) -> Markup {
     }
 }
 
-/// The button that opens the dialog for one incident. Nothing if visitors may not subscribe.
-pub(super) fn follow_button(organisation: &PublicOrganisation, title: &str) -> Markup {
+/// The button that opens the dialog for one incident. The first script presses the one that the address names. Nothing if visitors may not subscribe.
+pub(super) fn follow_button(
+    organisation: &PublicOrganisation,
+    incident: &PublicIncident,
+) -> Markup {
     html! {
         @if !organisation.channels.is_empty() {
-            button type="button" class="button" data-script="needed" aria-haspopup="dialog"
-                aria-label={ "Follow this incident: " (title) } { "Follow this incident" }
+            button type="button" id=(incident.code) class="button" data-script="needed" aria-haspopup="dialog"
+                aria-label={ "Follow this incident: " (incident.title) } { "Follow this incident" }
         }
     }
 }

@@ -397,7 +397,7 @@ fn group_that_shows_no_component_is_left_out() {
     for component in &mut snapshot.components[..2] {
         component.only_show_when_affected = true;
     }
-    assert!(!page(&snapshot).into_string().contains("Europe"));
+    assert!(!page(&snapshot).into_string().contains("data-group"));
 }
 
 #[test]
@@ -469,4 +469,118 @@ fn maintenance_names_its_components_and_is_in_the_texts_of_their_days() {
         }
         assert!(!page(&snapshot).into_string().contains("Maintenance: "));
     }
+}
+
+/// A page with an unresolved incident and a scheduled maintenance, each on `count` components of two groups.
+fn affected(count: usize) -> Snapshot {
+    let mut snapshot = grouped(GroupDisplay::Open, ComponentStatus::Operational);
+    let asia = PublicComponentGroup {
+        id: "asia".into(),
+        name: "Asia".into(),
+        ..snapshot.groups[0].clone()
+    };
+    snapshot.groups.push(asia);
+    let statuses = [ComponentStatus::Degraded, ComponentStatus::MajorOutage];
+    let mut links = Vec::new();
+    snapshot.components = (0..count)
+        .map(|number| {
+            let id = format!("c{number}");
+            // The first component of each group is called "API".
+            let name = if number < 2 {
+                "API".into()
+            } else {
+                format!("C{number}")
+            };
+            let component = ComponentName {
+                id: id.clone(),
+                code: "0123456789ab".into(),
+                name: name.clone(),
+            };
+            links.push(AffectedComponent {
+                component_id: id.clone(),
+                status: statuses[number % 2],
+                component,
+            });
+            PublicComponent {
+                id,
+                name,
+                group_id: Some(["group", "asia"][number % 2].into()),
+                ..snapshot.components[0].clone()
+            }
+        })
+        .collect();
+    snapshot.maintenances[0].components = links
+        .iter()
+        .map(|link| MaintenanceComponent {
+            component_id: link.component_id.clone(),
+            component: link.component.clone(),
+        })
+        .collect();
+    snapshot.incidents[1].components = links;
+    snapshot
+}
+
+/// The list of the affected components of the incident, or of the maintenance, with what is before it.
+fn split_at_affected<'a>(html: &'a str, section: &str) -> (&'a str, &'a str) {
+    let from = html.find(&format!("id=\"{section}\"")).unwrap();
+    let html = &html[from..];
+    let (before, list) = html.split_once("class=\"affected\">").unwrap();
+    (before, list.split_once("</ul>").unwrap().0)
+}
+
+#[test]
+fn affected_components_follow_the_updates_and_have_unique_names() {
+    let html = page(&affected(4)).into_string();
+    for (section, names) in [
+        (
+            "incidents",
+            ["API (Asia)", "C3", "API (Europe)", "C2"].as_slice(),
+        ),
+        (
+            "maintenance",
+            ["API (Europe)", "API (Asia)", "C2", "C3"].as_slice(),
+        ),
+    ] {
+        let (before, list) = split_at_affected(&html, section);
+        assert!(before.contains("class=\"timeline\""), "{before}");
+        let shown: Vec<_> = texts(list)
+            .into_iter()
+            .filter(|text| text.starts_with("API") || text.starts_with('C'))
+            .collect();
+        assert_eq!(shown, names, "{section}");
+    }
+}
+
+#[test]
+fn deleted_component_keeps_its_plain_name() {
+    let mut snapshot = affected(4);
+    snapshot.components.remove(0);
+    let html = page(&snapshot).into_string();
+    let (_, list) = split_at_affected(&html, "incidents");
+    let names: Vec<_> = texts(list)
+        .into_iter()
+        .filter(|text| text.starts_with("API"))
+        .collect();
+    assert_eq!(names, ["API", "API"]);
+}
+
+#[test]
+fn long_list_of_affected_components_is_folded() {
+    for (count, is_folded) in [(8, false), (9, true)] {
+        let html = page(&affected(count)).into_string();
+        let summary = format!("<summary>{count} components affected</summary>");
+        let folded = format!(
+            "<details class=\"folded\">{summary}<ul aria-label=\"Components affected by Words\""
+        );
+        let times = if is_folded { 2 } else { 0 };
+        assert_eq!(html.matches(&folded).count(), times, "{count}: {html}");
+        assert_eq!(html.matches("class=\"affected\"").count(), 2);
+    }
+}
+
+#[test]
+fn skip_link_is_the_first_link_and_leads_to_the_components() {
+    let html = page(&full("Words")).into_string();
+    let first = html.split_once("<a ").unwrap().1;
+    assert!(first.starts_with("href=\"#components\""), "{first}");
 }

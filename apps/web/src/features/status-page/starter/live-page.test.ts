@@ -96,6 +96,19 @@ it('lets React take over at the first event, and hands the stream and its events
   expect(FakeEventSource.last.readyState).toBe(EventSource.CLOSED);
 });
 
+it('presses the button that the address names', async () => {
+  document.body.innerHTML +=
+    '<button id="0123456789ab" aria-haspopup="dialog">Follow this incident</button>';
+  location.hash = '#0123456789ab';
+  const clicked = new Promise((resolve) =>
+    document.querySelector('button')?.addEventListener('click', resolve),
+  );
+  await start();
+  expect(hydrate).toHaveBeenCalledExactlyOnceWith(page);
+  await clicked;
+  expect(location.hash).toBe('');
+});
+
 it('empties the form for browsers without script once React has taken over', async () => {
   document.body.innerHTML += '<form data-script="absent"><label>Email<input></label></form>';
   await start();

@@ -58,6 +58,7 @@ export class LivePage implements StartedPage {
     void this.state.then((read) => this.watchFigures(read));
     if (maybeSignedIn) this.update();
     else this.close = followEventStream(drawn.orgId, parseInt(drawn.tag), this.listener);
+    pressTarget();
   }
 
   readonly follow: Follow = (orgId, revision, react) => {
@@ -138,6 +139,15 @@ export class LivePage implements StartedPage {
       else if (areFiguresOld(state)) this.update();
     }, figuresMs);
   }
+}
+
+/** Presses the button that the address names: the page of an incident leads to the button that follows it. */
+function pressTarget(): void {
+  const button = document.querySelector<HTMLElement>('button:target');
+  if (!button) return;
+  button.click();
+  // Otherwise a page that is loaded again would open the dialog again.
+  history.replaceState(null, '', location.pathname);
 }
 
 /** Until the state is known, the page stays as the server has drawn it. */

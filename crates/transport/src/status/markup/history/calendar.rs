@@ -47,13 +47,15 @@ pub(super) fn calendars(page: &UptimePage, selection: UptimeSelection) -> Markup
     let has_groups = page
         .calendars
         .iter()
-        .any(|calendar| calendar.group.is_some());
+        .any(|calendar| calendar.component.group.is_some());
     let ungrouped = if has_groups {
         "Other components"
     } else {
         "Components"
     };
-    let groups = page.calendars.chunk_by(|a, b| a.group == b.group);
+    let groups = page
+        .calendars
+        .chunk_by(|a, b| a.component.group == b.component.group);
     let empty = if page.components.is_empty() {
         "No component shows its uptime."
     } else {
@@ -64,7 +66,7 @@ pub(super) fn calendars(page: &UptimePage, selection: UptimeSelection) -> Markup
         @for calendars in groups {
             section class="section" {
                 h2 dir="auto" {
-                    (calendars[0].group.as_deref().unwrap_or(ungrouped))
+                    (calendars[0].component.group.as_deref().unwrap_or(ungrouped))
                 }
                 @for calendar in calendars { (component(page, calendar)) }
             }

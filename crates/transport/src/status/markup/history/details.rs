@@ -1,19 +1,21 @@
 //! An incident or a maintenance with everything that belongs to it.
 
 use allclear_application::public::history::{
-    AffectedOverTime, DisplayedUpdate, EntryDetails, EntryStatus, PublishedReview,
+    AffectedOverTime, DisplayedUpdate, EntryDetails, EntryStatus, NamedComponent, PublishedReview,
 };
 use allclear_domain::component::ComponentStatus;
+use allclear_domain::incident::IncidentStatus;
 use allclear_domain::markdown;
 use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, Utc};
 use maud::{Markup, PreEscaped, html};
 
+use super::super::affected::{folded, unique_name};
 use super::super::section::{nothing_here, omitted, section};
 use super::super::status_style::StatusStyle;
 use super::super::text::prose;
-use super::style;
 use super::text::{duration, zoned_time};
+use super::{base, style};
 
 /// The whole entry. Feeds of updates link to its parts by their codes.
 pub(super) fn details(details: &EntryDetails) -> Markup {
@@ -28,16 +30,27 @@ pub(super) fn details(details: &EntryDetails) -> Markup {
                 }
                 (prose(&entry.summary))
                 (times(details, owner.time_zone))
+                @if owner.can_subscribe && is_open(entry.status) {
+                    // The status page's script opens the dialog of the incident that the fragment names.
+                    a href={ (base(&owner.id)) "#" (entry.code) } class="button" data-script="needed" data-print="hidden" {
+                        "Follow this incident"
+                    }
+                }
             }
             @if let Some(published) = &details.review {
                 (section("review", "Review", &review(published, owner.time_zone)))
             }
+            (section("updates", "Updates", &updates(details)))
             @if !details.components.is_empty() {
                 (section("components", "Affected components", &components(details)))
             }
-            (section("updates", "Updates", &updates(details)))
         }
     }
+}
+
+/// Whether it is an unresolved incident.
+fn is_open(status: EntryStatus) -> bool {
+    matches!(status, EntryStatus::Incident(status) if status != IncidentStatus::Resolved)
 }
 
 /// The text is the HTML of the sanitiser; its headings are below that of the section.
@@ -80,19 +93,24 @@ fn time_or(time: Option<DateTime<Utc>>, zone: TimeZone, unknown: &str) -> Markup
 }
 
 fn components(details: &EntryDetails) -> Markup {
-    html! {
+    let list = html! {
         ul class="card" {
             @for affected in &details.components { (component(affected, details.owner.time_zone)) }
         }
+    };
+    html! {
+        (folded(details.components.len(), &list))
         @if details.components_truncated { (omitted("Further components are not shown.")) }
     }
 }
 
 fn component(affected: &AffectedOverTime, zone: TimeZone) -> Markup {
+    let NamedComponent { name, group, .. } = &affected.component;
+    let name = unique_name(name, group.as_deref(), affected.has_namesake);
     html! {
         li {
             div class="heading" {
-                h3 dir="auto" { (affected.component.name) }
+                h3 dir="auto" { (name) }
                 @if let Some(impact) = affected.impact { (StatusStyle::from(impact).quiet()) }
             }
             @if !affected.periods.is_empty() {

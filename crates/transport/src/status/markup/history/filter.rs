@@ -20,14 +20,25 @@ pub(super) fn filter(
                         "Component"
                         select name="component" class="history-select" {
                             option value="" { "All components" }
-                            @for component in components {
-                                option value=(component.code) selected[chosen == Some(component.code)] { (component.name) }
+                            @for members in components.chunk_by(|a, b| a.group == b.group) {
+                                @match &members[0].group {
+                                    Some(group) => optgroup label=(group) { (options(members, chosen)) },
+                                    None => (options(members, chosen)),
+                                }
                             }
                         }
                     }
                     button type="submit" class="button" { "Show" }
                 }
             }
+        }
+    }
+}
+
+fn options(components: &[NamedComponent], chosen: Option<Code>) -> Markup {
+    html! {
+        @for component in components {
+            option value=(component.code) selected[chosen == Some(component.code)] { (component.name) }
         }
     }
 }

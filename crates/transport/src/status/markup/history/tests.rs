@@ -1,12 +1,14 @@
 use allclear_application::public::history::{
-    EntryStatus, History, HistoryEntry, HistorySelection, PageOwner,
+    AffectedOverTime, EntryDetails, EntryStatus, History, HistoryEntry, HistorySelection,
+    NamedComponent, PageOwner,
 };
 use allclear_domain::code::Code;
+use allclear_domain::component::ComponentStatus;
 use allclear_domain::history::HistoryMonths;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
 
-use super::{history_path, page};
+use super::{entry, history_path, page};
 
 fn history(zone: &str, occured_at: &str) -> History {
     let zone = zone.parse().unwrap();
@@ -17,6 +19,7 @@ fn history(zone: &str, occured_at: &str) -> History {
             title: "Acme".into(),
             time_zone: zone,
             domain: None,
+            can_subscribe: true,
             revision: 7,
         },
         components: Vec::new(),
@@ -66,4 +69,86 @@ fn path_names_what_differs_from_the_first_page() {
         history_path(&acme, 2, Some(code)),
         format!("/status/acme/history?page=2&component={code}")
     );
+}
+
+fn component(name: &str, group: Option<&str>) -> NamedComponent {
+    NamedComponent {
+        code: Code::of(name.as_bytes()),
+        name: name.into(),
+        group: group.map(str::to_owned),
+    }
+}
+
+#[test]
+fn filter_has_the_components_of_a_group_together() {
+    let mut history = history("Etc/UTC", "2026-10-31T20:00:00Z");
+    history.components = vec![
+        component("API", Some("Europe <b>")),
+        component("Web", Some("Europe <b>")),
+        component("Mail", None),
+    ];
+    let drawn = page(&history, FIRST).0;
+    let (group, rest) = drawn.split_once("</optgroup>").unwrap();
+    let (_, group) = group
+        .split_once("<optgroup label=\"Europe &lt;b&gt;\">")
+        .unwrap();
+    assert_eq!(group.matches("<option").count(), 2, "{group}");
+    assert!(
+        rest.contains(">Mail</option>") && !rest.contains("<optgroup"),
+        "{rest}"
+    );
+}
+
+/// An incident that affects `count` components.
+fn details(status: IncidentStatus, count: usize) -> EntryDetails {
+    let History {
+        owner, mut entries, ..
+    } = history("Etc/UTC", "2026-10-31T20:00:00Z");
+    let mut entry = entries.remove(0);
+    entry.status = EntryStatus::Incident(status);
+    let affected = AffectedOverTime {
+        component: component("API", Some("Europe")),
+        has_namesake: true,
+        impact: Some(ComponentStatus::Degraded),
+        periods: Vec::new(),
+    };
+    EntryDetails {
+        owner,
+        description_code: entry.code,
+        updated_at: entry.start_at,
+        entry,
+        updates: Vec::new(),
+        updates_truncated: false,
+        review: None,
+        components: vec![affected; count],
+        components_truncated: false,
+    }
+}
+
+#[test]
+fn affected_components_follow_the_updates_and_are_folded_if_they_are_many() {
+    for (count, is_folded) in [(8, false), (9, true)] {
+        let drawn = entry(&details(IncidentStatus::Identified, count)).0;
+        let (_, section) = drawn.split_once("id=\"updates\"").unwrap();
+        let (_, section) = section.split_once("id=\"components\"").unwrap();
+        assert_eq!(section.matches(">API (Europe)</h3>").count(), count);
+        let summary = format!("<summary>{count} components affected</summary>");
+        assert_eq!(section.contains(&summary), is_folded, "{section}");
+    }
+}
+
+#[test]
+fn open_incident_is_followed_where_visitors_may_subscribe() {
+    let link = |details: &EntryDetails| {
+        let drawn = entry(details).0;
+        let before = drawn.split_once("Follow this incident</a>")?.0.to_owned();
+        let (_, tag) = before.rsplit_once("<a ")?;
+        Some(tag.to_owned())
+    };
+    let mut open = details(IncidentStatus::Identified, 1);
+    let address = format!("href=\"/status/acme#{}\"", open.entry.code);
+    assert!(link(&open).unwrap().starts_with(&address));
+    assert_eq!(link(&details(IncidentStatus::Resolved, 1)), None);
+    open.owner.can_subscribe = false;
+    assert_eq!(link(&open), None);
 }

@@ -21,6 +21,7 @@ fn component(seed: &[u8], name: &str) -> NamedComponent {
     NamedComponent {
         code: Code::of(seed),
         name: name.into(),
+        group: Some("Core".into()),
     }
 }
 
@@ -42,11 +43,11 @@ fn page(zone: &str) -> UptimePage {
             title: "Acme".into(),
             time_zone: zone,
             domain: None,
+            can_subscribe: true,
             revision: 7,
         },
         components: vec![api.clone()],
         calendars: vec![ComponentCalendar {
-            group: Some("Core".into()),
             months: months.of_component(start_date, &[outage]),
             component: api,
             start_date,

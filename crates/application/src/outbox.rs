@@ -20,6 +20,12 @@ pub struct PublicEvent {
 }
 
 impl PublicEvent {
+    /// Whether it announces a thing that was created, instead of a change of a thing that exists.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.name.starts_with("new-")
+    }
+
     /// An event with its arguments, a tuple or a slice.
     ///
     /// # Errors
@@ -55,12 +61,6 @@ impl Commit {
     pub fn has_event(&self, is_wanted: impl Fn(EventKind) -> bool) -> bool {
         let mut events = self.events.iter();
         events.any(|event| event.kind().is_none_or(&is_wanted))
-    }
-
-    /// The size of its events as JSON, in bytes.
-    #[must_use]
-    pub fn size(&self) -> usize {
-        self.events.iter().map(|event| event.args.get().len()).sum()
     }
 
     /// The revision the transaction made.

@@ -146,8 +146,12 @@ impl Usage {
         {
             writes.charge(&commit.organisation, changes);
         }
-        let bytes = u32::try_from(commit.size()).unwrap_or(u32::MAX);
-        let beyond = bytes.saturating_sub(ORDINARY_COMMIT);
+        // What is new came with the request, which was counted.
+        let again = commit.events.iter().filter(|event| !event.is_new());
+        let bytes: usize = again.map(|event| event.args.get().len()).sum();
+        let beyond = u32::try_from(bytes)
+            .unwrap_or(u32::MAX)
+            .saturating_sub(ORDINARY_COMMIT);
         if let Some(text) = &self.text
             && beyond > 0
         {
@@ -359,21 +363,20 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn events_beyond_those_of_an_ordinary_commit_count_as_text() {
+    async fn what_a_commit_stores_again_counts_as_text() {
         let usage = usage(None, 2 * ORDINARY_COMMIT);
         let one = organisation("one");
-        let commit = |bytes: u32| {
+        let commit = |kind, bytes: u32| {
             let mut commit = Commit::example("one", 1, &[]);
             let text = "x".repeat(bytes as usize);
-            let event = PublicEvent::new(EventKind::ComponentUpdate, &[text]).unwrap();
-            commit.events.push(event);
+            commit.events.push(PublicEvent::new(kind, &[text]).unwrap());
             commit
         };
         // Quotation marks and brackets are part of the event.
-        let (ordinary, large) = (commit(ORDINARY_COMMIT - 4), commit(3 * ORDINARY_COMMIT - 4));
-        usage.count_commit(&ordinary);
+        usage.count_commit(&commit(EventKind::ComponentUpdate, ORDINARY_COMMIT - 4));
+        usage.count_commit(&commit(EventKind::NewComponent, 3 * ORDINARY_COMMIT));
         assert!(usage.count(&one, Permission::Write, &post("1000")).is_ok());
-        usage.count_commit(&large);
+        usage.count_commit(&commit(EventKind::ComponentUpdate, 3 * ORDINARY_COMMIT));
         assert!(usage.count(&one, Permission::Write, &post("1000")).is_err());
     }
 

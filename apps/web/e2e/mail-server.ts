@@ -12,6 +12,7 @@ export interface ReceivedMail {
   to: string | string[];
   subject: string;
   text: string;
+  html: string;
   headers: [name: string, value: string][];
 }
 

@@ -35,7 +35,7 @@ test('a visitor subscribes, gets the mails of an incident as one thread, and uns
 
     const { id } = await organisation.call<{ id: string }>('POST', '/incident/create', {
       title: 'Cards are declined',
-      description: 'At every till.',
+      description: `At every till: https://cards.example/${'a'.repeat(120)}`,
       status: 'INVESTIGATING',
     });
     await organisation.call('POST', `/incident/${id}/updates/create`, {
@@ -54,6 +54,12 @@ test('a visitor subscribes, gets the mails of an incident as one thread, and uns
       '/api/v1/subscriber/unsubscribe/one-click',
     );
     expect(header(opened, 'list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
+
+    const phone = await browser.newPage({ viewport: { width: 390, height: 800 } });
+    await phone.setContent(opened.html);
+    // The mail is as wide as the screen although the address in it is longer.
+    expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await phone.close();
 
     await page.goto(linkIn(update, '/unsubscribe'));
     await expect(page.getByRole('heading', { name: 'Successfully Unsubscribed' })).toBeVisible();

@@ -16,6 +16,9 @@ use self::notice::{NoticeLinks, NoticeMail};
 use self::operator::{DigestMail, ReminderMail};
 use self::security::SecurityMail;
 
+/// Stands for the name of an organisation of which nothing is left.
+const UNNAMED: &str = "an organisation";
+
 /// Subject and body of a mail.
 #[derive(Debug)]
 pub(crate) struct RenderedMail {
@@ -105,9 +108,19 @@ impl RenderedMail {
     }
 }
 
-/// Name of an organisation in mails.
+/// Name of an organisation in mails whose recipient a stranger may have chosen.
+fn name_for_anybody(name: &str) -> String {
+    mail_name(name).unwrap_or_else(|| UNNAMED.to_owned())
+}
+
+/// Name of an organisation in mails to confirmed subscribers and to members. It may look like a web address, such as `Booking.com`.
 pub(crate) fn organisation_name(name: &str) -> String {
-    mail_name(name).unwrap_or_else(|| "an organisation".to_owned())
+    let line = single_line(name);
+    if line.trim().is_empty() {
+        UNNAMED.to_owned()
+    } else {
+        line
+    }
 }
 
 /// Name of a person in mails.
@@ -115,15 +128,16 @@ fn person_name(name: &str) -> String {
     mail_name(name).unwrap_or_else(|| "Somebody".to_owned())
 }
 
-/// A text as the value of a header: without line breaks (RFC 5322, section 2.2), without direction marks, and without the
-/// start of an encoded word (RFC 2047).
+/// A text as the value of a header: one line (RFC 5322, section 2.2), without the start of an encoded word (RFC 2047).
 pub(crate) fn one_line(text: &str) -> String {
+    single_line(text).replace("=?", "= ?")
+}
+
+/// A text without line breaks and direction marks.
+fn single_line(text: &str) -> String {
     let lines = text.split(ends_line).filter(|line| !line.is_empty());
     let lines: Vec<&str> = lines.collect();
-    lines
-        .join(" ")
-        .replace(is_direction, "")
-        .replace("=?", "= ?")
+    lines.join(" ").replace(is_direction, "")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{RenderedMail, one_line, organisation_name, person_name};
+use super::{RenderedMail, name_for_anybody, one_line, person_name};
 
 #[derive(Template)]
 #[template(path = "invitation.txt", escape = "none")]
@@ -91,7 +91,7 @@ pub(super) fn invitation(
     inviter: Option<&str>,
     link: &str,
 ) -> Rendered {
-    let organisation = organisation.map(organisation_name);
+    let organisation = organisation.map(name_for_anybody);
     let inviter = inviter.map(person_name);
     let subject = match &organisation {
         Some(organisation) => format!("You are invited to {}", one_line(organisation)),

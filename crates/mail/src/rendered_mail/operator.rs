@@ -205,6 +205,19 @@ mod tests {
     }
 
     #[test]
+    fn operators_read_a_name_with_a_dot() {
+        assert_eq!(
+            reminder("Booking.com", "Down", 5).subject,
+            "[Booking.com] No update for 5 hours: Down"
+        );
+        assert!(
+            reminder("\u{202e}", "Down", 5)
+                .text
+                .contains("of an organisation is open")
+        );
+    }
+
+    #[test]
     fn text_of_people_is_shown_as_text_and_breaks_no_header() {
         let mail = reminder("Acme", "<b>Down</b>\r\nBcc: eve@example.com", 5);
         assert!(!mail.html.contains("<b>Down"), "{}", mail.html);

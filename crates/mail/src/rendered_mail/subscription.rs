@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{RenderedMail, one_line, organisation_name};
+use super::{RenderedMail, name_for_anybody, one_line, organisation_name};
 
 #[derive(Template)]
 #[template(path = "verification.txt", escape = "none")]
@@ -44,7 +44,7 @@ pub(super) fn verification(
     manage: &str,
     unsubscribe: &str,
 ) -> Result<RenderedMail, askama::Error> {
-    let organisation = &organisation_name(organisation);
+    let organisation = &name_for_anybody(organisation);
     let subject = format!("Confirm your subscription to {}", one_line(organisation));
     let text = VerificationText {
         organisation,

@@ -145,6 +145,25 @@ async fn a_notice_says_whose_it_is_how_to_leave_and_which_thread_it_is_of() {
 }
 
 #[tokio::test]
+async fn subscribers_read_a_name_with_a_dot() {
+    let mail = received(mail(incident(), "Dr.Max Pharmacy", "1", "1")).await;
+    assert_eq!(mail["subject"], json!("[Dr.Max Pharmacy] Database down"));
+    for (name, value) in [
+        ("from", "Dr.Max Pharmacy <mail@example.com>"),
+        ("list-id", "Dr.Max Pharmacy <org_1.status.example.com>"),
+    ] {
+        assert_eq!(header(&mail, name)[0].replace('"', ""), value);
+    }
+    for part in ["text", "html"] {
+        let part = mail[part].as_str().unwrap();
+        assert!(
+            part.contains("Dr.Max Pharmacy has an update on an incident"),
+            "{part}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn first_mail_of_a_thread_refers_to_no_other() {
     let mail = received(mail(incident(), "Acme", "delivery-1", "delivery-1")).await;
     assert_eq!(
@@ -302,12 +321,8 @@ async fn text_from_people_adds_no_header_and_no_markup() {
         headers.is_ascii() && !headers.to_lowercase().contains("\r\nbcc"),
         "{headers}"
     );
-    // An organisation's name has no address in it.
-    let (name, title) = (
-        "Acme Bcc: <script>alert(1)</script> = ?utf-8?q?hidden?=",
-        "Acme Bcc: eve@example.com <script>alert(1)</script> = ?utf-8?q?hidden?=",
-    );
-    assert_eq!(mail["subject"], json!(format!("[{name}] {title}")));
+    let line = "Acme Bcc: eve@example.com <script>alert(1)</script> = ?utf-8?q?hidden?=";
+    assert_eq!(mail["subject"], json!(format!("[{line}] {line}")));
     let html = mail["html"].as_str().unwrap();
     assert!(
         !html.contains("<script>") && html.contains("&#60;script&#62;"),

@@ -6,12 +6,16 @@ use allclear_domain::notice::{
     IncidentChange, MaintenanceChange, NoticeChange, NoticeContent, NoticeStatus,
 };
 use allclear_domain::rollup::PublicStatus;
+use allclear_domain::text::shorten;
 use allclear_domain::time_zone::TimeZone;
 use askama::Template;
 use chrono::{DateTime, Utc};
 
 use super::status::StatusStyle;
 use super::{RenderedMail, one_line, organisation_name};
+
+/// Length of the preview of a mail, in characters.
+const PREVIEW: usize = 150;
 
 #[derive(Template)]
 #[template(path = "notice.txt", escape = "none")]
@@ -73,6 +77,13 @@ impl<'a> NoticeMail<'a> {
     /// mail programs show beside the subject, has what is new.
     fn subject(&self) -> String {
         one_line(&format!("[{}] {}", self.organisation, self.content.title))
+    }
+
+    /// Beginning of the text, which mail programs show beside the subject. They show less of it.
+    fn preview(&self) -> String {
+        let mut preview = format!("{}: {}", self.status().label, self.content.text());
+        shorten(&mut preview, PREVIEW - 1);
+        preview
     }
 
     /// The organisation and its change, as a sentence without its full stop.

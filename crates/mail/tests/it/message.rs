@@ -164,6 +164,31 @@ async fn subscribers_read_a_name_with_a_dot() {
 }
 
 #[tokio::test]
+async fn preview_of_a_notice_is_its_beginning() {
+    let content = NoticeContent {
+        message: Some("é".repeat(9_000)),
+        ..incident()
+    };
+    let mail = received(mail(content, "Acme", "1", "1")).await;
+    let html = mail["html"].as_str().unwrap();
+    let (_, hidden) = html.split_once("overflow:hidden\">").unwrap();
+    let preview = hidden.split_once("</div>").unwrap().0;
+    let beginning = "Identified: ";
+    let rest = 150 - beginning.len() - 1;
+    assert_eq!(preview, format!("{beginning}{}…", "é".repeat(rest)));
+}
+
+#[tokio::test]
+async fn text_begins_where_its_writing_begins() {
+    let mail = received(mail(incident(), "Acme", "1", "1")).await;
+    let html = mail["html"].as_str().unwrap();
+    assert!(
+        html.contains("text-align:start") && !html.contains("text-align:left"),
+        "{html}"
+    );
+}
+
+#[tokio::test]
 async fn first_mail_of_a_thread_refers_to_no_other() {
     let mail = received(mail(incident(), "Acme", "delivery-1", "delivery-1")).await;
     assert_eq!(

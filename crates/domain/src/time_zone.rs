@@ -16,6 +16,13 @@ pub struct TimeZone(Tz);
 pub struct UnknownTimeZone;
 
 impl TimeZone {
+    /// The zone as people write it: "America/New York", "UTC".
+    #[must_use]
+    pub fn label(self) -> String {
+        let name = self.0.name();
+        name.strip_prefix("Etc/").unwrap_or(name).replace('_', " ")
+    }
+
     /// The date and time that clocks in this zone show at an instant.
     #[must_use]
     pub fn local_time(self, instant: DateTime<Utc>) -> NaiveDateTime {
@@ -116,6 +123,12 @@ mod tests {
             assert_eq!(zone(name).to_string(), name);
         }
         assert_eq!(TimeZone::default().to_string(), "Etc/UTC");
+    }
+
+    #[test]
+    fn label_has_spaces_and_no_prefix() {
+        assert_eq!(zone("America/New_York").label(), "America/New York");
+        assert_eq!(zone("Etc/UTC").label(), "UTC");
     }
 
     #[test]

@@ -10,7 +10,9 @@ mod subscription;
 use allclear_application::mail::MailContent;
 use allclear_domain::mail_name::mail_name;
 use allclear_domain::text::{ends_line, is_direction};
+use allclear_domain::time_zone::TimeZone;
 use askama::Template;
+use chrono::{DateTime, Utc};
 
 use self::notice::{NoticeLinks, NoticeMail};
 use self::operator::{DigestMail, ReminderMail};
@@ -126,6 +128,12 @@ pub(crate) fn organisation_name(name: &str) -> String {
 /// Name of a person in mails.
 fn person_name(name: &str) -> String {
     mail_name(name).unwrap_or_else(|| "Somebody".to_owned())
+}
+
+/// The product's format of times, in the organisation's zone: the reader's is unknown. An abbreviation means several zones, so the
+/// mail names the zone as well.
+fn time(zone: TimeZone, time: DateTime<Utc>) -> String {
+    zone.format(time, "%b %d, %Y %I:%M:%S %p %Z")
 }
 
 /// A text as the value of a header: one line (RFC 5322, section 2.2), without the start of an encoded word (RFC 2047).

@@ -9,10 +9,9 @@ use allclear_domain::rollup::PublicStatus;
 use allclear_domain::text::shorten;
 use allclear_domain::time_zone::TimeZone;
 use askama::Template;
-use chrono::{DateTime, Utc};
 
 use super::status::StatusStyle;
-use super::{RenderedMail, one_line, organisation_name};
+use super::{RenderedMail, one_line, organisation_name, time};
 
 /// Length of the preview of a mail, in characters.
 const PREVIEW: usize = 150;
@@ -160,14 +159,9 @@ impl<'a> NoticeMail<'a> {
             .map(|(label, at)| {
                 (
                     label,
-                    at.map_or_else(|| "---".to_owned(), |at| self.time(at)),
+                    at.map_or_else(|| "---".to_owned(), |at| time(self.time_zone, at)),
                 )
             })
             .collect()
-    }
-
-    /// The product's format of times, with the organisation's zone: the reader's is unknown.
-    fn time(&self, time: DateTime<Utc>) -> String {
-        self.time_zone.format(time, "%b %d, %Y %I:%M:%S %p %Z")
     }
 }

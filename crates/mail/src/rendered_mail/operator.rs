@@ -3,9 +3,8 @@
 use allclear_application::operator_mail::{FailingSubscription, FailureDigest, Reminder};
 use allclear_domain::time_zone::TimeZone;
 use askama::Template;
-use chrono::{DateTime, Utc};
 
-use super::{RenderedMail, one_line, organisation_name};
+use super::{RenderedMail, one_line, organisation_name, time};
 
 #[derive(Template)]
 #[template(path = "reminder.txt", escape = "none")]
@@ -75,8 +74,10 @@ impl<'a> ReminderMail<'a> {
         pluralise(self.reminder.hours.unsigned_abs(), "hour")
     }
 
+    /// The time since which there is no update, with the zone.
     fn since(&self) -> String {
-        time(self.time_zone, self.reminder.silent_since)
+        let since = time(self.time_zone, self.reminder.silent_since);
+        format!("{since} ({})", self.time_zone.label())
     }
 }
 
@@ -132,15 +133,11 @@ fn pluralise(number: u64, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
-/// The product's format of times, in the organisation's zone.
-fn time(zone: TimeZone, time: DateTime<Utc>) -> String {
-    zone.format(time, "%b %d, %Y %I:%M:%S %p %Z")
-}
-
 #[cfg(test)]
 mod tests {
     use allclear_application::mail::MailContent;
     use allclear_domain::channel::Channel;
+    use chrono::{DateTime, Utc};
     use uuid::Uuid;
 
     use super::*;
@@ -194,7 +191,7 @@ mod tests {
                 "Acme",
                 "Database down",
                 "5 hours",
-                "Nov 14, 2023 11:13:20 PM CET",
+                "Last update: Nov 14, 2023 11:13:20 PM CET (Europe/Berlin)",
                 "https://status.example.com/incidents/incident/edit/7",
                 "https://status.example.com/settings",
             ] {
@@ -242,6 +239,7 @@ mod tests {
                 "The receiver responded with 404",
                 "Nov 14, 2023 10:13:20 PM UTC",
                 "21 more",
+                "All times are in UTC.",
                 "https://status.example.com/subscribers",
             ] {
                 assert!(part.contains(expected), "{expected}: {part}");

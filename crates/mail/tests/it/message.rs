@@ -164,6 +164,23 @@ async fn subscribers_read_a_name_with_a_dot() {
 }
 
 #[tokio::test]
+async fn notice_names_the_time_zone_besides_its_ambiguous_abbreviation() {
+    let mut mail = mail(incident(), "Acme", "1", "1");
+    if let MailContent::Notice { time_zone, .. } = &mut mail.content {
+        *time_zone = "Asia/Shanghai".parse().unwrap();
+    }
+    let mail = received(mail).await;
+    for part in ["text", "html"] {
+        let part = mail[part].as_str().unwrap();
+        assert!(
+            part.contains("Nov 15, 2023 06:13:20 AM CST")
+                && part.contains("All times are in Asia/Shanghai."),
+            "{part}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn preview_of_a_notice_is_its_beginning() {
     let content = NoticeContent {
         message: Some("é".repeat(9_000)),
@@ -237,6 +254,7 @@ Reads are slow.
 
 Began: Nov 14, 2023 10:13:20 PM UTC
 Updated: Nov 14, 2023 11:13:20 PM UTC
+All times are in UTC.
 
 View incident:
 https://status.example.com/status/org_1/incidents/3zld6hogdjl7

@@ -59,7 +59,7 @@ pub fn page(snapshot: &Snapshot) -> Markup {
                     span {}
                     span { "State of " (text::exact_time(snapshot.generated_at, organisation.time_zone)) }
                 }
-                p { "All times are in " (text::zone_name(organisation.time_zone)) }
+                p { "All times are in " (organisation.time_zone.label()) }
             }
         }
         div class="sections" {

@@ -20,7 +20,6 @@ pub(crate) use self::calendar::uptime_path;
 use super::frame::frame;
 use super::icon::search_x;
 use super::status_style::StatusStyle;
-use super::text::zone_name;
 
 /// Path of an organisation's status page.
 pub(crate) fn base(organisation: &OrganisationId) -> String {
@@ -129,7 +128,7 @@ fn framed(
     };
     let content = html! {
         (fixed)
-        p class="note" { "All times are in " (zone_name(owner.time_zone)) "." }
+        p class="note" { "All times are in " (owner.time_zone.label()) "." }
         div data-live="true" data-revision=(owner.revision) data-until=[until]
             data-events={ "/api/v1/status/" (owner.id) "/events" } { (live) }
         p role="status" data-announcement="true" {}

@@ -7,13 +7,6 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use maud::{Markup, html};
 use regex::Regex;
 
-/// A time zone as people write it.
-pub(super) fn zone_name(zone: TimeZone) -> String {
-    let name = zone.to_string().replace('_', " ");
-    name.strip_prefix("Etc/")
-        .map_or(name.clone(), str::to_owned)
-}
-
 /// Text that people wrote, with its line breaks; nothing if it is empty. Web addresses become links.
 pub(super) fn prose(text: &str) -> Markup {
     html! {

@@ -50,6 +50,9 @@ pub struct Reminder {
     pub silent_since: DateTime<Utc>,
     /// Number of whole hours since then.
     pub hours: i64,
+    /// Whether the incident has no update at all. A reminder that an earlier version stored does not say so.
+    #[serde(default)]
+    pub never_updated: bool,
 }
 
 /// Subscriptions that fail and that no earlier digest named.

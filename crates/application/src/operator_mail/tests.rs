@@ -17,6 +17,7 @@ fn mail(number: u128) -> OperatorMail {
             incident: Uuid::from_u128(7),
             title: "Down".into(),
             silent_since: now() - TimeDelta::hours(5),
+            never_updated: false,
             hours: 5,
         }),
     }
@@ -254,10 +255,16 @@ async fn a_tick_comes_each_minute_until_the_stop() {
 
 #[test]
 fn stored_content_of_an_earlier_version_is_read() {
-    let reminder = r#"{"of":"reminder","incident":"00000000-0000-0000-0000-000000000007","title":"Down","silentSince":"2026-01-01T00:00:00Z","hours":5}"#;
+    let reminder = r#"{"of":"reminder","incident":"00000000-0000-0000-0000-000000000007","title":"Down","silentSince":"2026-01-01T00:00:00Z","hours":5,"neverUpdated":true}"#;
     let digest = r#"{"of":"digest","count":2,"first":[{"channel":"slack","target":"https://hooks.example/…abcd","reason":"404","since":"2026-01-01T00:00:00Z"}]}"#;
     for stored in [reminder, digest] {
         let content: OperatorMailContent = serde_json::from_str(stored).unwrap();
         assert_eq!(serde_json::to_string(&content).unwrap(), stored);
     }
+    let earlier = reminder.replace(r#","neverUpdated":true"#, "");
+    let content: OperatorMailContent = serde_json::from_str(&earlier).unwrap();
+    let OperatorMailContent::Reminder(earlier) = content else {
+        panic!("{content:?}")
+    };
+    assert!(!earlier.never_updated);
 }

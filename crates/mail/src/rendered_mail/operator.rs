@@ -74,10 +74,15 @@ impl<'a> ReminderMail<'a> {
         pluralise(self.reminder.hours.unsigned_abs(), "hour")
     }
 
-    /// The time since which there is no update, with the zone.
-    fn since(&self) -> String {
-        let since = time(self.time_zone, self.reminder.silent_since);
-        format!("{since} ({})", self.time_zone.label())
+    /// What happened last, and when.
+    fn last_change(&self) -> String {
+        let label = if self.reminder.never_updated {
+            "Created"
+        } else {
+            "Last update"
+        };
+        let at = time(self.time_zone, self.reminder.silent_since);
+        format!("{label}: {at} ({})", self.time_zone.label())
     }
 }
 
@@ -148,15 +153,23 @@ mod tests {
     }
 
     fn reminder(organisation: &str, title: &str, hours: i64) -> RenderedMail {
-        RenderedMail::new(&MailContent::Reminder {
-            organisation: organisation.into(),
-            time_zone: "Europe/Berlin".parse().unwrap(),
-            reminder: Reminder {
+        reminder_of(
+            organisation,
+            Reminder {
                 incident: Uuid::nil(),
                 title: title.into(),
                 silent_since: at(1_700_000_000),
                 hours,
+                never_updated: false,
             },
+        )
+    }
+
+    fn reminder_of(organisation: &str, reminder: Reminder) -> RenderedMail {
+        RenderedMail::new(&MailContent::Reminder {
+            organisation: organisation.into(),
+            time_zone: "Europe/Berlin".parse().unwrap(),
+            reminder,
             incident: "https://status.example.com/incidents/incident/edit/7".into(),
             settings: "https://status.example.com/settings".into(),
         })
@@ -199,6 +212,25 @@ mod tests {
             }
         }
         assert!(reminder("Acme", "Down", 1).text.contains("1 hour."));
+    }
+
+    #[test]
+    fn a_reminder_of_an_incident_without_any_update_says_when_it_was_created() {
+        let reminder = Reminder {
+            incident: Uuid::nil(),
+            title: "Down".into(),
+            silent_since: at(1_700_000_000),
+            hours: 5,
+            never_updated: true,
+        };
+        let mail = reminder_of("Acme", reminder);
+        for part in [&mail.text, &mail.html] {
+            let created = "Created: Nov 14, 2023 11:13:20 PM CET (Europe/Berlin)";
+            assert!(
+                part.contains(created) && !part.contains("Last update"),
+                "{part}"
+            );
+        }
     }
 
     #[test]

@@ -135,6 +135,7 @@ pub(super) async fn queue(
         title: due.title.clone(),
         silent_since: due.times().silent_since(),
         hours: due.times().silent_hours(now),
+        never_updated: due.updated_at.is_none(),
     });
     let recipients = Recipients::Members(IncidentId(due.id));
     queue::insert(transaction, clock, &organisation, recipients, &content, now).await?;

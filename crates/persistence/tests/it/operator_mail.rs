@@ -165,6 +165,7 @@ async fn operators_are_reminded_once_a_period_until_an_update(database: &Databas
     assert_eq!(reminder(&mails[0]).title, "Database down");
     assert_eq!(reminder(&mails[0]).hours, 4);
     assert_eq!(reminder(&mails[0]).incident, incident.0);
+    assert!(reminder(&mails[0]).never_updated);
     // Four hours after the reminder, and not at every poll.
     assert_eq!(database.queue_reminders(after(7)).await.unwrap(), 0);
     assert_eq!(database.queue_reminders(after(9)).await.unwrap(), 1);
@@ -175,6 +176,7 @@ async fn operators_are_reminded_once_a_period_until_an_update(database: &Databas
         .await;
     assert_eq!(database.queue_reminders(after(12)).await.unwrap(), 0);
     assert_eq!(database.queue_reminders(after(14)).await.unwrap(), 1);
+    assert!(!reminder(&send_all(database, after(14)).await[0]).never_updated);
 }
 
 async fn nodes_that_remind_at_once_queue_each_mail_once(database: &Database) {

@@ -51,6 +51,9 @@ pub enum NoticeChange {
         shown_at: Option<DateTime<Utc>>,
         /// When the incident began, as the operator entered it.
         occurred_at: DateTime<Utc>,
+        /// When the incident ended, as pages show it; `None` if it is open.
+        #[serde(default)]
+        resolved_at: Option<DateTime<Utc>>,
         /// The affected components.
         components: Vec<ComponentImpact>,
     },
@@ -149,6 +152,7 @@ impl NoticeChange {
                 change,
                 shown_at,
                 occurred_at,
+                resolved_at,
                 ..
             } => {
                 let label = match change {
@@ -158,7 +162,12 @@ impl NoticeChange {
                     IncidentChange::Reviewed => "Reviewed",
                 };
                 let shown_at = shown_at.unwrap_or(at);
-                vec![("Began", Some(*occurred_at)), (label, Some(shown_at))]
+                // The time of the change is that of the end already.
+                let resolved_at = resolved_at.filter(|_| *change != IncidentChange::Resolved);
+                let mut times = vec![("Began", Some(*occurred_at))];
+                times.extend(resolved_at.map(|at| ("Resolved", Some(at))));
+                times.push((label, Some(shown_at)));
+                times
             }
             Self::Maintenance {
                 start_at, end_at, ..
@@ -330,6 +339,7 @@ mod tests {
             update_status: Some(IncidentStatus::Monitoring),
             shown_at: Some(at(3)),
             occurred_at: at(1),
+            resolved_at: (status == IncidentStatus::Resolved).then_some(at(2)),
             components: vec![ComponentImpact {
                 name: "API".into(),
                 status: ComponentStatus::PartialOutage,
@@ -349,6 +359,14 @@ mod tests {
         );
         let resolved = about_incident(IncidentStatus::Resolved);
         assert_eq!(resolved.affected(), [("API", None)]);
+        assert_eq!(
+            resolved.times(at(9)),
+            [
+                ("Began", Some(at(1))),
+                ("Resolved", Some(at(2))),
+                ("Updated", Some(at(3)))
+            ]
+        );
     }
 
     #[test]

@@ -197,6 +197,7 @@ async fn of_incident(
                 update_status,
                 shown_at,
                 occurred_at: incident.occured_at,
+                resolved_at: incident.resolved_at,
                 components: components.collect(),
             },
         },

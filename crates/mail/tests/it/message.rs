@@ -54,6 +54,7 @@ fn on_components(components: Vec<ComponentImpact>) -> NoticeChange {
         update_status: None,
         shown_at: None,
         occurred_at: at(1_700_000_000),
+        resolved_at: None,
         components,
     }
 }
@@ -300,6 +301,7 @@ async fn mail_about_a_backdated_update_shows_its_status_and_time() {
             update_status: Some(IncidentStatus::Monitoring),
             shown_at: Some(at(1_700_001_800)),
             occurred_at: at(1_700_000_000),
+            resolved_at: None,
             components,
         },
         ..incident()

@@ -89,6 +89,7 @@ pub(crate) fn notice() -> Notice {
                 update_status: None,
                 shown_at: None,
                 occurred_at: at("2026-03-05T16:00:00Z"),
+                resolved_at: None,
                 components: vec![ComponentImpact {
                     name: "Edge API".into(),
                     status: ComponentStatus::PartialOutage,

@@ -157,6 +157,7 @@ fn any_change() -> impl Strategy<Value = NoticeChange> {
             update_status: None,
             shown_at: None,
             occurred_at: noticed_at(),
+            resolved_at: None,
             components,
         });
     let maintenance = (

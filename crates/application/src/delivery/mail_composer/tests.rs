@@ -53,6 +53,7 @@ fn notice() -> DeliveryKind {
             update_status: None,
             shown_at: None,
             occurred_at: now(),
+            resolved_at: None,
             components: Vec::new(),
         },
     };

@@ -76,6 +76,7 @@ async fn compose(composer: &MessageComposer, notice: u128) {
             update_status: None,
             shown_at: None,
             occurred_at: now(),
+            resolved_at: None,
             components: Vec::new(),
         },
     };

@@ -100,12 +100,14 @@ async fn incident_notice_shows_the_incident_as_it_was_at_each_change(database: &
             let NoticeChange::Incident {
                 change,
                 status,
+                resolved_at,
                 components,
                 ..
             } = &notice.content.change
             else {
                 panic!("{notice:?}")
             };
+            assert_eq!(resolved_at.is_some(), *status == IncidentStatus::Resolved);
             assert_eq!(
                 (
                     components.len(),

@@ -47,3 +47,4 @@ pub mod time_zone;
 pub mod update;
 pub mod uptime;
 pub mod validation;
+pub mod web_address;

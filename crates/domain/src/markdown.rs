@@ -27,6 +27,41 @@ pub fn render_below(level: usize, markdown: &str) -> String {
     render_with(markdown, Some(level))
 }
 
+/// The text of Markdown without its markup, a line for each block. A link is followed by its address, unless its text is the address.
+/// Raw HTML is left out.
+#[must_use]
+pub fn plain(markdown: &str) -> String {
+    let options = Options::ENABLE_STRIKETHROUGH;
+    let mut text = String::new();
+    // Where the texts of the open links begin, with their addresses.
+    let mut links = Vec::new();
+    for event in Parser::new_ext(markdown, options) {
+        match event {
+            Event::Text(part) | Event::Code(part) => text.push_str(&part),
+            Event::SoftBreak => text.push(' '),
+            Event::HardBreak => text.push('\n'),
+            Event::Start(Tag::List(_)) if !text.is_empty() && !text.ends_with('\n') => {
+                text.push('\n');
+            }
+            Event::Start(Tag::Item) => text.push_str("• "),
+            Event::Start(Tag::Link { dest_url, .. }) => links.push((text.len(), dest_url)),
+            Event::End(TagEnd::Link) => {
+                if let Some((start, address)) = links.pop()
+                    && text[start..] != *address
+                {
+                    text.push_str(" (");
+                    text.push_str(&address);
+                    text.push(')');
+                }
+            }
+            Event::End(end) if !is_inline(end) && !text.ends_with('\n') => text.push('\n'),
+            _ => {}
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
 /// Renders Markdown, below a heading of this level if one is given.
 fn render_with(markdown: &str, below: Option<usize>) -> String {
     let mut options = Options::ENABLE_STRIKETHROUGH;
@@ -276,6 +311,17 @@ mod tests {
         ] {
             assert!(html.contains(part), "{html}");
         }
+    }
+
+    #[test]
+    fn plain_text_has_no_markup() {
+        let text = plain(
+            "# What *happened*\n\nA **bad**\ndeploy, see [the log](https://acme.example/a_b) and <https://acme.example>.\n\n- `one`\n- two\n  - three\n\n> <b>Quote</b>\n",
+        );
+        assert_eq!(
+            text,
+            "What happened\nA bad deploy, see the log (https://acme.example/a_b) and https://acme.example.\n• one\n• two\n• three\nQuote"
+        );
     }
 
     #[test]

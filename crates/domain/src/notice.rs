@@ -1,11 +1,14 @@
 //! Notices: changes that are sent to subscribers. A correction makes no notice.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::component::{Component, ComponentStatus};
 use crate::incident::{Incident, IncidentStatus};
 use crate::maintenance::{Maintenance, MaintenanceStatus};
+use crate::markdown;
 use crate::rollup::PublicStatus;
 
 /// Content of a notice: a change of an incident, a maintenance or a component, and the state after it.
@@ -25,10 +28,32 @@ pub struct NoticeContent {
 }
 
 impl NoticeContent {
-    /// The message of the update; the description if no update made the change.
+    /// The message of the update; the description if no update made the change. A review is Markdown.
     #[must_use]
     pub fn text(&self) -> &str {
         self.message.as_deref().unwrap_or(&self.description)
+    }
+
+    /// The text without markup; with it if nothing else is in it.
+    #[must_use]
+    pub fn plain_text(&self) -> Cow<'_, str> {
+        let plain = self.review().map(markdown::plain);
+        plain
+            .filter(|plain| !plain.trim().is_empty())
+            .map_or_else(|| self.text().into(), Cow::Owned)
+    }
+
+    /// Markdown of the published review; `None` if the notice is of another change.
+    #[must_use]
+    pub fn review(&self) -> Option<&str> {
+        let is_review = matches!(
+            self.change,
+            NoticeChange::Incident {
+                change: IncidentChange::Reviewed,
+                ..
+            }
+        );
+        self.message.as_deref().filter(|_| is_review)
     }
 }
 
@@ -367,6 +392,36 @@ mod tests {
                 ("Updated", Some(at(3)))
             ]
         );
+    }
+
+    #[test]
+    fn only_a_review_is_markdown() {
+        let of = |change| NoticeContent {
+            title: "Down".into(),
+            description: "**It**".into(),
+            message: Some("**All**".into()),
+            change: NoticeChange::Incident {
+                change,
+                status: IncidentStatus::Resolved,
+                update_status: None,
+                shown_at: None,
+                occurred_at: at(1),
+                resolved_at: Some(at(2)),
+                components: Vec::new(),
+            },
+        };
+        assert_eq!(of(IncidentChange::Reviewed).plain_text(), "All");
+        assert_eq!(of(IncidentChange::Updated).plain_text(), "**All**");
+        let empty = NoticeContent {
+            message: Some("<p></p>".into()),
+            ..of(IncidentChange::Reviewed)
+        };
+        assert_eq!(empty.plain_text(), "<p></p>");
+        let withdrawn = NoticeContent {
+            message: None,
+            ..of(IncidentChange::Reviewed)
+        };
+        assert_eq!(withdrawn.plain_text(), "**It**");
     }
 
     #[test]

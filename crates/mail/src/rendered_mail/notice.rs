@@ -8,6 +8,7 @@ use allclear_domain::notice::{
 use allclear_domain::rollup::PublicStatus;
 use allclear_domain::text::shorten;
 use allclear_domain::time_zone::TimeZone;
+use allclear_domain::{markdown, web_address};
 use askama::Template;
 
 use super::status::StatusStyle;
@@ -78,9 +79,17 @@ impl<'a> NoticeMail<'a> {
         one_line(&format!("[{}] {}", self.organisation, self.content.title))
     }
 
+    /// The text as HTML: a review from Markdown, any other with its addresses as links.
+    fn text_html(&self) -> String {
+        self.content.review().map_or_else(
+            || lines_html(self.content.text()),
+            |review| markdown::render_below(2, review),
+        )
+    }
+
     /// Beginning of the text, which mail programs show beside the subject. They show less of it.
     fn preview(&self) -> String {
-        let mut preview = format!("{}: {}", self.status().label, self.content.text());
+        let mut preview = format!("{}: {}", self.status().label, self.content.plain_text());
         shorten(&mut preview, PREVIEW - 1);
         preview
     }
@@ -164,4 +173,11 @@ impl<'a> NoticeMail<'a> {
             })
             .collect()
     }
+}
+
+/// A text as HTML, with its line breaks. Web addresses become links.
+fn lines_html(text: &str) -> String {
+    let html = web_address::to_html(text);
+    let lines: Vec<&str> = html.lines().collect();
+    lines.join("<br>\n")
 }

@@ -197,6 +197,47 @@ async fn preview_of_a_notice_is_its_beginning() {
 }
 
 #[tokio::test]
+async fn addresses_in_texts_are_links() {
+    let content = NoticeContent {
+        description: "Since https://a.example/x?y=1&z=2.".into(),
+        message: Some("See (https://b.example/<b>)\nand more".into()),
+        ..incident()
+    };
+    let mail = received(mail(content, "Acme", "1", "1")).await;
+    let html = mail["html"].as_str().unwrap();
+    for part in [
+        "<a href=\"https://a.example/x?y=1&amp;z=2\" rel=\"nofollow noopener\">https://a.example/x?y=1&amp;z=2</a>.",
+        "href=\"https://b.example/&lt;b\"",
+        "&gt;)<br>\nand more",
+    ] {
+        assert!(html.contains(part), "{part} in {html}");
+    }
+    let text = mail["text"].as_str().unwrap();
+    assert!(text.contains("See (https://b.example/<b>)"), "{text}");
+}
+
+#[tokio::test]
+async fn review_is_rendered_in_html_and_stays_markdown_in_text() {
+    let mut content = incident();
+    content.message = Some("# Cause\n\nA **bad** deploy.\n\n<script>alert(1)</script>".into());
+    if let NoticeChange::Incident { change, .. } = &mut content.change {
+        *change = IncidentChange::Reviewed;
+    }
+    let mail = received(mail(content, "Acme", "1", "1")).await;
+    let html = mail["html"].as_str().unwrap();
+    for part in [
+        "<h3>Cause</h3>",
+        "<p>A <strong>bad</strong> deploy.</p>",
+        "Identified: Cause\nA bad deploy.</div>",
+    ] {
+        assert!(html.contains(part), "{part} in {html}");
+    }
+    assert!(!html.contains("alert(1)"), "{html}");
+    let text = mail["text"].as_str().unwrap();
+    assert!(text.contains("A **bad** deploy."), "{text}");
+}
+
+#[tokio::test]
 async fn text_begins_where_its_writing_begins() {
     let mail = received(mail(incident(), "Acme", "1", "1")).await;
     let html = mail["html"].as_str().unwrap();

@@ -4,7 +4,7 @@ use allclear_application::timestamp;
 use serde::Serialize;
 
 use super::chat::{Chat, Colour, Link};
-use super::text::{ELLIPSIS, cut, cut_with, length, lines, plain};
+use super::text::{ELLIPSIS, Syntax, cut, cut_with, length, lines, plain};
 
 /// Limits of Discord: of a title, and of a field's value.
 const TITLE: usize = 256;
@@ -14,6 +14,11 @@ const DESCRIPTION: usize = 3000;
 const NAME: usize = 200;
 const FOOTER: usize = 200;
 const URL: usize = 500;
+
+const TEXT: Syntax = Syntax {
+    escape,
+    link: address_link,
+};
 
 /// A body.
 #[derive(Serialize)]
@@ -96,7 +101,7 @@ fn description(chat: &Chat<'_>) -> String {
         Some(url) => format!("{ELLIPSIS} [Read the rest]({})", escaped_url(url)),
         None => ELLIPSIS.to_owned(),
     };
-    let mut cut = cut_with(&chat.text, DESCRIPTION, length(&rest), escape);
+    let mut cut = cut_with(&chat.text, DESCRIPTION, length(&rest), TEXT);
     if !cut.is_whole {
         cut.text.push_str(&rest);
     }
@@ -120,6 +125,13 @@ fn link(link: &Link<'_>) -> Option<String> {
     // Two of them fit into one field.
     let url = escaped_url(link.within(URL)?);
     (length(&url) + 40 <= VALUE / 2).then(|| format!("[{}]({url})", link.label))
+}
+
+/// An address in a text as a link that shows it. Without the brackets, an escaped character behind the address would be a part of it.
+fn address_link(address: &str) -> Option<String> {
+    let url = address.replace('<', "%3C").replace('>', "%3E");
+    let link = format!("<{url}>");
+    (length(&link) <= URL).then_some(link)
 }
 
 fn escaped_url(url: &str) -> String {

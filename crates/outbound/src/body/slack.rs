@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::chat::{Chat, Colour, Link};
-use super::text::{ELLIPSIS, cut, length, lines, parts};
+use super::text::{ELLIPSIS, Syntax, cut, length, lines, parts};
 
 /// Limits of Slack: of a header, and of a section's text.
 const HEADER: usize = 150;
@@ -15,6 +15,11 @@ const MESSAGE: [usize; 3] = [SECTION, SECTION, 1000];
 const AFFECTED: usize = 2000;
 const NAME: usize = 300;
 const URL: usize = 1000;
+
+const TEXT: Syntax = Syntax {
+    escape,
+    link: address_link,
+};
 
 /// A body.
 #[derive(Serialize)]
@@ -88,7 +93,7 @@ fn message(chat: &Chat<'_>) -> Vec<String> {
         Some(url) => format!("{ELLIPSIS} <{}|Read the rest>", escaped_url(url)),
         None => ELLIPSIS.to_owned(),
     };
-    let (mut parts, is_whole) = parts(&chat.text, &MESSAGE, length(&rest), escape);
+    let (mut parts, is_whole) = parts(&chat.text, &MESSAGE, length(&rest), TEXT);
     if !is_whole && let Some(last) = parts.last_mut() {
         last.push_str(&rest);
     }
@@ -123,6 +128,12 @@ const fn mrkdwn(text: String) -> Text {
 fn link(link: &Link<'_>) -> Option<String> {
     let url = escaped_url(link.within(URL)?);
     Some(format!("<{url}|{}>", link.label))
+}
+
+/// An address in a text as a link that shows it.
+fn address_link(address: &str) -> Option<String> {
+    let link = format!("<{}>", escaped_url(address));
+    (length(&link) <= URL).then_some(link)
 }
 
 fn escaped_url(url: &str) -> String {

@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::chat::{Chat, Colour, Link};
-use super::text::{ELLIPSIS, cut, cut_with, length, lines, plain};
+use super::text::{ELLIPSIS, Syntax, cut, cut_with, length, lines, plain};
 
 /// Maximum number of bytes of a body, in UTF-8 and in UTF-16: Teams does not say which of them it counts.
 const BODY_BYTES: usize = 28_000;
@@ -142,7 +142,12 @@ impl TeamsBody {
 /// A block for each line of the text. If it is cut, the last names the action that leads to the rest.
 fn paragraphs(chat: &Chat<'_>, limit: usize) -> Vec<Element> {
     let rest = format!("{ELLIPSIS} (“{}” leads to the rest)", chat.main.label);
-    let mut cut = cut_with(&chat.text, limit, length(&rest), plain);
+    let mut cut = cut_with(
+        &chat.text,
+        limit,
+        length(&rest),
+        Syntax::without_links(plain),
+    );
     let is_line = |line: &&str| !line.trim().is_empty();
     let written = cut.text.lines().filter(is_line).count();
     let mut kept: Vec<String> = cut

@@ -1,5 +1,8 @@
 //! Texts of people inside of messages: escaped, and cut to the limits of a product.
 
+use std::iter;
+
+use allclear_domain::web_address::{self, TextPart};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Stands for what was cut.
@@ -7,6 +10,42 @@ pub(super) const ELLIPSIS: &str = "…";
 
 /// Writes a grapheme of a person's text so that a product shows it as it is.
 pub(super) type Escape = fn(&str, &mut String);
+
+/// Writes a web address as a link; `None` if it is too long for one, so that it stays text.
+pub(super) type WriteLink = fn(&str) -> Option<String>;
+
+/// How a product reads a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Syntax {
+    pub(super) escape: Escape,
+    pub(super) link: WriteLink,
+}
+
+impl Syntax {
+    /// A syntax in which addresses stay text.
+    pub(super) const fn without_links(escape: Escape) -> Self {
+        Self {
+            escape,
+            link: |_| None,
+        }
+    }
+
+    /// The pieces of a text that are not cut inside: links, and graphemes without a link.
+    fn pieces(self, text: &str) -> impl Iterator<Item = (&str, Option<String>)> {
+        let parts = web_address::parts(text).into_iter();
+        parts.flat_map(move |part| -> Box<dyn Iterator<Item = _>> {
+            let (text, link) = match part {
+                TextPart::Text(text) => (text, None),
+                TextPart::Address(address) => (address, (self.link)(address)),
+            };
+            if link.is_some() {
+                Box::new(iter::once((text, link)))
+            } else {
+                Box::new(text.graphemes(true).map(|grapheme| (grapheme, None)))
+            }
+        })
+    }
+}
 
 /// A text within a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,9 +65,10 @@ pub(super) fn plain(grapheme: &str, out: &mut String) {
     out.push_str(grapheme);
 }
 
-/// Cuts a text between graphemes, so that it has at most `limit` code units after the escape, with the ellipsis.
+/// Cuts a text between graphemes, without links, so that it has at most `limit` code units after the escape, with the ellipsis.
 pub(super) fn cut(text: &str, limit: usize, escape: Escape) -> Cut {
-    let mut cut = cut_with(text, limit, length(ELLIPSIS), escape);
+    let syntax = Syntax::without_links(escape);
+    let mut cut = cut_with(text, limit, length(ELLIPSIS), syntax);
     if !cut.is_whole {
         cut.text.push_str(ELLIPSIS);
     }
@@ -36,8 +76,8 @@ pub(super) fn cut(text: &str, limit: usize, escape: Escape) -> Cut {
 }
 
 /// Cuts a text so that, if something is cut, `reserve` of the code units are left free.
-pub(super) fn cut_with(text: &str, limit: usize, reserve: usize, escape: Escape) -> Cut {
-    let (text, rest) = split(text, limit, reserve, escape);
+pub(super) fn cut_with(text: &str, limit: usize, reserve: usize, syntax: Syntax) -> Cut {
+    let (text, rest) = split(text, limit, reserve, syntax);
     Cut {
         text,
         is_whole: rest.is_empty(),
@@ -46,20 +86,25 @@ pub(super) fn cut_with(text: &str, limit: usize, reserve: usize, escape: Escape)
 
 /// The escaped beginning of a text within the limit, and the rest of the text. If there is a rest, `reserve` of the code units are
 /// left free.
-fn split(text: &str, limit: usize, reserve: usize, escape: Escape) -> (String, &str) {
+fn split(text: &str, limit: usize, reserve: usize, syntax: Syntax) -> (String, &str) {
     let mut written = String::new();
     let mut used = 0;
     let mut kept = (0, 0);
-    for (start, grapheme) in text.grapheme_indices(true) {
+    let mut end = 0;
+    for (piece, link) in syntax.pieces(text) {
         let before = written.len();
-        escape(grapheme, &mut written);
+        match link {
+            Some(link) => written.push_str(&link),
+            None => (syntax.escape)(piece, &mut written),
+        }
+        end += piece.len();
         used += length(&written[before..]);
         if used > limit {
             written.truncate(kept.1);
             return (written, &text[kept.0..]);
         }
         if used + reserve <= limit {
-            kept = (start + grapheme.len(), written.len());
+            kept = (end, written.len());
         }
     }
     (written, "")
@@ -71,7 +116,7 @@ pub(super) fn parts(
     text: &str,
     limits: &[usize],
     reserve: usize,
-    escape: Escape,
+    syntax: Syntax,
 ) -> (Vec<String>, bool) {
     let mut parts = Vec::new();
     let mut text = text.trim();
@@ -80,14 +125,14 @@ pub(super) fn parts(
             break;
         }
         let is_last = index + 1 == limits.len();
-        let (mut part, mut rest) = split(text, *limit, if is_last { reserve } else { 0 }, escape);
+        let (mut part, mut rest) = split(text, *limit, if is_last { reserve } else { 0 }, syntax);
         let taken = &text[..text.len() - rest.len()];
         let is_inside_word = !is_last
             && !rest.is_empty()
             && !rest.starts_with(char::is_whitespace)
             && !taken.ends_with(char::is_whitespace);
         if is_inside_word && let Some(space) = taken.rfind(char::is_whitespace) {
-            part = split(&text[..space], *limit, 0, escape).0;
+            part = split(&text[..space], *limit, 0, syntax).0;
             rest = &text[space..];
         }
         part.truncate(part.trim_end().len());
@@ -133,6 +178,8 @@ mod tests {
 
     const FAMILY: &str = "👨‍👩‍👧‍👦";
 
+    const PLAIN: Syntax = Syntax::without_links(plain);
+
     fn doubled(grapheme: &str, out: &mut String) {
         out.push_str(grapheme);
         out.push_str(grapheme);
@@ -160,12 +207,28 @@ mod tests {
 
     #[test]
     fn parts_are_split_between_words() {
-        let split = parts("one two three", &[8, 8], 0, plain);
+        let split = parts("one two three", &[8, 8], 0, PLAIN);
         assert_eq!(split, (vec!["one two".into(), "three".into()], true));
-        let split = parts("onetwothree", &[8, 8], 0, plain);
+        let split = parts("onetwothree", &[8, 8], 0, PLAIN);
         assert_eq!(split, (vec!["onetwoth".into(), "ree".into()], true));
-        let split = parts("one two three", &[4, 4], 1, plain);
+        let split = parts("one two three", &[4, 4], 1, PLAIN);
         assert_eq!(split, (vec!["one".into(), "two".into()], false));
+    }
+
+    #[test]
+    fn links_are_whole_or_left_out() {
+        let linked = Syntax {
+            escape: doubled,
+            link: |address| (address.len() < 20).then(|| format!("<{address}>")),
+        };
+        let text = "ab https://x.example/";
+        let cut = |limit| cut_with(text, limit, 0, linked).text;
+        assert_eq!(cut(30), "aabb  <https://x.example/>");
+        assert_eq!(cut(25), "aabb  ");
+        let long = cut_with("https://x.example/very/long", 90, 0, linked).text;
+        assert!(long.starts_with("hhttttppss::"), "{long}");
+        let split = parts(text, &[8, 30], 0, linked).0;
+        assert_eq!(split, ["aabb", "<https://x.example/>"]);
     }
 
     #[test]
@@ -185,7 +248,7 @@ mod tests {
         fn limits_hold(text in ".{0,60}", limit in 1..80_usize, parts_of in 1..20_usize) {
             let cut = cut(&text, limit, doubled);
             prop_assert!(length(&cut.text) <= limit);
-            let (parts, _) = parts(&text, &[parts_of, parts_of], 1, plain);
+            let (parts, _) = parts(&text, &[parts_of, parts_of], 1, PLAIN);
             for part in parts {
                 prop_assert!(length(&part) <= parts_of);
             }

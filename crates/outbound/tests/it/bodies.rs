@@ -5,7 +5,7 @@ use std::sync::Arc;
 use allclear_application::message::MessageKind;
 use allclear_domain::channel::Channel;
 use allclear_domain::maintenance::MaintenanceStatus;
-use allclear_domain::notice::{MaintenanceChange, NoticeChange};
+use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};
 use serde_json::{Value, json};
 
 use crate::content::{MANAGE, about, at, content, notice, state};
@@ -181,7 +181,7 @@ fn a_test_message_says_so() {
 }
 
 #[test]
-fn texts_of_people_make_no_mentions_links_or_markup() {
+fn texts_of_people_make_no_mentions_or_markup_and_their_links_show_the_address() {
     let wrong = "<!channel> <@U1> <https://evil.example|Log in> & @everyone [a](https://b.example) **c** :d:";
     let mut notice = notice();
     notice.content.title = wrong.into();
@@ -190,17 +190,46 @@ fn texts_of_people_make_no_mentions_links_or_markup() {
     let slack = checked(Channel::Slack, &content);
     assert_eq!(
         slack["blocks"][2]["text"]["text"],
-        "&lt;!channel&gt; &lt;@U1&gt; &lt;https://evil.example|Log in&gt; &amp; @everyone [a](https://b.example) **c** :d:"
+        "&lt;!channel&gt; &lt;@U1&gt; &lt;<https://evil.example%7CLog> in&gt; &amp; @everyone [a](<https://b.example>) **c** :d:"
     );
     assert!(slack["text"].as_str().unwrap().contains("&lt;!channel&gt;"));
     let discord = checked(Channel::Discord, &content);
     let escaped = r"\<!channel\> \<\@U1\> \<https\://evil.example\|Log in\> & \@everyone \[a\]\(https\://b.example\) \*\*c\*\* \:d\:";
-    assert_eq!(discord["embeds"][0]["description"], escaped);
     assert_eq!(discord["embeds"][0]["title"], escaped);
+    let linked = r"\<!channel\> \<\@U1\> \<<https://evil.example|Log> in\> & \@everyone \[a\]\(<https://b.example>\) \*\*c\*\* \:d\:";
+    assert_eq!(discord["embeds"][0]["description"], linked);
     // A run of text has no markup.
     let teams = checked(Channel::Teams, &content);
     let card = &teams["attachments"][0]["content"];
     assert_eq!(lines(card)[2], wrong);
+}
+
+#[test]
+fn address_in_a_text_is_a_link_with_its_own_characters() {
+    let mut notice = notice();
+    notice.content.message = Some("Logs: https://acme.example/a_b?c=1&d=*2*.".into());
+    let content = about(notice);
+    let slack = checked(Channel::Slack, &content);
+    assert_eq!(
+        slack["blocks"][2]["text"]["text"],
+        "Logs: <https://acme.example/a_b?c=1&amp;d=*2*>."
+    );
+    let discord = checked(Channel::Discord, &content);
+    assert_eq!(
+        discord["embeds"][0]["description"],
+        r"Logs\: <https://acme.example/a_b?c=1&d=*2*>."
+    );
+}
+
+#[test]
+fn chats_show_a_review_without_its_markup() {
+    let mut notice = notice();
+    notice.content.message = Some("# Cause\n\nA **bad** deploy".into());
+    if let NoticeChange::Incident { change, .. } = &mut notice.content.change {
+        *change = IncidentChange::Reviewed;
+    }
+    let discord = checked(Channel::Discord, &about(notice));
+    assert_eq!(discord["embeds"][0]["description"], "Cause\nA bad deploy");
 }
 
 #[test]

@@ -11,12 +11,12 @@ use std::cmp::Reverse;
 use std::fmt::Write;
 
 use allclear_application::statuspage::{PublicState, Record};
-use allclear_domain::entry::Entry;
+use allclear_domain::entry::{Entry, StatuspageStatus};
 use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, Utc};
 
-use self::text::{escape_html, host};
+use self::text::{host, review_html, text_html};
 
 pub(super) use self::atom::{history as history_atom, updates as updates_atom};
 pub(super) use self::calendar::maintenances;
@@ -108,11 +108,15 @@ impl<'a> Feed<'a> {
                 entry.display_at,
                 "%b <var data-var='date'>%e</var>, <var data-var='time'>%H:%M</var> %Z",
             );
-            let body = escape_html(&entry.body);
+            let body = body(entry);
+            // A paragraph cannot contain the other blocks of a review.
+            let (line, blocks) = body
+                .strip_prefix("<p>")
+                .map_or(("</p>", body.as_str()), |body| (body, ""));
             // Writing to a String cannot fail.
             let _ = write!(
                 html,
-                "<p><small>{time}</small><br><strong>{label}</strong> - {body}</p>"
+                "<p><small>{time}</small><br><strong>{label}</strong> - {line}{blocks}"
             );
         }
         html
@@ -157,6 +161,14 @@ fn from_to(zone: TimeZone, start: DateTime<Utc>, end: Option<DateTime<Utc>>) -> 
     )
 }
 
+/// The text of an entry as HTML: one paragraph, or the blocks of a review.
+fn body(entry: &Entry) -> String {
+    match entry.status {
+        StatuspageStatus::Postmortem => review_html(&entry.body),
+        _ => format!("<p>{}</p>", text_html(&entry.body)),
+    }
+}
+
 impl Item<'_> {
     fn title(&self) -> String {
         format!("[{}] {}", self.entry.status.label(), self.record.title())
@@ -168,7 +180,7 @@ impl Item<'_> {
     }
 
     fn content(&self) -> String {
-        format!("<p>{}</p>", escape_html(&self.entry.body))
+        body(self.entry)
     }
 }
 

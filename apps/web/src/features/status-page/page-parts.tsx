@@ -50,7 +50,7 @@ export function Highlight({ changes = 0 }: { changes: number | undefined }) {
   return changes > 0 && <span key={changes} aria-hidden className="live-highlight" />;
 }
 
-/** A web address, without the punctuation that follows it. The server has the same pattern: `status/markup/text.rs`. */
+/** A web address, without the punctuation that follows it. The server has the same pattern: `domain/src/web_address.rs`. */
 const address = /(https?:\/\/(?:[^\s()]|\([^\s()]*\))*(?:[^\s()<>"'.,:;!?\]}]|\([^\s()]*\)))/i;
 
 /** User text with its line breaks; nothing if it is empty. Web addresses become links. */

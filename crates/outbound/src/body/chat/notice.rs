@@ -21,7 +21,7 @@ impl<'a> Chat<'a> {
         let times = change.times(notice.at).into_iter();
         Self {
             title: Cow::Borrowed(&content.title),
-            text: Cow::Borrowed(content.text()),
+            text: content.plain_text(),
             status: status_label(change),
             colour: colour(change).unwrap_or(self.colour),
             affected: affected

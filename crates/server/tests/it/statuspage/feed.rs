@@ -281,6 +281,54 @@ async fn history_has_twenty_five_entries_the_last_updated_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn feeds_have_a_review_and_addresses_as_html() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let body = json!({
+        "title": "Down", "description": "See https://acme.example/a?b=1&c=2.", "status": "RESOLVED",
+    });
+    let path = format!(
+        "/incident/{}/review",
+        id_of(&operator.create("/incident/create", body).await)
+    );
+    let review = json!({"body": "A **bad** deploy\n\n- one"});
+    let written = operator.request(Method::PUT, &path).json(&review);
+    assert_eq!(written.send().await.unwrap().status(), StatusCode::OK);
+    operator.post(&format!("{path}/publish"), json!({})).await;
+
+    let rest = "A <strong>bad</strong> deploy</p>\n<ul>\n<li>one</li>\n</ul>\n";
+    let link = "See <a href=\"https://acme.example/a?b=1&amp;c=2\" rel=\"nofollow noopener\">\
+                https://acme.example/a?b=1&amp;c=2</a>.</p>";
+    let json: Value = serde_json::from_str(&feed(&operator, "feed.json").await).unwrap();
+    let mut histories = vec![
+        json["items"][0]["content_html"]
+            .as_str()
+            .unwrap()
+            .to_owned(),
+    ];
+    for (name, element) in [("history.atom", "content"), ("history.rss", "description")] {
+        let xml = feed(&operator, name).await;
+        let parsed = Document::parse(&xml).unwrap();
+        let content = all(&parsed, element).last().unwrap().text().unwrap();
+        histories.push(content.to_owned());
+    }
+    for html in histories {
+        assert!(
+            html.contains(&format!(
+                "<br><strong>Postmortem</strong> - {rest}<p><small>"
+            )) && html.contains(&format!(" - {link}")),
+            "{html}"
+        );
+    }
+    let xml = feed(&operator, "updates.atom").await;
+    let parsed = Document::parse(&xml).unwrap();
+    let updates: Vec<_> = all(&parsed, "content")
+        .iter()
+        .map(|node| node.text().unwrap())
+        .collect();
+    assert_eq!(updates, [format!("<p>{rest}"), format!("<p>{link}")]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn each_update_is_an_item_of_its_own() {
     let (_app, operator) = TestApp::with_operator().await;
     let created = incident(&operator, "Down").await;

@@ -1,5 +1,7 @@
 //! Text in feeds.
 
+use allclear_domain::{markdown, web_address};
+
 /// Whether XML 1.0 allows a character (section 2.2). The rest are controls and two noncharacters.
 fn is_allowed(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
@@ -20,10 +22,22 @@ pub(in super::super) fn escape_xml(text: &str) -> String {
     escaped
 }
 
-/// What an operator wrote as a part of HTML. Line breaks stay.
-pub(super) fn escape_html(text: &str) -> String {
-    let text = text.replace("\r\n", "\n");
-    escape_xml(&text).replace(['\n', '\r'], "<br />")
+/// What an operator wrote as a part of HTML. Line breaks stay, and web addresses become links.
+pub(super) fn text_html(text: &str) -> String {
+    let text: String = text
+        .replace("\r\n", "\n")
+        .chars()
+        .filter(|character| is_allowed(*character))
+        .collect();
+    web_address::to_html(&text).replace(['\n', '\r'], "<br />")
+}
+
+/// A review as HTML, below the heading of an item and one more.
+pub(super) fn review_html(markdown: &str) -> String {
+    let html = markdown::render_below(2, markdown);
+    html.chars()
+        .filter(|character| is_allowed(*character))
+        .collect()
 }
 
 /// The text without characters that neither XML nor iCalendar allows.
@@ -62,7 +76,7 @@ mod tests {
         let kept = "é 🚑 \u{202e}שלום";
         assert_eq!(escape_xml(kept), kept);
         assert_eq!(
-            escape_html("1\r\n2\r3\n\n<b>"),
+            text_html("1\0\r\n2\r3\n\n<b>"),
             "1<br />2<br />3<br /><br />&lt;b&gt;"
         );
         assert_eq!(without_controls("a\r\n\u{7f}b\0"), "a\nb");

@@ -114,6 +114,49 @@ impl<'a> SecurityMail<'a> {
         }
     }
 
+    /// What the owner of the account does if somebody else made the change. A new password ends the other sessions, but neither a key
+    /// nor a second factor that somebody has added.
+    const fn advice(&self) -> &'static str {
+        match self.notice.change {
+            SecurityChange::SignedIn | SecurityChange::PasswordChanged => {
+                "If it was not you, choose a new password at once."
+            }
+            SecurityChange::AuthenticatorAdded => {
+                "If it was not you, choose a new password at once. Then remove the authenticator app in your profile: a new password \
+                 does not remove it. If you cannot sign in, ask the operator of this installation to run \
+                 \"allclear user reset-factors\"."
+            }
+            SecurityChange::PasskeyAdded => {
+                "If it was not you, choose a new password at once. Then remove the passkey in your profile: a new password does not \
+                 remove it. If you cannot sign in, ask the operator of this installation to run \"allclear user reset-factors\"."
+            }
+            SecurityChange::AuthenticatorRemoved => {
+                "If it was not you, choose a new password at once. Then add an authenticator app in your profile again."
+            }
+            SecurityChange::PasskeyRemoved => {
+                "If it was not you, choose a new password at once. Then look at the second factors in your profile."
+            }
+            SecurityChange::PasskeyCopied { .. } => {
+                "If it was not you, remove the passkey in your profile at once: a new password does not remove it. Then choose a new \
+                 password."
+            }
+            SecurityChange::RecoveryCodeUsed { .. } => {
+                "If it was not you, choose a new password at once. Then replace the recovery codes in your profile."
+            }
+            SecurityChange::RecoveryCodesReplaced => {
+                "If it was not you, choose a new password at once. Then replace the recovery codes in your profile again. If you \
+                 cannot sign in, ask the operator of this installation to run \"allclear user reset-factors\"."
+            }
+            SecurityChange::FactorsReset => {
+                "If you did not ask for it, choose a new password at once, and tell the operator of this installation."
+            }
+            SecurityChange::ApiKeyCreated { .. } => {
+                "If it was not you, revoke the key in the settings of the organisation at once: a new password does not revoke it. \
+                 Then choose a new password."
+            }
+        }
+    }
+
     /// Time, device and address, one per line.
     fn details(&self) -> Vec<String> {
         let time = self.notice.at.format("%-d %B %Y, %H:%M UTC");
@@ -176,6 +219,35 @@ mod tests {
     fn unknown_details_are_left_out() {
         let mail = rendered(SecurityChange::PasswordChanged, Client::default());
         assert!(!mail.text.contains("Device") && !mail.text.contains("Address"));
+    }
+
+    #[test]
+    fn advice_names_what_a_new_password_does_not_end() {
+        let operator = "allclear user reset-factors";
+        let key = SecurityChange::ApiKeyCreated { name: "CI".into() };
+        let copied = SecurityChange::PasskeyCopied {
+            name: "Phone".into(),
+        };
+        for (change, advice) in [
+            (
+                SecurityChange::AuthenticatorAdded,
+                "remove the authenticator app",
+            ),
+            (SecurityChange::AuthenticatorAdded, operator),
+            (SecurityChange::PasskeyAdded, "remove the passkey"),
+            (SecurityChange::PasskeyAdded, operator),
+            (copied, "remove the passkey in your profile"),
+            (SecurityChange::RecoveryCodesReplaced, operator),
+            (key, "revoke the key in the settings"),
+        ] {
+            let mail = rendered(change, firefox());
+            for part in [&mail.text, &mail.html] {
+                assert!(
+                    part.contains(advice) && part.contains("hoose a new password"),
+                    "{advice}: {part}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -201,6 +201,12 @@ pub struct ComponentPatch {
     pub only_show_when_affected: Option<bool>,
 }
 
+/// Name of a component after that of its group, if it has one: "Group - Component". Components of several groups may have the same name.
+#[must_use]
+pub fn full_name(group: Option<&str>, name: &str) -> String {
+    group.map_or_else(|| name.to_owned(), |group| format!("{group} - {name}"))
+}
+
 impl Component {
     /// A new component. `zone` is the time zone of the page.
     ///

@@ -92,7 +92,7 @@ pub enum NoticeChange {
         start_at: DateTime<Utc>,
         /// When it ends; `None` if that is unknown.
         end_at: Option<DateTime<Utc>>,
-        /// Names of the affected components.
+        /// [Full names](crate::component::full_name) of the affected components.
         #[serde(default)]
         components: Vec<String>,
     },
@@ -224,7 +224,7 @@ impl NoticeChange {
 /// The impact of an incident on a component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComponentImpact {
-    /// Name of the component.
+    /// [Full name](crate::component::full_name) of the component.
     pub name: String,
     /// Impact of the incident on it.
     pub status: ComponentStatus,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use allclear_application::error::Error;
 use allclear_application::notice::Notice;
-use allclear_domain::component::{Component, ComponentStatus};
+use allclear_domain::component::{Component, ComponentStatus, full_name};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::maintenance::Maintenance;
@@ -16,14 +16,14 @@ use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait as _, DbBackend, EntityTrait, QueryFilter,
-    QueryOrder, QuerySelect, Select,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait as _, DbBackend, EntityTrait, JoinType,
+    QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
 use crate::commit::Scope;
 use crate::entity::notice::{ActiveModel, Column, Entity, Model};
-use crate::entity::{component, delivery, notice_component, subscriber};
+use crate::entity::{component, component_group, delivery, notice_component, subscriber};
 use crate::incident::public::affected_by;
 use crate::maintenance::component::with_names_of;
 use crate::run::{Fetch, Run, exists};
@@ -98,6 +98,29 @@ async fn components_left(
         .await?;
     let left = before.into_iter().filter(|id| !attached.contains(id));
     Ok(left.collect())
+}
+
+/// The names of the groups of components; without components that are in no group.
+async fn group_names(
+    scope: Scope<'_>,
+    components: &[Uuid],
+) -> Result<HashMap<Uuid, String>, Error> {
+    if components.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let link = component::Entity::belongs_to(component_group::Entity)
+        .from(component::Column::GroupId)
+        .to(component_group::Column::Id);
+    let names: Vec<(Uuid, String)> = component::Entity::find()
+        .select_only()
+        .column(component::Column::Id)
+        .column(component_group::Column::Name)
+        .join(JoinType::InnerJoin, link.into())
+        .filter(component::Column::Id.is_in(components.iter().copied()))
+        .into_tuple()
+        .fetch_all(scope.transaction)
+        .await?;
+    Ok(names.into_iter().collect())
 }
 
 /// Stores the components that a notice concerns.
@@ -178,10 +201,12 @@ async fn of_incident(
 ) -> Result<Composed, Error> {
     let components = affected_by(scope.transaction, incident.id).await?;
     let attached = ids(components.iter().map(|affected| &affected.component_id))?;
+    let groups = group_names(scope, &attached).await?;
     let subject = incident.id.0;
     let left = components_left(scope, subject, &attached).await?;
-    let components = components.into_iter().map(|affected| ComponentImpact {
-        name: affected.component.name,
+    let components = attached.iter().zip(components);
+    let components = components.map(|(id, affected)| ComponentImpact {
+        name: full_name(groups.get(id).map(String::as_str), &affected.component.name),
         status: affected.status,
     });
     Ok(Composed {
@@ -214,11 +239,12 @@ async fn of_maintenance(
 ) -> Result<Composed, Error> {
     let components = with_names_of(scope.transaction, maintenance.id).await?;
     let attached = ids(components.iter().map(|affected| &affected.component_id))?;
+    let groups = group_names(scope, &attached).await?;
     let subject = maintenance.id.0;
     let left = components_left(scope, subject, &attached).await?;
-    let names = components
-        .into_iter()
-        .map(|affected| affected.component.name);
+    let names = attached.iter().zip(components).map(|(id, affected)| {
+        full_name(groups.get(id).map(String::as_str), &affected.component.name)
+    });
     Ok(Composed {
         subject,
         at: scope.stamp.wall_time,

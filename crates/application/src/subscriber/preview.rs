@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use allclear_domain::channel::{Channel, Target};
-use allclear_domain::component::ComponentStatus;
+use allclear_domain::component::{Component, ComponentStatus, full_name};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::notice::{ComponentImpact, IncidentChange, NoticeChange, NoticeContent};
@@ -57,7 +57,7 @@ fn of(record: &IncidentRecord, state: &PublicState, now: DateTime<Utc>) -> Notic
         .iter()
         .filter(|report| record.components.contains(&report.component.id));
     let components = attached.map(|report| ComponentImpact {
-        name: report.component.name.clone(),
+        name: shown_name(&report.component, state),
         status: report.component.status,
     });
     Notice {
@@ -81,11 +81,17 @@ fn of(record: &IncidentRecord, state: &PublicState, now: DateTime<Utc>) -> Notic
     }
 }
 
+fn shown_name(component: &Component, state: &PublicState) -> String {
+    let mut groups = state.groups.iter().map(|report| &report.group);
+    let group = groups.find(|group| Some(group.id) == component.place.group);
+    full_name(group.map(|group| group.name.as_str()), &component.name)
+}
+
 /// An incident that an organisation without incidents might have.
 fn example(state: &PublicState, now: DateTime<Utc>) -> Notice {
     let component = state.components.first();
     let component = component.map(|report| ComponentImpact {
-        name: report.component.name.clone(),
+        name: shown_name(&report.component, state),
         status: ComponentStatus::PartialOutage,
     });
     Notice {

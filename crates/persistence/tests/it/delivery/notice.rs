@@ -35,6 +35,7 @@ contract!(
     change_by_the_clock_has_one_notice_even_with_an_update,
     maintenance_without_notices_begins_and_ends_without_them,
     notices_of_a_maintenance_name_its_components,
+    notices_name_the_group_of_a_component,
     without_subscribers_nothing_is_kept,
 );
 
@@ -399,6 +400,23 @@ async fn notices_of_a_maintenance_name_its_components(database: &Database) {
             panic!("{notice:?}")
         };
         assert_eq!(components, &["API"]);
+    }
+}
+
+async fn notices_name_the_group_of_a_component(database: &Database) {
+    let world = world(database).await;
+    let (grouped, alone) = (world.component("API").await, world.component("API").await);
+    world
+        .move_component(grouped, Some(world.group().await))
+        .await;
+    let affected = [grouped, alone].map(|id| open_on(id, ComponentStatus::Degraded));
+    world.open("Down", &affected).await;
+    plan(&world, later(60), None, &[grouped, alone]).await;
+    for notice in notices(&world).await {
+        let affected = notice.content.change.affected();
+        let mut names: Vec<_> = affected.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["API", "Edge - API"]);
     }
 }
 

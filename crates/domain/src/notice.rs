@@ -183,6 +183,7 @@ impl NoticeChange {
                 let label = match change {
                     IncidentChange::Created => "Reported",
                     IncidentChange::Updated => "Updated",
+                    IncidentChange::Reopened => "Reopened",
                     IncidentChange::Resolved => "Resolved",
                     IncidentChange::Reviewed => "Reviewed",
                 };
@@ -211,7 +212,7 @@ impl NoticeChange {
     pub const fn is_withdrawn_with_update(&self, is_resolved: bool) -> bool {
         match self {
             Self::Incident { change, .. } => match change {
-                IncidentChange::Updated => true,
+                IncidentChange::Updated | IncidentChange::Reopened => true,
                 IncidentChange::Resolved => !is_resolved,
                 IncidentChange::Created | IncidentChange::Reviewed => false,
             },
@@ -240,6 +241,8 @@ pub enum IncidentChange {
     Updated,
     /// It has ended.
     Resolved,
+    /// It was resolved, and is not any more.
+    Reopened,
     /// Its review was published.
     Reviewed,
 }
@@ -249,8 +252,9 @@ impl IncidentChange {
     #[must_use]
     pub fn of(before: &Incident, after: &Incident, recorded: bool) -> Option<Self> {
         let moved = before.status != after.status;
-        match after.status {
-            IncidentStatus::Resolved if moved => Some(Self::Resolved),
+        match (before.status, after.status) {
+            (_, IncidentStatus::Resolved) if moved => Some(Self::Resolved),
+            (IncidentStatus::Resolved, _) if moved => Some(Self::Reopened),
             _ => (moved || recorded).then_some(Self::Updated),
         }
     }
@@ -305,9 +309,13 @@ impl NewNotice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum MaintenanceChange {
-    /// It was scheduled, or a cancellation was revoked.
+    /// It was created, and begins later.
     Scheduled,
-    /// An update was recorded, or its times changed.
+    /// Its cancellation was revoked, and it begins later.
+    Reinstated,
+    /// Its times changed.
+    Rescheduled,
+    /// An update was recorded.
     Updated,
     /// It has begun.
     Began,
@@ -333,10 +341,18 @@ impl MaintenanceChange {
                 let moved = (before.start_at, before.end_at) != (after.start_at, after.end_at);
                 // The times of a cancelled maintenance concern no subscriber.
                 let concerns = moved && status != MaintenanceStatus::Cancelled;
-                (concerns || recorded).then_some(Self::Updated)
+                if recorded {
+                    Some(Self::Updated)
+                } else {
+                    concerns.then_some(Self::Rescheduled)
+                }
             }
             _ => Some(match status {
-                MaintenanceStatus::Scheduled => Self::Scheduled,
+                MaintenanceStatus::Scheduled => match before {
+                    None => Self::Scheduled,
+                    Some((_, MaintenanceStatus::Cancelled)) => Self::Reinstated,
+                    Some(_) => Self::Rescheduled,
+                },
                 MaintenanceStatus::InProgress => Self::Began,
                 MaintenanceStatus::Completed => Self::Ended,
                 MaintenanceStatus::Cancelled => Self::Cancelled,
@@ -478,6 +494,8 @@ mod tests {
             prop_assert_eq!(change.is_some(), recorded || before != after);
             let over = after == IncidentStatus::Resolved && before != after;
             prop_assert_eq!(change == Some(IncidentChange::Resolved), over);
+            let open_again = before == IncidentStatus::Resolved && before != after;
+            prop_assert_eq!(change == Some(IncidentChange::Reopened), open_again);
         }
 
         #[test]
@@ -532,7 +550,7 @@ mod tests {
             .state;
         assert_eq!(
             edited(&coming, end.clone()),
-            Some(MaintenanceChange::Updated)
+            Some(MaintenanceChange::Rescheduled)
         );
         assert_eq!(
             edited(&coming, status(MaintenanceStatus::Cancelled)),
@@ -540,11 +558,14 @@ mod tests {
         );
         assert_eq!(
             edited(&cancelled, status(MaintenanceStatus::Scheduled)),
-            Some(MaintenanceChange::Scheduled)
+            Some(MaintenanceChange::Reinstated)
         );
         assert_eq!(edited(&cancelled, end), None);
         assert_eq!(edited(&running, over), Some(MaintenanceChange::Ended));
-        assert_eq!(edited(&running, start), Some(MaintenanceChange::Scheduled));
+        assert_eq!(
+            edited(&running, start),
+            Some(MaintenanceChange::Rescheduled)
+        );
     }
 
     #[test]

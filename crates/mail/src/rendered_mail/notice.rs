@@ -101,10 +101,13 @@ impl<'a> NoticeMail<'a> {
                 IncidentChange::Created => "reports an incident",
                 IncidentChange::Updated => "has an update on an incident",
                 IncidentChange::Resolved => "has resolved an incident",
+                IncidentChange::Reopened => "has reopened an incident",
                 IncidentChange::Reviewed => "has published a review of an incident",
             },
             NoticeChange::Maintenance { change, .. } => match change {
                 MaintenanceChange::Scheduled => "has scheduled a maintenance",
+                MaintenanceChange::Reinstated => "has scheduled a cancelled maintenance again",
+                MaintenanceChange::Rescheduled => "has changed the times of a maintenance",
                 MaintenanceChange::Updated => "has an update on a maintenance",
                 MaintenanceChange::Began => "has begun a maintenance",
                 MaintenanceChange::Ended => "has completed a maintenance",

@@ -389,6 +389,28 @@ Ends: ---
 }
 
 #[tokio::test]
+async fn notice_says_that_an_incident_is_open_again_or_that_times_changed() {
+    let mut reopened = incident();
+    if let NoticeChange::Incident { change, .. } = &mut reopened.change {
+        *change = IncidentChange::Reopened;
+    }
+    let mut moved = maintenance();
+    if let NoticeChange::Maintenance { change, .. } = &mut moved.change {
+        *change = MaintenanceChange::Rescheduled;
+    }
+    for (content, lead) in [
+        (reopened, "Acme has reopened an incident"),
+        (moved, "Acme has changed the times of a maintenance"),
+    ] {
+        let mail = received(mail(content, "Acme", "1", "1")).await;
+        for part in ["text", "html"] {
+            let part = mail[part].as_str().unwrap();
+            assert!(part.contains(lead), "{part}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn text_from_people_adds_no_header_and_no_markup() {
     let evil = "Acme\r\nBcc: eve@example.com\r\n\r\n<script>alert(1)</script>\u{202e}\u{2028}=?utf-8?q?hidden?=";
     let content = NoticeContent {

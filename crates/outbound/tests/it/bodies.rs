@@ -233,6 +233,26 @@ fn chats_show_a_review_without_its_markup() {
 }
 
 #[test]
+fn chats_say_that_an_incident_is_open_again_and_that_times_changed() {
+    let mut reopened = notice();
+    if let NoticeChange::Incident { change, .. } = &mut reopened.content.change {
+        *change = IncidentChange::Reopened;
+    }
+    let mut moved = notice();
+    moved.content.change = NoticeChange::Maintenance {
+        change: MaintenanceChange::Rescheduled,
+        status: MaintenanceStatus::Scheduled,
+        start_at: at("2026-03-08T08:00:00Z"),
+        end_at: None,
+        components: Vec::new(),
+    };
+    for (notice, status) in [(reopened, "Reopened"), (moved, "Times changed")] {
+        let discord = checked(Channel::Discord, &about(notice));
+        assert_eq!(discord["embeds"][0]["fields"][0]["value"], status);
+    }
+}
+
+#[test]
 fn lines_of_a_text_stay_lines() {
     let mut notice = notice();
     notice.content.message = Some("one\n\ntwo\r\nthree".into());

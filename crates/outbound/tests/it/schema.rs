@@ -137,6 +137,7 @@ fn any_change() -> impl Strategy<Value = NoticeChange> {
         IncidentChange::Created,
         IncidentChange::Updated,
         IncidentChange::Resolved,
+        IncidentChange::Reopened,
         IncidentChange::Reviewed,
     ]);
     let component = (any_name(), select(ComponentStatus::VARIANTS))

@@ -6,7 +6,7 @@ use allclear_application::notice::Notice;
 use allclear_application::statuspage::PublicState;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{IncidentId, MaintenanceId};
-use allclear_domain::notice::{IncidentChange, NoticeChange};
+use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};
 use allclear_domain::rollup::PublicStatus;
 
 use super::status::Colour;
@@ -36,13 +36,21 @@ impl<'a> Chat<'a> {
     }
 }
 
-/// The status in words. A chat shows it alone, so that of a review says what is new.
+/// The status in words. A chat shows it alone, so it says what is new if the status does not.
 fn status_label(change: &NoticeChange) -> &'static str {
     match change {
         NoticeChange::Incident {
             change: IncidentChange::Reviewed,
             ..
         } => "Review published",
+        NoticeChange::Incident {
+            change: IncidentChange::Reopened,
+            ..
+        } => "Reopened",
+        NoticeChange::Maintenance {
+            change: MaintenanceChange::Rescheduled,
+            ..
+        } => "Times changed",
         other => other.shown_status().label(),
     }
 }

@@ -176,7 +176,7 @@ async fn corrections_and_moved_maintenances_follow_the_rules_of_notices(database
     let changes: Vec<_> = changes.into_iter().map(|(change, ..)| change).collect();
     assert_eq!(
         changes,
-        [MaintenanceChange::Scheduled, MaintenanceChange::Updated]
+        [MaintenanceChange::Scheduled, MaintenanceChange::Rescheduled]
     );
 }
 
@@ -280,7 +280,7 @@ async fn edited_update_has_a_notice_exactly_when_it_changes_the_incident(databas
             .unwrap()
             .unwrap();
     }
-    let (resolved, reopened) = (IncidentChange::Resolved, IncidentChange::Updated);
+    let (resolved, reopened) = (IncidentChange::Resolved, IncidentChange::Reopened);
     let expected = vec![
         (resolved, Some("one".to_owned())),
         (reopened, Some("one".to_owned())),

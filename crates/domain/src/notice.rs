@@ -206,6 +206,21 @@ impl NoticeChange {
         }
     }
 
+    /// Whether this is the first notice about its subject. There is one at most.
+    #[must_use]
+    pub const fn begins_thread(&self) -> bool {
+        matches!(
+            self,
+            Self::Incident {
+                change: IncidentChange::Created,
+                ..
+            } | Self::Maintenance {
+                change: MaintenanceChange::Scheduled,
+                ..
+            }
+        )
+    }
+
     /// Whether the notice is withdrawn when the update that made the change is deleted. `is_resolved` says whether the incident is
     /// resolved without the update. Then its end stays, as do the beginning and the end of a maintenance.
     #[must_use]

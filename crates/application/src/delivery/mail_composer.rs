@@ -104,9 +104,15 @@ impl MailComposer {
         };
         // Different for each subscriber, so that no mail program treats two mails as copies of one.
         let recipient = subscriber.id.0.simple();
+        let thread = format!("{}.{recipient}", notice.subject.simple());
+        let message_id = if notice.content.change.begins_thread() {
+            thread.clone()
+        } else {
+            format!("{}.{recipient}", notice.id.simple())
+        };
         let headers = MailHeaders {
-            message_id: Some(format!("{}.{recipient}", notice.id.simple())),
-            thread: Some(format!("{}.{recipient}", notice.subject.simple())),
+            message_id: Some(message_id),
+            thread: Some(thread),
             list: Some(list),
         };
         Mail {

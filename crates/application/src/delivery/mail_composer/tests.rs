@@ -43,12 +43,16 @@ fn limited(times: usize, may: bool) -> MockSubscriberStore {
 }
 
 fn notice() -> DeliveryKind {
+    notice_of(IncidentChange::Updated)
+}
+
+fn notice_of(change: IncidentChange) -> DeliveryKind {
     let content = NoticeContent {
         title: "Down".into(),
         description: "All of it".into(),
         message: None,
         change: NoticeChange::Incident {
-            change: IncidentChange::Created,
+            change,
             status: IncidentStatus::Investigating,
             update_status: None,
             shown_at: None,
@@ -152,6 +156,17 @@ async fn a_notice_has_a_thread_and_a_list_and_names_its_subscriber() {
         panic!("not a notice")
     };
     assert_eq!(page, "https://status.example.com/status/org_1");
+}
+
+#[tokio::test]
+async fn first_notice_is_the_mail_that_later_ones_refer_to() {
+    let composer = composer(MockSubscriberStore::new());
+    let created = delivery(1, subscribed(), notice_of(IncidentChange::Created));
+    let mail = composer.compose(&created).await.unwrap().unwrap();
+    let updated = delivery(2, subscribed(), notice());
+    let later = composer.compose(&updated).await.unwrap().unwrap();
+    assert_eq!(mail.headers.message_id, mail.headers.thread);
+    assert_eq!(later.headers.thread, mail.headers.message_id);
 }
 
 #[tokio::test]

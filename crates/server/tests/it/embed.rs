@@ -64,17 +64,17 @@ async fn banner_names_the_open_incident_with_the_worst_impact() {
     };
     let only = open("Old outage", "MAJOR_OUTAGE").await;
     assert!(
-        only.contains("Old outage") && !only.contains("more"),
+        only.contains("Old outage") && !only.contains(" more<"),
         "{only}"
     );
     let tie = open("New outage", "MAJOR_OUTAGE").await;
     assert!(
-        tie.contains("New outage") && tie.contains(" and 1 more"),
+        tie.contains("New outage") && tie.contains(" and 1 more<"),
         "{tie}"
     );
     let worst = open("Slow", "DEGRADED").await;
     assert!(
-        worst.contains("New outage") && worst.contains(" and 2 more"),
+        worst.contains("New outage") && worst.contains(" and 2 more<"),
         "{worst}"
     );
 }

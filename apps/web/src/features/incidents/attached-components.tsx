@@ -108,10 +108,11 @@ function AttachedComponentsTable({ components, onChange, onDetach }: AttachedCom
   const columns = useMemo(
     () =>
       columnsFor({
+        mayWrite,
         onChange: (attached) => onChange([attached]),
         onDetach: (attached) => setToDetach([attached]),
       }),
-    [onChange],
+    [mayWrite, onChange],
   );
 
   return (
@@ -167,11 +168,12 @@ function AttachedName({ attached }: { attached: AttachedComponent }) {
 }
 
 interface Buttons {
+  mayWrite: boolean;
   onChange: (attached: AttachedComponent) => void;
   onDetach: (attached: AttachedComponent) => void;
 }
 
-function columnsFor({ onChange, onDetach }: Buttons) {
+function columnsFor({ mayWrite, onChange, onDetach }: Buttons) {
   return column.columns([
     column.accessor(nameOf, {
       id: 'name',
@@ -182,18 +184,17 @@ function columnsFor({ onChange, onDetach }: Buttons) {
       id: 'status',
       header: 'Status',
       meta: columnStyles.componentStatus,
-      cell: ({ row }) => <StatusBadge {...componentStatuses[row.original.status]} />,
-    }),
-    column.display({
-      id: 'edit',
-      header: 'Edit',
-      meta: columnStyles.editDialog,
       cell: ({ row }) => (
-        <IconButton
-          label={`Change the status of ${nameOf(row.original)}`}
-          icon={<Pencil aria-hidden />}
-          onClick={() => onChange(row.original)}
-        />
+        <span className="inline-flex items-center gap-1">
+          <StatusBadge {...componentStatuses[row.original.status]} />
+          {mayWrite && (
+            <IconButton
+              label={`Change the status of ${nameOf(row.original)}`}
+              icon={<Pencil aria-hidden />}
+              onClick={() => onChange(row.original)}
+            />
+          )}
+        </span>
       ),
     }),
     column.display({

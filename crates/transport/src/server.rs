@@ -48,7 +48,6 @@ use crate::identity::key_set::key_set;
 use crate::limit::key_usage;
 use crate::openapi::OpenApiJson;
 use crate::provider::EnabledRoutes;
-use crate::request::input::BODY_LIMIT;
 use crate::request::{caller, idempotency};
 use crate::response::problem::Problem;
 use crate::routes::Routes;
@@ -235,7 +234,6 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
     });
     let worker = move || {
         let app = App::new()
-            .app_data(web::PayloadConfig::new(BODY_LIMIT))
             .app_data(
                 web::QueryConfig::default().error_handler(|_, _| {
                     Problem::bad_request("The query is not well-formed").into()

@@ -119,7 +119,7 @@ async fn payloads_of_other_types_close_the_session() {
             .await
             .unwrap()
             .status(),
-        500
+        405
     );
 }
 

@@ -28,15 +28,13 @@ pub(crate) const BODY_LIMIT: usize = 256 * 1024;
 /// Largest body of requests that strangers may send, in bytes: it is read before anything is known about its sender.
 const STRANGERS_BODY_LIMIT: usize = 64 * 1024;
 
-/// Marks the requests of a scope that has [`STRANGERS_BODY_LIMIT`].
+/// Largest body of the requests of a scope or resource, in bytes, instead of [`BODY_LIMIT`].
 #[derive(Debug, Clone, Copy)]
-struct OfStrangers;
+pub(crate) struct BodyLimit(pub usize);
 
 /// A scope for strangers, whose bodies are smaller.
 pub(crate) fn scope_for_strangers(path: &str) -> Scope {
-    web::scope(path)
-        .app_data(web::PayloadConfig::new(STRANGERS_BODY_LIMIT))
-        .app_data(OfStrangers)
+    web::scope(path).app_data(BodyLimit(STRANGERS_BODY_LIMIT))
 }
 
 /// Largest imported file, in bytes.
@@ -111,10 +109,8 @@ impl FromRequest for Raw {
     type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let limit = match request.app_data::<OfStrangers>() {
-            Some(OfStrangers) => STRANGERS_BODY_LIMIT,
-            None => BODY_LIMIT,
-        };
+        let limit = request.app_data::<BodyLimit>();
+        let limit = limit.map_or(BODY_LIMIT, |limit| limit.0);
         let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move { read(&request, payload, limit).await.map(Self) })
     }

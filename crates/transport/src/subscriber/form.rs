@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::input::SubscriberInput;
 use super::{MAILED, SubscriberThrottle, draft};
 use crate::limit::throttle::client;
-use crate::request::input::{FieldInput, Raw, Text};
+use crate::request::input::{BodyLimit, FieldInput, Raw, Text};
 use crate::response::problem::Problem;
 use crate::status::markup::{SubscribeForm, SubscribePage};
 use crate::status::pages::Pages;
@@ -31,7 +31,7 @@ struct Fields {
 /// The page with the form, and the target of the form.
 pub(crate) fn resource() -> Resource {
     web::resource("/status/{organisation}/subscribe")
-        .app_data(web::PayloadConfig::new(BODY_LIMIT))
+        .app_data(BodyLimit(BODY_LIMIT))
         .route(
             web::route()
                 .guard(guard::Any(guard::Get()).or(guard::Head()))

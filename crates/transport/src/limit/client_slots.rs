@@ -23,8 +23,8 @@ const OWN_DESCRIPTORS: usize = 64;
 const BODY_PART: usize = 8 * 1024;
 /// Maximum number of counted parts of the bodies of one client.
 const BODY_PARTS_OF_CLIENT: usize = 512;
-/// Maximum number of those of all clients.
-const BODY_PARTS: usize = 8192;
+/// Maximum number of those of all strangers, and of all operators: strangers keep no operator from sending a long text.
+const BODY_PARTS: usize = 4096;
 
 /// Limits per client address, four times as much per IPv6 site. 0 means no limit.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +52,8 @@ pub struct ClientLimits {
     sockets: Arc<Slots>,
     polls: Arc<Slots>,
     body_parts: Arc<Slots>,
-    all_body_parts: Arc<Semaphore>,
+    body_parts_of_strangers: Arc<Semaphore>,
+    body_parts_of_operators: Arc<Semaphore>,
     handshakes: Arc<Slots>,
     /// `None` if there is no limit.
     all_handshakes: Option<Arc<Semaphore>>,
@@ -63,6 +64,15 @@ pub struct ClientLimits {
 /// A body in memory that is being received, or that its request still needs.
 #[derive(Default)]
 pub(crate) struct BodyParts(Vec<(Slot, OwnedSemaphorePermit)>);
+
+/// Who sends a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sender {
+    /// Anybody.
+    Stranger,
+    /// A caller with a permission. The body of another one is dropped as soon as the caller is refused.
+    Operator,
+}
 
 /// Counter of the file descriptors used by connections and the files of bodies.
 struct Descriptors {
@@ -106,7 +116,8 @@ impl ClientLimits {
             sockets: Slots::new(limits.sockets),
             polls: Slots::new(limits.polls),
             body_parts: Slots::new(BODY_PARTS_OF_CLIENT),
-            all_body_parts: Arc::new(Semaphore::new(BODY_PARTS)),
+            body_parts_of_strangers: Arc::new(Semaphore::new(BODY_PARTS)),
+            body_parts_of_operators: Arc::new(Semaphore::new(BODY_PARTS)),
             handshakes: Slots::new(limits.handshakes),
             all_handshakes: (limits.all_handshakes != 0)
                 .then(|| Arc::new(Semaphore::new(limits.all_handshakes))),
@@ -132,13 +143,17 @@ impl ClientLimits {
     pub(crate) fn count_body(
         &self,
         BodyParts(parts): &mut BodyParts,
-        client: IpAddr,
+        (sender, client): (Sender, IpAddr),
         length: usize,
     ) -> bool {
+        let all = match sender {
+            Sender::Stranger => &self.body_parts_of_strangers,
+            Sender::Operator => &self.body_parts_of_operators,
+        };
         let counted = length.saturating_sub(1) / BODY_PART;
         while parts.len() < counted {
             let of_client = self.body_parts.take(client);
-            let in_all = Arc::clone(&self.all_body_parts).try_acquire_owned().ok();
+            let in_all = Arc::clone(all).try_acquire_owned().ok();
             let Some(part) = of_client.zip(in_all) else {
                 return false;
             };
@@ -207,7 +222,8 @@ impl Admission for ClientLimits {
 
     fn body(&self, request: &HttpRequest, length: usize) -> Result<Permit, OverLimit> {
         let mut parts = BodyParts::default();
-        if self.count_body(&mut parts, client(request), length) {
+        let sender = (Sender::Stranger, client(request));
+        if self.count_body(&mut parts, sender, length) {
             Ok(Box::new(parts))
         } else {
             Err(OverLimit::client(RETRY_AFTER))
@@ -288,7 +304,7 @@ pub(crate) mod tests {
         let body = |client, length| {
             let mut parts = BodyParts::default();
             limits
-                .count_body(&mut parts, client, length)
+                .count_body(&mut parts, (Sender::Stranger, client), length)
                 .then_some(parts)
         };
         let large = body(one, (BODY_PARTS_OF_CLIENT + 1) * BODY_PART);
@@ -309,6 +325,8 @@ pub(crate) mod tests {
             .collect();
         assert_eq!(all.len(), BODY_PARTS / 100);
         assert!(body(other, BODY_PART).is_some());
+        let operator = (Sender::Operator, other);
+        assert!(limits.count_body(&mut BodyParts::default(), operator, 9 * BODY_PART));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::limit::client_slots::{BodyParts, ClientLimits, RETRY_AFTER};
+use crate::limit::client_slots::{BodyParts, ClientLimits, RETRY_AFTER, Sender};
 use crate::limit::throttle::client;
 use crate::request::idempotency::{self, BodyDigest};
 use crate::response::problem::Problem;
@@ -28,7 +28,7 @@ pub(crate) const BODY_LIMIT: usize = 256 * 1024;
 /// Largest body of requests that strangers may send, in bytes: it is read before anything is known about its sender.
 const STRANGERS_BODY_LIMIT: usize = 64 * 1024;
 
-/// Largest body of the requests of a scope or resource, in bytes, instead of [`BODY_LIMIT`].
+/// Largest body of the requests of a scope or resource for strangers, in bytes, instead of [`BODY_LIMIT`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyLimit(pub usize);
 
@@ -109,19 +109,17 @@ impl FromRequest for Raw {
     type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let limit = request.app_data::<BodyLimit>();
-        let limit = limit.map_or(BODY_LIMIT, |limit| limit.0);
         let (request, payload) = (request.clone(), payload.take());
-        Box::pin(async move { read(&request, payload, limit).await.map(Self) })
+        Box::pin(async move { read(&request, payload).await.map(Self) })
     }
 }
 
-/// Reads a body of at most `limit` bytes. Its memory is counted as it arrives, until the request is handled.
-async fn read(
-    request: &HttpRequest,
-    mut payload: Payload,
-    limit: usize,
-) -> Result<web::Bytes, Problem> {
+/// Reads a body. Its bytes are counted as they arrive, until the request is handled.
+async fn read(request: &HttpRequest, mut payload: Payload) -> Result<web::Bytes, Problem> {
+    let (sender, limit) = match request.app_data::<BodyLimit>() {
+        Some(BodyLimit(limit)) => (Sender::Stranger, *limit),
+        None => (Sender::Operator, BODY_LIMIT),
+    };
     let too_large = || {
         Problem::new(
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -139,7 +137,7 @@ async fn read(
             return Err(too_large());
         }
         if let Some(limits) = request.app_data::<web::Data<ClientLimits>>()
-            && !limits.count_body(&mut parts, client(request), length)
+            && !limits.count_body(&mut parts, (sender, client(request)), length)
         {
             return Err(Problem::too_many(RETRY_AFTER));
         }

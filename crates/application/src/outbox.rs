@@ -20,10 +20,10 @@ pub struct PublicEvent {
 }
 
 impl PublicEvent {
-    /// Whether it announces a thing that was created, instead of a change of a thing that exists.
+    /// Whether it holds only what was sent with a request: a thing that was created, or an entry of a timeline.
     #[must_use]
-    pub fn is_new(&self) -> bool {
-        self.name.starts_with("new-")
+    pub fn is_as_sent(&self) -> bool {
+        self.name.starts_with("new-") || self.name.ends_with("timeline-updated")
     }
 
     /// An event with its arguments, a tuple or a slice.

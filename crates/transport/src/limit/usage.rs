@@ -146,8 +146,8 @@ impl Usage {
         {
             writes.charge(&commit.organisation, changes);
         }
-        // What is new came with the request, which was counted.
-        let again = commit.events.iter().filter(|event| !event.is_new());
+        // The body of the request was counted.
+        let again = commit.events.iter().filter(|event| !event.is_as_sent());
         let bytes: usize = again.map(|event| event.args.get().len()).sum();
         let beyond = u32::try_from(bytes)
             .unwrap_or(u32::MAX)
@@ -375,6 +375,7 @@ mod tests {
         // Quotation marks and brackets are part of the event.
         usage.count_commit(&commit(EventKind::ComponentUpdate, ORDINARY_COMMIT - 4));
         usage.count_commit(&commit(EventKind::NewComponent, 3 * ORDINARY_COMMIT));
+        usage.count_commit(&commit(EventKind::TimelineUpdated, 3 * ORDINARY_COMMIT));
         assert!(usage.count(&one, Permission::Write, &post("1000")).is_ok());
         usage.count_commit(&commit(EventKind::ComponentUpdate, 3 * ORDINARY_COMMIT));
         assert!(usage.count(&one, Permission::Write, &post("1000")).is_err());

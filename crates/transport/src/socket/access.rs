@@ -177,8 +177,9 @@ impl SocketAuthorizer {
         let mut has_failed = false;
         for token in tokens {
             match self.verifier.verify(&token).await {
-                Ok(_) => {}
+                Ok(_) => has_failed = false,
                 Err(TokenError::Bad(reason)) => {
+                    has_failed = false;
                     tracing::debug!(reason, "socket access has ended");
                     // The token may have expired during the verification.
                     self.cut_expired();
@@ -190,7 +191,7 @@ impl SocketAuthorizer {
                         error = &*cause as &dyn std::error::Error,
                         "the access of sockets could not be verified"
                     );
-                    // One token that cannot be verified keeps no access of others; after a second one, none can be verified now.
+                    // One token that cannot be verified keeps no access of others; after two in a row, none can be verified now.
                     if has_failed {
                         return;
                     }

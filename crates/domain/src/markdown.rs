@@ -33,6 +33,8 @@ pub fn render_below(level: usize, markdown: &str) -> String {
 pub fn plain(markdown: &str) -> String {
     let options = Options::ENABLE_STRIKETHROUGH;
     let mut text = String::new();
+    // The number of the next item of each open list; `None` for lists without numbers.
+    let mut lists = Vec::new();
     // Where the texts of the open links begin, with their addresses.
     let mut links = Vec::new();
     for event in Parser::new_ext(markdown, options) {
@@ -40,10 +42,24 @@ pub fn plain(markdown: &str) -> String {
             Event::Text(part) | Event::Code(part) => text.push_str(&part),
             Event::SoftBreak => text.push(' '),
             Event::HardBreak => text.push('\n'),
-            Event::Start(Tag::List(_)) if !text.is_empty() && !text.ends_with('\n') => {
-                text.push('\n');
+            Event::Start(Tag::List(first)) => {
+                lists.push(first);
+                if !text.is_empty() && !text.ends_with('\n') {
+                    text.push('\n');
+                }
             }
-            Event::Start(Tag::Item) => text.push_str("• "),
+            Event::End(TagEnd::List(_)) => {
+                lists.pop();
+            }
+            Event::Start(Tag::Item) => {
+                if let Some(Some(number)) = lists.last_mut() {
+                    text.push_str(&number.to_string());
+                    text.push_str(". ");
+                    *number += 1;
+                } else {
+                    text.push_str("• ");
+                }
+            }
             Event::Start(Tag::Link { dest_url, .. }) => links.push((text.len(), dest_url)),
             Event::End(TagEnd::Link) => {
                 if let Some((start, address)) = links.pop()
@@ -54,7 +70,9 @@ pub fn plain(markdown: &str) -> String {
                     text.push(')');
                 }
             }
-            Event::End(end) if !is_inline(end) && !text.ends_with('\n') => text.push('\n'),
+            Event::End(end) if !is_inline(end) && !text.is_empty() && !text.ends_with('\n') => {
+                text.push('\n');
+            }
             _ => {}
         }
     }
@@ -311,6 +329,12 @@ mod tests {
         ] {
             assert!(html.contains(part), "{html}");
         }
+    }
+
+    #[test]
+    fn plain_text_keeps_numbers_and_begins_with_text() {
+        let text = plain("<p></p>\n\n3. one\n4. two\n   - more\n5. three");
+        assert_eq!(text, "3. one\n4. two\n• more\n5. three");
     }
 
     #[test]

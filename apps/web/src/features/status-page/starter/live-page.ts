@@ -147,7 +147,7 @@ function pressTarget(): void {
   if (!button) return;
   button.click();
   // Otherwise a page that is loaded again would open the dialog again.
-  history.replaceState(null, '', location.pathname);
+  history.replaceState(history.state, '', location.pathname + location.search);
 }
 
 /** Until the state is known, the page stays as the server has drawn it. */

@@ -58,13 +58,14 @@ pub fn check_detachments(components: &[ComponentId]) -> Result<(), Invalid> {
 
 /// Adds an error for every repeated component.
 pub fn check_once(attachments: &[Attachment], invalid: &mut Invalid) {
-    let components: Vec<_> = attachments
-        .iter()
-        .map(|attachment| attachment.component_id)
-        .collect();
-    for index in repeated(&components) {
+    for index in repeated(&ids(attachments)) {
         invalid.add(chosen_already(format!("components[{index}].componentId")));
     }
+}
+
+fn ids(attachments: &[Attachment]) -> Vec<ComponentId> {
+    let ids = attachments.iter().map(|attachment| attachment.component_id);
+    ids.collect()
 }
 
 pub(crate) fn chosen_already(field: String) -> FieldError {
@@ -306,10 +307,7 @@ impl IncidentAndAttached {
     /// # Errors
     /// [`ImpactRefused`] if the incident is resolved, or one of the components is not attached.
     pub fn change_impacts(&self, components: &[Attachment]) -> Result<Changed<()>, ImpactRefused> {
-        let ids: Vec<_> = components
-            .iter()
-            .map(|attachment| attachment.component_id)
-            .collect();
+        let ids = ids(components);
         let field = |index| format!("components[{index}].componentId");
         check_known(&ids, &self.attached, field, NOT_ATTACHED)?;
         if !self.incident.has_impact() {
@@ -360,8 +358,7 @@ impl Incident {
         if let Some(resolved_at) = self.resolved_at {
             return self.past_impact_on(components, resolved_at);
         }
-        let components = components.iter().map(|attachment| attachment.component_id);
-        self.impact_on(components.collect(), since)
+        self.impact_on(ids(components), since)
     }
 
     /// The change of impacts from `before` to this incident. The components attached to it are the same.

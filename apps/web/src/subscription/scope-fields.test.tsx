@@ -33,7 +33,7 @@ it('names the group of each box, also where components have the same name', () =
   expect(group.getByRole('checkbox', { name: 'API' })).toBeInTheDocument();
 });
 
-it('moves the focus to the first box if none is checked, and says why', async () => {
+it('moves the focus to the first box, with the error, if no box is checked', async () => {
   const { user } = open();
   await user.click(screen.getByRole('button', { name: 'Save' }));
   const first = screen.getByRole('checkbox', { name: 'All of Europe' });

@@ -243,11 +243,8 @@ async fn affected(
         *uses.entry(&*it.component.name).or_default() += 1;
     }
     let places: HashMap<_, _> = listed.iter().map(|it| (it.row.id, &it.component)).collect();
-    let shown = usize::try_from(COMPONENTS_SHOWN).unwrap_or(usize::MAX);
-    let truncated = found.len() > shown;
     let mut affected: Vec<_> = found
         .into_iter()
-        .take(shown)
         .map(|(id, mut affected)| {
             affected.periods = periods.remove(&id).unwrap_or_default();
             let component = &mut affected.component;
@@ -260,6 +257,9 @@ async fn affected(
         let name = |it: &AffectedOverTime| (it.component.name.clone(), it.component.group.clone());
         b.impact.cmp(&a.impact).then_with(|| name(a).cmp(&name(b)))
     });
+    let shown = usize::try_from(COMPONENTS_SHOWN).unwrap_or(usize::MAX);
+    let truncated = affected.len() > shown;
+    affected.truncate(shown);
     Ok((affected, truncated))
 }
 
@@ -288,7 +288,7 @@ fn any_before(
         .take()
 }
 
-/// Selects the components that `table` links with an incident or a maintenance, one more than are shown.
+/// Selects the components that `table` links with an incident or a maintenance.
 fn links(
     table: &'static str,
     parent: &'static str,
@@ -308,7 +308,6 @@ fn links(
             Expr::col((Entity, Column::Id)).equals((table, "component_id")),
         )
         .and_where(Expr::col((table, parent)).eq(id))
-        .limit(COMPONENTS_SHOWN + 1)
         .take()
 }
 

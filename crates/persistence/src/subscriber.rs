@@ -2,10 +2,9 @@
 
 mod import;
 mod limit;
+mod prune;
 mod row;
 mod scope;
-
-use std::collections::BTreeMap;
 
 use allclear_application::audit::state;
 use allclear_application::delivery::DeliveryQueue;
@@ -23,22 +22,23 @@ use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::{Scope, Subscriber, SubscriberStatus};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Func, LockType, Query};
+use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Func, LockType};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, EntityTrait, IntoActiveModel,
-    QueryFilter, QuerySelect,
+    QueryFilter, QueryOrder, QuerySelect,
 };
 use uuid::Uuid;
 
 pub(crate) use self::limit::add_to_count;
 use self::limit::{check_limit, count_of, may_mail, prune_mail_limits};
+#[cfg(test)]
+pub(crate) use self::prune::unconfirmed;
 pub(crate) use self::row::{no_failure, subscribers};
 use self::row::{one, row};
 pub(crate) use self::scope::add_components_of;
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::delivery::{drop_queued, make_due, queue_verification};
-use crate::entity::incident;
 use crate::entity::subscriber::{Column, Entity};
 use crate::error::parse_stored;
 use crate::idempotency;
@@ -201,20 +201,7 @@ impl SubscriberStore for Database {
         resolved_before: DateTime<Utc>,
         limit: u64,
     ) -> Result<u64, Error> {
-        if followers_of_the_past(self.read(), resolved_before, 1)
-            .await?
-            .is_empty()
-        {
-            return Ok(0);
-        }
-        self.write(NoAuditItem::Upkeep, move |transaction| {
-            Box::pin(async move {
-                let past = followers_of_the_past(transaction, resolved_before, limit).await?;
-                // An incident may have been opened again meanwhile.
-                remove(transaction, past, follows_the_past(resolved_before)).await
-            })
-        })
-        .await
+        prune::followers(self, resolved_before, limit).await
     }
 
     async fn prune_unconfirmed(
@@ -222,16 +209,7 @@ impl SubscriberStore for Database {
         requested_before: DateTime<Utc>,
         limit: u64,
     ) -> Result<u64, Error> {
-        let found = unconfirmed(requested_before, limit);
-        let found: Vec<(Uuid, String)> = found.into_tuple().fetch_all(self.read()).await?;
-        if found.is_empty() {
-            return Ok(0);
-        }
-        self.write(NoAuditItem::Upkeep, move |transaction| {
-            // One may have been confirmed meanwhile.
-            Box::pin(remove(transaction, found, is_unconfirmed(requested_before)))
-        })
-        .await
+        prune::never_confirmed(self, requested_before, limit).await
     }
 
     async fn prune_mail_limits(&self, now: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
@@ -382,8 +360,40 @@ async fn store(
     }
     if state.status == SubscriberStatus::Unsubscribed {
         drop_queued(transaction, state.id).await?;
+        if before
+            .as_ref()
+            .is_some_and(|before| before.status != SubscriberStatus::Unsubscribed)
+        {
+            end_follows(transaction, organisation, &state).await?;
+        }
     }
     Ok((before, state))
+}
+
+/// Ends the subscriptions to single incidents of a target that has just unsubscribed from the page. Otherwise the next message about
+/// such an incident, which the subscription to the page has replaced so far, would arrive after all.
+async fn end_follows(
+    transaction: &Transaction,
+    organisation: &OrganisationId,
+    unsubscribed: &Subscriber,
+) -> Result<(), Error> {
+    if unsubscribed.scope.incident().is_some() {
+        return Ok(());
+    }
+    let follows: Vec<Uuid> = of(organisation)
+        .filter(Column::TargetKey.eq(unsubscribed.target.key().as_str()))
+        .filter(Column::IncidentId.is_not_null())
+        .filter(Column::Status.ne(SubscriberStatus::Unsubscribed.to_string()))
+        .select_only()
+        .column(Column::Id)
+        .order_by_asc(Column::Id)
+        .into_tuple()
+        .fetch_all(transaction)
+        .await?;
+    for id in follows {
+        end(transaction, SubscriberId(id), unsubscribed.updated_at).await?;
+    }
+    Ok(())
 }
 
 /// Unsubscribes a subscriber whose receiver ended the subscription, and deletes its queued deliveries.
@@ -404,84 +414,6 @@ pub(crate) async fn end(
         Entity::update(all).run(transaction).await?;
     }
     drop_queued(transaction, id).await
-}
-
-/// Subscribers of single incidents that are deleted or were resolved before the given time.
-async fn followers_of_the_past(
-    connection: &impl ConnectionTrait,
-    resolved_before: DateTime<Utc>,
-    limit: u64,
-) -> Result<Vec<(Uuid, String)>, Error> {
-    Entity::find()
-        .select_only()
-        .columns([Column::Id, Column::OrganisationId])
-        .filter(follows_the_past(resolved_before))
-        .limit(limit)
-        .into_tuple()
-        .fetch_all(connection)
-        .await
-}
-
-/// Whether a subscriber follows a single incident that is deleted or was resolved before the given time.
-fn follows_the_past(resolved_before: DateTime<Utc>) -> Condition {
-    let lasting = Query::select()
-        .expr(Expr::val(1))
-        .from(incident::Entity)
-        .and_where(
-            Expr::col((incident::Entity, incident::Column::Id))
-                .equals((Entity, Column::IncidentId)),
-        )
-        .cond_where(
-            Condition::any()
-                .add(incident::Column::ResolvedAt.is_null())
-                .add(incident::Column::ResolvedAt.gte(resolved_before)),
-        )
-        .take();
-    Condition::all()
-        .add(Column::IncidentId.is_not_null())
-        .add(Expr::exists(lasting).not())
-}
-
-/// Subscribers that were never confirmed and whose last link was requested before the given time.
-pub(crate) fn unconfirmed(requested_before: DateTime<Utc>, limit: u64) -> sea_orm::Select<Entity> {
-    Entity::find()
-        .select_only()
-        .columns([Column::Id, Column::OrganisationId])
-        .filter(is_unconfirmed(requested_before))
-        .limit(limit)
-}
-
-fn is_unconfirmed(requested_before: DateTime<Utc>) -> Condition {
-    Condition::all()
-        // The index needs the words in the statement.
-        .add(Expr::cust("status = 'PENDING' AND round = 0"))
-        .add(Column::UpdatedAt.lt(requested_before))
-}
-
-/// Removes those of these subscribers, each with its organisation, that meet a condition. Returns the number of all of them.
-async fn remove(
-    transaction: &Transaction,
-    subscribers: Vec<(Uuid, String)>,
-    condition: Condition,
-) -> Result<u64, Error> {
-    // In the order of organisations, so that concurrent nodes cannot deadlock.
-    let mut by_organisation: BTreeMap<String, Vec<Uuid>> = BTreeMap::new();
-    let count = subscribers.len() as u64;
-    for (id, organisation) in subscribers {
-        by_organisation.entry(organisation).or_default().push(id);
-    }
-    for (organisation, ids) in by_organisation {
-        let organisation = parse_stored(&organisation)?;
-        lock(transaction, &organisation).await?;
-        let deleted = Entity::delete_many()
-            .filter(Column::Id.is_in(ids))
-            .filter(condition.clone())
-            .run(transaction)
-            .await?;
-        let deleted = i64::try_from(deleted).unwrap_or(0);
-        add_to_count(transaction, &organisation, -deleted).await?;
-    }
-    Ok(count)
 }
 
 #[cfg(test)]

@@ -35,6 +35,7 @@ contract!(
     deleted_update_is_sent_to_nobody_who_has_not_received_it,
     subscriber_of_an_incident_receives_it_alone_until_a_day_after_it_is_resolved,
     subscriber_of_everything_and_of_an_incident_receives_it_once,
+    unsubscribing_from_the_page_ends_followed_incidents_but_not_the_reverse,
     subscriber_of_a_component_and_of_its_incident_receives_it_once,
     subscriber_of_another_component_and_of_an_incident_receives_the_incident,
     subscriber_without_maintenances_receives_incidents_alone,
@@ -371,6 +372,30 @@ async fn subscriber_of_everything_and_of_an_incident_receives_it_once(database: 
         .await;
     // `receivers` fails if somebody receives it twice.
     assert_eq!(world.receivers().await, ["fan"]);
+}
+
+async fn unsubscribing_from_the_page_ends_followed_incidents_but_not_the_reverse(
+    database: &Database,
+) {
+    let world = World::new(database, "acme").await;
+    let followed = world.incident("Followed").await;
+    world.expand().await;
+    for name in ["of-page", "of-incident"] {
+        world.chooses(name, Scope::Incident(followed)).await;
+        world.chooses(name, Scope::All).await;
+    }
+    let leaves = async |name: &str, incident: Option<IncidentId>| {
+        let target = Target::parse(Channel::Email, &address(name)).unwrap();
+        let key = SubscriberKey::Target(target.key(), incident);
+        let found = SubscriberStore::find(database, &world.acme, &key).await;
+        world.unsubscribe(&found.unwrap().unwrap()).await;
+    };
+    leaves("of-page", None).await;
+    leaves("of-incident", Some(followed)).await;
+    world
+        .record(followed, IncidentStatus::Identified, "Found")
+        .await;
+    assert_eq!(world.receivers().await, ["of-incident"]);
 }
 
 async fn subscriber_of_a_component_and_of_its_incident_receives_it_once(database: &Database) {

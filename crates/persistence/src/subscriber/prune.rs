@@ -1,0 +1,139 @@
+//! Removal of subscribers that receive nothing any more.
+
+use std::collections::BTreeMap;
+
+use allclear_application::error::Error;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+use uuid::Uuid;
+
+use super::add_to_count;
+use crate::audit::NoAuditItem;
+use crate::database::Database;
+use crate::entity::incident;
+use crate::entity::subscriber::{Column, Entity};
+use crate::error::parse_stored;
+use crate::organisation::lock::lock;
+use crate::run::{Fetch, Run};
+use crate::transaction::Transaction;
+
+/// Removes subscribers of single incidents that are deleted or were resolved before the given time. Returns their number.
+pub(super) async fn followers(
+    database: &Database,
+    resolved_before: DateTime<Utc>,
+    limit: u64,
+) -> Result<u64, Error> {
+    if followers_of_the_past(database.read(), resolved_before, 1)
+        .await?
+        .is_empty()
+    {
+        return Ok(0);
+    }
+    database
+        .write(NoAuditItem::Upkeep, move |transaction| {
+            Box::pin(async move {
+                let past = followers_of_the_past(transaction, resolved_before, limit).await?;
+                // An incident may have been opened again meanwhile.
+                remove(transaction, past, follows_the_past(resolved_before)).await
+            })
+        })
+        .await
+}
+
+/// Removes subscribers that were never confirmed and whose last link was requested before the given time. Returns their number.
+pub(super) async fn never_confirmed(
+    database: &Database,
+    requested_before: DateTime<Utc>,
+    limit: u64,
+) -> Result<u64, Error> {
+    let found = unconfirmed(requested_before, limit);
+    let found: Vec<(Uuid, String)> = found.into_tuple().fetch_all(database.read()).await?;
+    if found.is_empty() {
+        return Ok(0);
+    }
+    database
+        .write(NoAuditItem::Upkeep, move |transaction| {
+            // One may have been confirmed meanwhile.
+            Box::pin(remove(transaction, found, is_unconfirmed(requested_before)))
+        })
+        .await
+}
+
+/// Subscribers of single incidents that are deleted or were resolved before the given time.
+async fn followers_of_the_past(
+    connection: &impl ConnectionTrait,
+    resolved_before: DateTime<Utc>,
+    limit: u64,
+) -> Result<Vec<(Uuid, String)>, Error> {
+    Entity::find()
+        .select_only()
+        .columns([Column::Id, Column::OrganisationId])
+        .filter(follows_the_past(resolved_before))
+        .limit(limit)
+        .into_tuple()
+        .fetch_all(connection)
+        .await
+}
+
+/// Whether a subscriber follows a single incident that is deleted or was resolved before the given time.
+fn follows_the_past(resolved_before: DateTime<Utc>) -> Condition {
+    let lasting = Query::select()
+        .expr(Expr::val(1))
+        .from(incident::Entity)
+        .and_where(
+            Expr::col((incident::Entity, incident::Column::Id))
+                .equals((Entity, Column::IncidentId)),
+        )
+        .cond_where(
+            Condition::any()
+                .add(incident::Column::ResolvedAt.is_null())
+                .add(incident::Column::ResolvedAt.gte(resolved_before)),
+        )
+        .take();
+    Condition::all()
+        .add(Column::IncidentId.is_not_null())
+        .add(Expr::exists(lasting).not())
+}
+
+/// Subscribers that were never confirmed and whose last link was requested before the given time.
+pub(crate) fn unconfirmed(requested_before: DateTime<Utc>, limit: u64) -> sea_orm::Select<Entity> {
+    Entity::find()
+        .select_only()
+        .columns([Column::Id, Column::OrganisationId])
+        .filter(is_unconfirmed(requested_before))
+        .limit(limit)
+}
+
+fn is_unconfirmed(requested_before: DateTime<Utc>) -> Condition {
+    Condition::all()
+        // The index needs the words in the statement.
+        .add(Expr::cust("status = 'PENDING' AND round = 0"))
+        .add(Column::UpdatedAt.lt(requested_before))
+}
+
+/// Removes those of these subscribers, each with its organisation, that meet a condition. Returns the number of all of them.
+async fn remove(
+    transaction: &Transaction,
+    subscribers: Vec<(Uuid, String)>,
+    condition: Condition,
+) -> Result<u64, Error> {
+    // In the order of organisations, so that concurrent nodes cannot deadlock.
+    let mut by_organisation: BTreeMap<String, Vec<Uuid>> = BTreeMap::new();
+    let count = subscribers.len() as u64;
+    for (id, organisation) in subscribers {
+        by_organisation.entry(organisation).or_default().push(id);
+    }
+    for (organisation, ids) in by_organisation {
+        let organisation = parse_stored(&organisation)?;
+        lock(transaction, &organisation).await?;
+        let deleted = Entity::delete_many()
+            .filter(Column::Id.is_in(ids))
+            .filter(condition.clone())
+            .run(transaction)
+            .await?;
+        let deleted = i64::try_from(deleted).unwrap_or(0);
+        add_to_count(transaction, &organisation, -deleted).await?;
+    }
+    Ok(count)
+}

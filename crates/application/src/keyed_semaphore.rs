@@ -11,12 +11,18 @@ pub struct KeyedSemaphore<K> {
     permits: usize,
     /// Maximum number of tasks that wait for a permit of a key.
     max_waiting: usize,
-    keys: Mutex<HashMap<K, Arc<Semaphore>>>,
+    keys: Mutex<Keys<K>>,
+}
+
+struct Keys<K> {
+    semaphores: HashMap<K, Arc<Semaphore>>,
+    /// Number of keys at which those without permits are removed. Grows with the keys that have permits, so that the work for a new
+    /// key stays small.
+    sweep_at: usize,
 }
 
 impl<K: Hash + Eq + Clone> KeyedSemaphore<K> {
-    /// Number of keys at which those without permits are removed.
-    const SWEEP_AT: usize = 1024;
+    const FIRST_SWEEP: usize = 1024;
 
     /// Gives `permits` permits for each key. At most `max_waiting` tasks wait for one of a key.
     #[must_use]
@@ -24,7 +30,10 @@ impl<K: Hash + Eq + Clone> KeyedSemaphore<K> {
         Self {
             permits,
             max_waiting,
-            keys: Mutex::default(),
+            keys: Mutex::new(Keys {
+                semaphores: HashMap::new(),
+                sweep_at: Self::FIRST_SWEEP,
+            }),
         }
     }
 
@@ -49,12 +58,20 @@ impl<K: Hash + Eq + Clone> KeyedSemaphore<K> {
     fn of(&self, key: &K) -> Arc<Semaphore> {
         // Every change is one call, so the map is valid even after a panic.
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        if keys.len() >= Self::SWEEP_AT && !keys.contains_key(key) {
-            keys.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);
+        let Keys {
+            semaphores,
+            sweep_at,
+        } = &mut *keys;
+        if let Some(semaphore) = semaphores.get(key) {
+            return Arc::clone(semaphore);
         }
-        let semaphore = keys.entry(key.clone());
-        let semaphore = semaphore.or_insert_with(|| Arc::new(Semaphore::new(self.permits)));
-        Arc::clone(semaphore)
+        if semaphores.len() >= *sweep_at {
+            semaphores.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);
+            *sweep_at = (semaphores.len() * 2).max(Self::FIRST_SWEEP);
+        }
+        let semaphore = Arc::new(Semaphore::new(self.permits));
+        semaphores.insert(key.clone(), Arc::clone(&semaphore));
+        semaphore
     }
 }
 
@@ -101,11 +118,11 @@ mod tests {
     async fn keys_without_permits_are_forgotten() {
         let semaphores = KeyedSemaphore::new(1, 0);
         let held = semaphores.acquire(&usize::MAX).await;
-        for key in 0..3 * KeyedSemaphore::<usize>::SWEEP_AT {
+        for key in 0..3 * KeyedSemaphore::<usize>::FIRST_SWEEP {
             assert!(semaphores.acquire(&key).await.is_some());
         }
-        let known = semaphores.keys.lock().unwrap().len();
-        assert!(known <= KeyedSemaphore::<usize>::SWEEP_AT, "{known}");
+        let known = semaphores.keys.lock().unwrap().semaphores.len();
+        assert!(known <= KeyedSemaphore::<usize>::FIRST_SWEEP, "{known}");
         assert!(semaphores.acquire(&usize::MAX).await.is_none());
         drop(held);
     }

@@ -39,6 +39,9 @@ const RETRY_DELAY: Duration = Duration::from_millis(250);
 /// A subscription without messages is renewed after this time, because its connection may be dead.
 const MAX_SILENCE: Duration = Duration::from_secs(30);
 
+/// Gauge: whether this node receives the commits of other nodes.
+const CONNECTED: &str = "allclear_redis_connected";
+
 /// Connection to a Redis, and what the nodes of an installation share.
 #[derive(Debug)]
 pub struct RedisOptions<'a> {
@@ -190,9 +193,13 @@ async fn listen(client: Client, channel: Arc<str>, mut receiver: Receiver) {
         match subscribed {
             Ok(subscription) => {
                 outage.end();
+                metrics::gauge!(CONNECTED).set(1.0);
                 receiver.receive(subscription).await;
             }
-            Err(error) => outage.begin(&error),
+            Err(error) => {
+                outage.begin(&error);
+                metrics::gauge!(CONNECTED).set(0.0);
+            }
         }
         sleep(RETRY_DELAY).await;
     }

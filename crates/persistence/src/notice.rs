@@ -316,8 +316,11 @@ pub(crate) async fn withdraw_updates(
         .fetch_all(scope.transaction)
         .await?;
     for row in rows {
-        let mut content = content(&row)?;
-        let is_withdrawn = content.change.is_withdrawn_with_update(is_resolved);
+        let content = content(&row);
+        // One that cannot be read may have been written by a newer node. Nothing of it is sent.
+        let is_withdrawn = content.as_ref().map_or(true, |content| {
+            content.change.is_withdrawn_with_update(is_resolved)
+        });
         if is_withdrawn && row.batches == 0 {
             Entity::delete_by_id(row.id).run(scope.transaction).await?;
             continue;
@@ -335,7 +338,10 @@ pub(crate) async fn withdraw_updates(
             // Some have received it, so the components of the next notice are compared with those of this one.
             changed.expanded_at = Set(row.expanded_at.or(Some(scope.stamp.wall_time)));
         } else {
-            content.message = None;
+            let content = NoticeContent {
+                message: None,
+                ..content?
+            };
             changed.content = Set(serde_json::to_string(&content).map_err(Error::internal)?);
         }
         Entity::update(changed).run(scope.transaction).await?;

@@ -20,6 +20,7 @@ use crate::clock::SystemClock;
 use crate::delivery::RunningDeliveries;
 use crate::identity::Identity;
 use crate::infrastructure::Infrastructure;
+use crate::metrics;
 use crate::private;
 use crate::public_services::PublicServices;
 use crate::services::Services;
@@ -71,6 +72,8 @@ impl App {
         let public_url = settings.public_url(address.port());
         private::data_folder(&settings.data_dir)?;
         clear_text::warn(settings)?;
+        // Before anything is recorded: without a recorder it would be lost.
+        metrics::handle();
 
         let infra = Infrastructure::open(settings, public_url, clock).await?;
         let app = AppServices::load(&infra, clerk.as_ref()).await?;
@@ -123,25 +126,24 @@ impl App {
         mut signals: EndSignals,
         delay: Duration,
     ) -> Result<(), String> {
-        tokio::select! {
-            ended = &mut self.serving => {
-                return Err(match ended {
-                    Ok(Err(error)) => error.to_string(),
-                    Ok(Ok(())) => "the server ended by itself".to_owned(),
-                    Err(error) => error.to_string(),
-                });
-            }
+        let result = tokio::select! {
+            ended = &mut self.serving => Err(match ended {
+                Ok(Err(error)) => error.to_string(),
+                Ok(Ok(())) => "the server ended by itself".to_owned(),
+                Err(error) => error.to_string(),
+            }),
             signal = signals.next() => {
                 self.draining.begin();
                 if signal == EndSignal::Terminate && !delay.is_zero() {
                     tracing::info!(seconds = delay.as_secs_f64(), "shutting down: not ready");
                     let _ = timeout(delay, signals.next()).await;
                 }
+                Ok(())
             }
-        }
+        };
         tracing::info!("shutting down: finishing open requests");
         self.stop().await;
-        Ok(())
+        result
     }
 
     /// Stops in order: not ready, no new connections, streams and sockets closed, requests finished, mail sent, database closed.

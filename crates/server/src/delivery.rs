@@ -1,6 +1,7 @@
 //! Wires the queue of messages to subscribers and its workers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use allclear_application::delivery::worker::DeliveryWorker;
@@ -214,12 +215,13 @@ fn observe(channel: Channel, outcome: &Outcome) {
     counter(channel, outcome).increment(1);
 }
 
-/// Logs why messages do not arrive, at most once a minute: many fail for one reason.
+/// Logs why messages do not arrive, at most once a minute for each channel: many fail for one reason.
 fn log_failure(channel: Channel, reason: &str) {
-    static LOGGED_AT: Mutex<Option<Instant>> = Mutex::new(None);
+    static LOGGED_AT: LazyLock<Mutex<HashMap<Channel, Instant>>> = LazyLock::new(Mutex::default);
     let mut logged_at = LOGGED_AT.lock().unwrap_or_else(PoisonError::into_inner);
-    if logged_at.is_none_or(|at| at.elapsed() >= Duration::from_mins(1)) {
-        *logged_at = Some(Instant::now());
+    let last = logged_at.get(&channel);
+    if last.is_none_or(|at| at.elapsed() >= Duration::from_mins(1)) {
+        logged_at.insert(channel, Instant::now());
         tracing::warn!(%channel, reason, "a message to a subscriber did not arrive");
     }
 }

@@ -134,7 +134,7 @@ impl Identity {
         let passkeys = passkeys(infra, &base);
         let passwords = passwords(infra, &base);
         let ports = account_ports(infra, &base);
-        let openid = openid::openid(infra, &ports)?;
+        let openid = openid::openid(infra, &ports).await?;
         let accounts = Accounts::new(
             ports,
             infra.settings.sign_up,

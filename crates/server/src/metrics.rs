@@ -116,6 +116,10 @@ fn describe() {
             "Commits that this node has not sent to its viewers.",
         ),
         (
+            "allclear_redis_connected",
+            "1 while this node receives the commits of other nodes through Redis, otherwise 0.",
+        ),
+        (
             "allclear_deliveries_waiting",
             "Messages to subscribers that wait, of the whole installation.",
         ),

@@ -4,19 +4,21 @@ use std::sync::Arc;
 
 use allclear_application::account::AccountPorts;
 use allclear_application::openid::{OpenId, OpenIdPorts, Provider};
+use allclear_application::organisation::OrganisationStore;
 use allclear_identity::openid::{OpenIdClient, OpenIdClientSettings};
 
 use crate::infrastructure::Infrastructure;
 use crate::settings::openid::ProviderSettings;
 
-/// Sign-in by OpenID Connect, with the ports of accounts.
+/// Sign-in by OpenID Connect, with the ports of accounts. Reads whether the organisations of the settings exist.
 ///
 /// # Errors
-/// One line that names the wrong setting.
-pub(crate) fn openid(infra: &Infrastructure, ports: &AccountPorts) -> Result<OpenId, String> {
+/// One line that names the wrong setting, or the reason why the database cannot be read.
+pub(crate) async fn openid(infra: &Infrastructure, ports: &AccountPorts) -> Result<OpenId, String> {
     let with_clerk = infra.settings.clerk.application()?.is_some();
     let mut providers = Vec::new();
     for found in infra.settings.openid.providers(with_clerk)? {
+        check_organisation(infra, &found).await?;
         providers.push(provider(found, infra)?);
     }
     let ports = OpenIdPorts {
@@ -31,6 +33,25 @@ pub(crate) fn openid(infra: &Infrastructure, ports: &AccountPorts) -> Result<Ope
     let hmac_key = infra.installation.hmac_key.clone();
     let (background, links) = (infra.background.clone(), infra.links.clone());
     Ok(OpenId::new(providers, ports, hmac_key, background, links))
+}
+
+/// Warns if the organisation whose members people become does not exist. It may be created later.
+async fn check_organisation(
+    infra: &Infrastructure,
+    provider: &ProviderSettings,
+) -> Result<(), String> {
+    let Some(id) = &provider.organisation else {
+        return Ok(());
+    };
+    let organisations: Arc<dyn OrganisationStore> = infra.store();
+    let found = organisations.find(id).await;
+    if found.map_err(|error| error.to_string())?.is_none() {
+        tracing::warn!(
+            provider = %provider.id,
+            "the provider's _ORGANISATION is the identifier of no organisation: people who sign in become members of none"
+        );
+    }
+    Ok(())
 }
 
 fn provider(settings: ProviderSettings, infra: &Infrastructure) -> Result<Provider, String> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use allclear_application::caller::TokenVerifier;
 use allclear_application::relay::CommitListener;
-use allclear_transport::limit::client_slots::ClientLimits;
+use allclear_transport::limit::client_limits::ClientLimits;
 use allclear_transport::server::client_address::TrustedProxies;
 use allclear_transport::socket::Sockets;
 use allclear_transport::status::events::EventStreams;

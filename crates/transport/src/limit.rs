@@ -1,7 +1,9 @@
 //! Limits for what clients, organisations and accounts use.
 
+pub mod client_limits;
+pub(crate) mod client_network;
 pub(crate) mod client_semaphore;
-pub mod client_slots;
+pub(crate) mod descriptors;
 pub mod key_usage;
 pub(crate) mod slots;
 pub mod throttle;

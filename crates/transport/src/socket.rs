@@ -41,7 +41,7 @@ use self::admission::SessionAdmission;
 use self::handler::SocketHandler;
 pub use self::request::events;
 use self::room::Rooms;
-use crate::limit::client_slots::ClientLimits;
+use crate::limit::client_limits::ClientLimits;
 use crate::status::pages::Pages;
 
 /// Bounds of a client's queue. A client that falls further behind is disconnected and reconnects.

@@ -21,7 +21,7 @@ use allclear_application::error::Error;
 use allclear_application::public::Snapshot;
 use allclear_domain::id::OrganisationId;
 
-use crate::limit::client_slots::ClientLimits;
+use crate::limit::client_limits::ClientLimits;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{Problem, ProblemBody, PublicErrorResponses};
 use crate::routes::Routes;

@@ -106,7 +106,7 @@ class CacheSync implements ConnectionListener {
   #again: ReturnType<typeof setTimeout> | undefined;
   /** Ids of deleted updates, whose details may still be on their way. */
   readonly #deletedUpdates = new Set<string>();
-  readonly #refreshComputed: () => void;
+  readonly #refreshComputed: ReturnType<typeof throttle>;
 
   constructor(store: ListStore) {
     this.#store = store;
@@ -122,6 +122,7 @@ class CacheSync implements ConnectionListener {
     // The next `onJoined` reads what these changed, and later changes that they would undo.
     this.#queued = null;
     clearTimeout(this.#again);
+    this.#refreshComputed.cancel();
   }
 
   onEvent(event: LiveEvent): void {

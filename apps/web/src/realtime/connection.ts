@@ -219,7 +219,10 @@ export class Connection {
         accepted(await socket.timeout(timeoutMs).emitWithAck('authenticate', token));
       }
     } catch (error) {
-      if (run === this.#run && socket.connected) console.error(error);
+      if (run !== this.#run || !socket.connected) return;
+      console.error(error);
+      // The server may not have it, so the next ping sends it again.
+      this.#token = null;
     }
   }
 

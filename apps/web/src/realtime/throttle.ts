@@ -1,5 +1,11 @@
+interface Throttled {
+  (): void;
+  /** Forgets a call that waits. */
+  cancel: () => void;
+}
+
 /** Returns a function that calls `work` now, but at most once in `interval` milliseconds; calls in between cause one at its end. */
-export function throttle(work: () => void, interval: number): () => void {
+export function throttle(work: () => void, interval: number): Throttled {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAsked = false;
   function run() {
@@ -10,8 +16,9 @@ export function throttle(work: () => void, interval: number): () => void {
     }, interval);
     work();
   }
-  return () => {
+  const throttled = () => {
     if (timer === undefined) run();
     else isAsked = true;
   };
+  return Object.assign(throttled, { cancel: () => (isAsked = false) });
 }

@@ -73,7 +73,11 @@ export function useConfirmLeave(): LeaveQuestion {
       <LeaveDialog
         open={going !== null}
         onOpenChange={(open) => !open && setGoing(null)}
-        onConfirm={() => going?.go()}
+        onConfirm={() => {
+          // Before `go`, which may remove the form: that must not call `go` again.
+          setGoing(null);
+          going?.go();
+        }}
       />
     ),
   };

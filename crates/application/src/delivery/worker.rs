@@ -97,7 +97,12 @@ impl DeliveryWorker {
                         error = &error as &dyn std::error::Error,
                         "the queue of messages could not be processed; trying again"
                     );
-                    sleep(pause).await;
+                    // A stop ends the wait: the time to finish is short.
+                    if end.is_none() {
+                        stop.run_until_cancelled(sleep(pause)).await;
+                    } else {
+                        sleep(pause).await;
+                    }
                     pause = (pause * 2).min(Self::MAX_RETRY_DELAY);
                     in_flight.poll();
                 }

@@ -1,6 +1,6 @@
 //! Limits of open connections, event streams and sockets.
 
-use allclear_transport::limit::client_slots::ConnectionLimits;
+use allclear_transport::limit::client_limits::ConnectionLimits;
 use clap::Args;
 
 use crate::rlimit;

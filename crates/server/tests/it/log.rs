@@ -156,15 +156,25 @@ async fn mistyped_settings_are_logged_at_the_start() {
     let mut server = command(&folder.path().join("data"), &flags);
     server
         .env("ALLCLEAR_SING_UP", "closed-canary")
+        .env("ALLCLEAR_OIDC_PROVIDERS", "okta")
+        .env("ALLCLEAR_OIDC_OKTA_ISSUER", "https://okta.example")
+        .env("ALLCLEAR_OIDC_OKTA_CLIENT_ID", "allclear")
+        .env("ALLCLEAR_OIDC_OKTA_CLIENT_SECRET", "secret-canary")
+        .env("ALLCLEAR_OIDC_OKTA_DOMAINS", "*")
+        .env("ALLCLEAR_OIDC_OKTA_ORGANISATION", "org_nowhere")
         .stderr(std::fs::File::create(&log).unwrap());
     let process = Process::serve_quietly(server).await;
     assert_eq!(process.terminate().await, Some(0));
     let log = std::fs::read_to_string(log).unwrap();
-    for name in ["ALLCLEAR_SING_UP", "ALLCLEAR_DEFAULT_ORGANISATION"] {
+    for name in [
+        "ALLCLEAR_SING_UP",
+        "ALLCLEAR_DEFAULT_ORGANISATION",
+        "the provider's _ORGANISATION",
+    ] {
         let found = log
             .lines()
             .filter(|line| line.contains("WARN") && line.contains(name));
         assert_eq!(found.count(), 1, "{name}: {log}");
     }
-    assert!(!log.contains("closed-canary"), "{log}");
+    assert!(!log.contains("-canary"), "{log}");
 }

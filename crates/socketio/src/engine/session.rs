@@ -369,7 +369,10 @@ impl Session {
         if inner.is_flushed() {
             return Poll::Ready(());
         }
-        inner.flush_waiters.push(context.waker().clone());
+        let waiters = &mut inner.flush_waiters;
+        if !waiters.iter().any(|waker| waker.will_wake(context.waker())) {
+            waiters.push(context.waker().clone());
+        }
         Poll::Pending
     }
 

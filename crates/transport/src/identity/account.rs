@@ -20,7 +20,7 @@ use super::openid::PasswordsAllowed;
 use super::session::{Changing, Identified};
 use super::signed_in::{SignedInBody, UserBody, sign_in_response};
 use super::throttle::IdentityThrottle;
-use crate::limit::throttle::client;
+use crate::limit::client_network::client;
 use crate::request::input::{Body, FieldInput, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};

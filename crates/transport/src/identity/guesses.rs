@@ -20,8 +20,9 @@ use allclear_domain::email::EmailKey;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::throttle::IdentityLimits;
+use crate::limit::client_network::site;
 use crate::limit::slots::{Slot, Slots};
-use crate::limit::throttle::{Bucket, ClientBucket, Limit, site};
+use crate::limit::throttle::{Bucket, ClientBucket, Limit};
 use crate::response::problem::Problem;
 
 /// Keyed hash of an account's address, which takes the same few bytes for every address.

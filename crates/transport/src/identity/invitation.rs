@@ -19,7 +19,7 @@ use super::membership::ROLE_MESSAGE;
 use super::organisation::organisation;
 use super::session::{Changing, RecentlySignedIn, SignedIn};
 use super::throttle::IdentityThrottle;
-use crate::limit::throttle::client;
+use crate::limit::client_network::client;
 use crate::request::input::{Body, FieldInput, Parsed, Text};
 use crate::response::api_response::{ApiResponse, Deleted};
 use crate::response::problem::{ErrorResponses, Problem};

@@ -22,7 +22,7 @@ use super::input::{checked, text};
 use super::second_factor::reveal;
 use super::session::{Changing, FactorOwner};
 use super::throttle::IdentityThrottle;
-use crate::limit::throttle::client;
+use crate::limit::client_network::client;
 use crate::request::input::{Body, FieldInput, Text};
 use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, Deleted};

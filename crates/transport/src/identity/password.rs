@@ -14,7 +14,7 @@ use super::device::client_of;
 use super::input::{checked, password, text};
 use super::session::RecentlySignedIn;
 use super::throttle::IdentityThrottle;
-use crate::limit::throttle::client;
+use crate::limit::client_network::client;
 use crate::request::input::{Body, FieldInput, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};

@@ -20,7 +20,7 @@ use super::passkey::PasskeyBody;
 use super::session::{FactorOwner, SignedIn};
 use super::signed_in::{SignedInBody, sign_in_response};
 use super::throttle::IdentityThrottle;
-use crate::limit::throttle::client;
+use crate::limit::client_network::client;
 use crate::request::input::{Body, FieldInput, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};

@@ -6,7 +6,7 @@ use allclear_application::keyed_semaphore::KeyedSemaphore;
 use allclear_domain::id::OrganisationId;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::throttle::site;
+use super::client_network::site;
 
 /// Permits of each client, and of the IPv6 clients of each site together, for each organisation.
 pub(crate) struct ClientSemaphore {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::throttle::site;
+use super::client_network::site;
 
 /// Counter for one kind of resource. IPv6 clients of one site have together as many as four clients: what is open takes memory and file
 /// descriptors that all clients share.
@@ -35,7 +35,7 @@ impl Slots {
         })
     }
 
-    /// Takes a slot; `None` if the client, which is from [`client`](super::throttle::client), or its site has reached the limit.
+    /// Takes a slot; `None` if the client, which is from [`client`](super::client_network::client), or its site has reached the limit.
     pub(crate) fn take(self: &Arc<Self>, client: IpAddr) -> Option<Slot> {
         if self.most == 0 {
             return Some(Slot(None));

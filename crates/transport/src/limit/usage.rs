@@ -115,17 +115,18 @@ impl Usage {
         permission: Permission,
         request: &HttpRequest,
     ) -> Result<(), Problem> {
-        let places = if request.method().is_safe() {
-            &self.reads
-        } else {
-            self.count(organisation, permission, request)?;
-            match permission {
-                Permission::Administer => &self.running_administration,
-                _ => &self.running_writes,
-            }
+        let is_safe = request.method().is_safe();
+        let places = match permission {
+            _ if is_safe => &self.reads,
+            Permission::Administer => &self.running_administration,
+            _ => &self.running_writes,
         };
         let permit = places.acquire(organisation, caller).await;
         let permit = permit.ok_or_else(|| Problem::too_many(1))?;
+        // A request that found no place costs the organisation nothing.
+        if !is_safe {
+            self.count(organisation, permission, request)?;
+        }
         request.extensions_mut().insert(permit);
         Ok(())
     }

@@ -17,8 +17,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::limit::client_slots::{BodyParts, ClientLimits, RETRY_AFTER, Sender};
-use crate::limit::throttle::client;
+use crate::limit::client_limits::{BodyParts, ClientLimits, RETRY_AFTER, Sender};
+use crate::limit::client_network::client;
 use crate::request::idempotency::{self, BodyDigest};
 use crate::response::problem::Problem;
 

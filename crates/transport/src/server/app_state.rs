@@ -26,7 +26,7 @@ use crate::configuration::Configuration;
 use crate::domain::DomainThrottle;
 use crate::health::Draining;
 use crate::health::metrics_access::MetricsAccess;
-use crate::limit::client_slots::ClientLimits;
+use crate::limit::client_limits::ClientLimits;
 use crate::limit::key_usage::KeyUsage;
 use crate::limit::usage::Usage;
 use crate::provider::Provider;

@@ -24,7 +24,7 @@ use self::pipeline::Pipeline;
 pub(crate) use self::shared_body::SharedBody;
 pub(crate) use self::stream::ClientStream;
 use self::unsent_bodies::{UnsentBodies, UnsentBody};
-use crate::limit::client_slots::DescriptorGuard;
+use crate::limit::descriptors::DescriptorGuard;
 use crate::limit::slots::Slot;
 
 /// What a connection counts against the limits, until it is dropped.

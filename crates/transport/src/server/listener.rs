@@ -18,7 +18,7 @@ use actix_web::{Error, HttpResponse};
 use allclear_socketio::{Settings, set_tcp_options};
 use tokio::task::spawn_local;
 
-use crate::limit::client_slots::ClientLimits;
+use crate::limit::client_limits::ClientLimits;
 use crate::server::connection::ClientStream;
 use crate::server::connection::idle::Connections;
 use crate::server::timeouts::Timeouts;
@@ -159,7 +159,7 @@ mod tests {
 
     use tokio::sync::Notify;
 
-    use crate::limit::client_slots::tests::unlimited;
+    use crate::limit::client_limits::tests::unlimited;
     use crate::server::connection::tests::pair;
 
     #[actix_web::test]

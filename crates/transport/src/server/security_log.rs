@@ -7,7 +7,8 @@ use actix_web::http::header::HeaderValue;
 use actix_web::{HttpMessage, HttpRequest, web};
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 
-use crate::limit::throttle::{ClientBucket, Limit, client};
+use crate::limit::client_network::client;
+use crate::limit::throttle::{ClientBucket, Limit};
 use crate::server::client_address::TrustedProxies;
 
 /// Identifier of a request, for handlers.

@@ -12,7 +12,7 @@ use allclear_application::clock::Clock;
 use allclear_socketio::{Sid, SocketRef};
 use chrono::{DateTime, Utc};
 use tokio::sync::Notify;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::sleep;
 
 use crate::server::security_log::record_socket_refused;
 
@@ -119,7 +119,7 @@ impl SocketAuthorizer {
             return false;
         }
         if sockets.is_empty() {
-            self.first_authorized.notify_one();
+            self.first_authorized.notify_waiters();
         }
         sockets.insert(
             socket.sid(),
@@ -138,19 +138,31 @@ impl SocketAuthorizer {
 
     /// Disconnects sockets whose access has ended, for ever.
     pub(super) async fn run(&self) {
-        let mut tick = interval(POLL_INTERVAL.min(self.check_interval));
-        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut verified = Instant::now();
+        // Side by side: a slow verification must not prolong the access of others beyond their tokens.
+        tokio::join!(self.run_expiry(), self.run_revocation());
+    }
+
+    async fn run_expiry(&self) {
         loop {
-            while self.lock().is_empty() {
-                self.first_authorized.notified().await;
-            }
-            tick.tick().await;
+            self.some_authorized().await;
+            sleep(POLL_INTERVAL).await;
             self.cut_expired();
-            if verified.elapsed() >= self.check_interval {
-                self.cut_revoked(self.tokens()).await;
-                verified = Instant::now();
-            }
+        }
+    }
+
+    async fn run_revocation(&self) {
+        loop {
+            self.some_authorized().await;
+            sleep(self.check_interval).await;
+            self.cut_revoked(self.tokens()).await;
+        }
+    }
+
+    /// Waits until there is an authorised socket.
+    async fn some_authorized(&self) {
+        let authorized = self.first_authorized.notified();
+        if self.lock().is_empty() {
+            authorized.await;
         }
     }
 

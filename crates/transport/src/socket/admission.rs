@@ -7,7 +7,7 @@ use actix_web::HttpRequest;
 use allclear_application::relay::Relay;
 use allclear_socketio::{Admission, OverLimit, Permit, Permits};
 
-use crate::limit::client_slots::{ClientLimits, RETRY_AFTER};
+use crate::limit::client_limits::{ClientLimits, RETRY_AFTER};
 
 /// Refuses sessions over the limits of their clients, and all while this node does not know what is committed: a connected viewer is
 /// expected to show the current state.

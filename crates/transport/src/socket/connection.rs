@@ -281,7 +281,7 @@ mod tests {
     use actix_web::{App, HttpRequest, HttpResponse, web};
     use futures_util::{StreamExt as _, stream};
 
-    use crate::limit::client_slots::tests::unlimited;
+    use crate::limit::client_limits::tests::unlimited;
     use crate::server::connection::ClientStream;
     use crate::server::connection::idle::Connections;
     use crate::server::connection::tests::pair;

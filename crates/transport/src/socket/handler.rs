@@ -218,17 +218,13 @@ impl SocketHandler {
         if let Ok(page) = &page {
             flushed(socket, page).await;
         }
+        // Before `resume`, which keeps commits of all rooms waiting.
+        let list = page.and_then(|page| Ok(page.list(list)?.to_owned()));
         let resumed = self
             .rooms
-            .resume(organisation, socket, paused, revision, || {
-                match page.and_then(|page| {
-                    page.list(list)
-                        .map(ToOwned::to_owned)
-                        .map_err(Refused::from)
-                }) {
-                    Ok(list) => acknowledge(event, &list),
-                    Err(refused) => acknowledge(event, &refused),
-                }
+            .resume(organisation, socket, paused, revision, || match list {
+                Ok(list) => acknowledge(event, &list),
+                Err(refused) => acknowledge(event, &refused),
             });
         if resumed == Err(ReplayGap) {
             socket.close_transport();

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use utoipa::IntoParams;
 
 use self::viewer::EventStreamBody;
-use crate::limit::client_slots::ClientLimits;
+use crate::limit::client_limits::ClientLimits;
 use crate::response::problem::Problem;
 use crate::server::connection::Connection;
 use crate::status::viewer_notifier::FrameStream;

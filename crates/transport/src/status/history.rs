@@ -12,7 +12,7 @@ use allclear_domain::history::LAST_PAGE;
 use allclear_domain::id::OrganisationId;
 use serde::Deserialize;
 
-use crate::limit::throttle::client;
+use crate::limit::client_network::client;
 use crate::response::problem::Problem;
 use crate::status::history::pages::{HistoryAddress, HistoryPages};
 use crate::status::page::boxed;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::input::SubscriberInput;
 use super::{MAILED, SubscriberThrottle, draft};
-use crate::limit::throttle::client;
+use crate::limit::client_network::client;
 use crate::request::input::{BodyLimit, FieldInput, Raw, Text};
 use crate::response::problem::Problem;
 use crate::status::markup::{SubscribeForm, SubscribePage};

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::input::SubscriberInput;
 use super::{SubscriberThrottle, accepted};
-use crate::limit::throttle::client;
+use crate::limit::client_network::client;
 use crate::request::input::{Body, FieldInput, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};

@@ -3,7 +3,8 @@
 use allclear_test_support::postgres;
 
 use super::proxy::Proxy;
-use crate::app::{Operator, operator_of};
+use crate::app::{Operator, client, operator_of};
+use crate::client_limits::until;
 use crate::events::Stream;
 use crate::process::{Process, command};
 
@@ -80,7 +81,7 @@ impl Nodes {
                 made[made.len() - 1].as_str(),
                 "{phase}"
             );
-            let ready = crate::app::client()
+            let ready = client()
                 .get(format!("{}/readyz", operator.url))
                 .send()
                 .await
@@ -89,11 +90,28 @@ impl Nodes {
         }
     }
 
+    /// Waits until the metrics of every node say whether it is connected.
+    async fn show_connected(&self, connected: bool) {
+        let line = format!("allclear_redis_connected {}", u8::from(connected));
+        for operator in &self.operators {
+            let metrics = format!("{}/metrics", operator.url);
+            until(true, async || {
+                let response = client().get(&metrics).send().await.unwrap();
+                let text = response.text().await.unwrap();
+                text.lines().any(|found| found == line)
+            })
+            .await;
+        }
+    }
+
     async fn live_through_it(mut self) {
+        self.show_connected(true).await;
         self.go_on("with Redis").await;
         self.network.close().await;
+        self.show_connected(false).await;
         self.go_on("without Redis").await;
         self.network.open().await;
+        self.show_connected(true).await;
         self.go_on("with Redis again").await;
         self.network.swallow();
         self.go_on("while Redis is silent").await;

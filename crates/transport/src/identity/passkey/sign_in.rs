@@ -17,7 +17,7 @@ use crate::identity::device::client_of;
 use crate::identity::session::Identified;
 use crate::identity::signed_in::{SignedInBody, sign_in_response};
 use crate::identity::throttle::IdentityThrottle;
-use crate::limit::throttle::client;
+use crate::limit::client_network::client;
 use crate::request::input::{Body, FieldInput};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};

@@ -16,7 +16,7 @@ use quick_cache::unsync::Cache;
 pub(super) use self::linux::{BodyFile, poll_send_before_file};
 #[cfg(not(target_os = "linux"))]
 pub(super) use self::other::{BodyFile, poll_send_before_file};
-use crate::limit::client_slots::ClientLimits;
+use crate::limit::client_limits::ClientLimits;
 use crate::weight::{BySize, Weigh};
 
 /// Bytes of the bodies that a worker remembers. Beyond them the least sent ones are evicted.
@@ -92,7 +92,7 @@ impl BodyFiles {
 mod tests {
     use super::*;
 
-    use crate::limit::client_slots::tests::{unlimited, with_descriptors};
+    use crate::limit::client_limits::tests::{unlimited, with_descriptors};
 
     #[test]
     fn body_has_a_file_when_it_is_sent_again_and_is_kept_elsewhere() {

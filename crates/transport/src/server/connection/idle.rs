@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use super::body_file::BodyFiles;
 use super::unsent_bodies::UnsentBodies;
 use super::{ClientStream, Connection};
-use crate::limit::client_slots::ClientLimits;
+use crate::limit::client_limits::ClientLimits;
 
 /// How often file descriptors are checked while connections are open.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -62,9 +62,12 @@ impl Connections {
         if open.is_empty() {
             self.changed.notify_one();
         }
-        // Instead of growing: a reference to a closed connection keeps its memory.
+        // A reference to a closed connection keeps its memory.
         if open.len() == open.capacity() {
             open.retain(|connection| connection.strong_count() > 0);
+            // So that the next sweep is as many connections away.
+            let len = open.len();
+            open.reserve(len.max(1));
         }
         open.push(Rc::downgrade(&connection));
         Ok(ClientStream::new(tcp, connection))
@@ -122,7 +125,7 @@ mod tests {
     use super::*;
     use tokio::io::AsyncReadExt;
 
-    use crate::limit::client_slots::tests::unlimited;
+    use crate::limit::client_limits::tests::unlimited;
     use crate::server::connection::tests::pair;
 
     #[actix_web::test]

@@ -22,7 +22,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt as _};
 use tokio::sync::Notify;
 
 use self::idle::Connections;
-use crate::limit::client_slots::tests::unlimited;
+use crate::limit::client_limits::tests::unlimited;
 
 /// More than the kernel buffers for a client that does not read.
 const HUGE: usize = 16 * 1024 * 1024;

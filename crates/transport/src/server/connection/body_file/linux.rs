@@ -9,7 +9,7 @@ use rustix::fs::{MemfdFlags, memfd_create, sendfile};
 use rustix::net::{SendFlags, send};
 use tokio::io::Interest;
 
-use crate::limit::client_slots::DescriptorGuard;
+use crate::limit::descriptors::DescriptorGuard;
 
 /// A file with the bytes of a body.
 pub(in crate::server::connection) struct BodyFile {

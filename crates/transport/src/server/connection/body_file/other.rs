@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 
 use actix_web::rt::net::TcpStream;
 
-use crate::limit::client_slots::DescriptorGuard;
+use crate::limit::descriptors::DescriptorGuard;
 
 pub(in crate::server::connection) enum BodyFile {}
 

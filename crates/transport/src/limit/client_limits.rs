@@ -1,22 +1,20 @@
-//! Limits for the connections, event streams and sockets of one client, and for the open files of the process.
+//! Limits for the connections, event streams, sockets and bodies of one client.
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use actix_web::HttpRequest;
 use allclear_socketio::{Admission, OverLimit, Permit, Permits};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::limit::client_network::{client, network};
+use crate::limit::descriptors::{DescriptorGuard, Descriptors};
 use crate::limit::slots::{Slot, Slots};
-use crate::limit::throttle::{client, network};
 use crate::response::problem::Problem;
 use crate::server::client_address::TrustedProxies;
 
 /// Value of `Retry-After` in refusals, in seconds.
 pub(crate) const RETRY_AFTER: u64 = 10;
-/// File descriptors reserved for the database, the log and the workers.
-const OWN_DESCRIPTORS: usize = 64;
 
 /// Bytes of a part of a request's body. The first part of a body is not counted: it takes hardly more than its connection, so that
 /// nobody keeps others from sending short requests.
@@ -65,45 +63,13 @@ pub struct ClientLimits {
 #[derive(Default)]
 pub(crate) struct BodyParts(Vec<(Slot, OwnedSemaphorePermit)>);
 
-/// Who sends a body.
+/// The kind of client that sends a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sender {
     /// Anybody.
     Stranger,
     /// A caller with a permission. The body of another one is dropped as soon as the caller is refused.
     Operator,
-}
-
-/// Counter of the file descriptors used by connections and the files of bodies.
-struct Descriptors {
-    most: usize,
-    open: AtomicUsize,
-}
-
-/// A counted file descriptor, released on drop.
-pub(crate) struct DescriptorGuard(Arc<Descriptors>);
-
-impl Descriptors {
-    /// Descriptors that streams and sockets leave to other requests.
-    fn reserve(&self) -> usize {
-        (self.most / 10).clamp(32, 1024)
-    }
-
-    fn take(self: &Arc<Self>) -> DescriptorGuard {
-        self.open.fetch_add(1, Ordering::Relaxed);
-        DescriptorGuard(Arc::clone(self))
-    }
-
-    fn is_over(&self, reserve: usize) -> bool {
-        let used = self.open.load(Ordering::Relaxed) + OWN_DESCRIPTORS + reserve;
-        self.most != 0 && used > self.most
-    }
-}
-
-impl Drop for DescriptorGuard {
-    fn drop(&mut self) {
-        self.0.open.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 impl ClientLimits {
@@ -121,10 +87,7 @@ impl ClientLimits {
             handshakes: Slots::new(limits.handshakes),
             all_handshakes: (limits.all_handshakes != 0)
                 .then(|| Arc::new(Semaphore::new(limits.all_handshakes))),
-            descriptors: Arc::new(Descriptors {
-                most: limits.descriptors,
-                open: AtomicUsize::new(0),
-            }),
+            descriptors: Arc::new(Descriptors::new(limits.descriptors)),
             proxies,
         }
     }
@@ -164,7 +127,7 @@ impl ClientLimits {
 
     /// Counts a connection and its descriptor. `None` if the client has reached the limit, or if no descriptors are left.
     pub(crate) fn connection(&self, peer: Option<IpAddr>) -> Option<(Slot, DescriptorGuard)> {
-        if self.descriptors.is_over(1) {
+        if self.descriptors.are_used_up() {
             return None;
         }
         let peer = peer.map(|peer| peer.to_canonical());
@@ -177,13 +140,12 @@ impl ClientLimits {
 
     /// Counts the descriptor of a file. `None` if half of the descriptors are taken: the others are for connections.
     pub(crate) fn descriptor(&self) -> Option<DescriptorGuard> {
-        let half = self.descriptors.most / 2;
-        (!self.descriptors.is_over(half)).then(|| self.descriptors.take())
+        (!self.descriptors.is_half_taken()).then(|| self.descriptors.take())
     }
 
     /// Whether only the descriptors reserved for ordinary requests are left.
     pub(crate) fn is_crowded(&self) -> bool {
-        self.descriptors.is_over(self.descriptors.reserve())
+        self.descriptors.is_crowded()
     }
 }
 
@@ -365,6 +327,6 @@ pub(crate) mod tests {
         }
         assert_eq!(open.len(), 64, "the process keeps some for itself");
         drop(open);
-        assert_eq!(limits.descriptors.open.load(Ordering::Relaxed), 0);
+        assert_eq!(limits.descriptors.open(), 0);
     }
 }

@@ -117,8 +117,8 @@ pub struct ClaimedMails {
 
 /// Storage of mails to operators.
 ///
-/// The recipients are the members whose confirmed address is known, at most [`RECIPIENTS`]: all of them for a reminder, the admins for
-/// a digest. Without recipients nothing is queued, and the reminder or digest counts as sent.
+/// The recipients are the members whose confirmed address is known, at most [`MAX_RECIPIENTS`]: all of them for a reminder, the admins
+/// for a digest. Without recipients nothing is queued, and the reminder or digest counts as sent.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait OperatorMailStore: Send + Sync {
@@ -151,7 +151,7 @@ pub trait OperatorMailStore: Send + Sync {
 }
 
 /// Maximum number of recipients of a reminder or a digest.
-pub const RECIPIENTS: u64 = 50;
+pub const MAX_RECIPIENTS: u64 = 50;
 
 /// Sends mails to operators.
 pub struct OperatorMails {

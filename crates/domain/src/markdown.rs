@@ -4,13 +4,13 @@ use ammonia::Builder;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
 /// How deeply quotes and lists may be nested. What is nested more deeply is shown at this depth.
-const DEPTH: usize = 16;
+const MAX_DEPTH: usize = 16;
 /// How many cells the tables of a text may have.
-const CELLS: usize = 20_000;
+const MAX_CELLS: usize = 20_000;
 /// How many bytes the unclosed tags of a text may add.
-const ADDED: usize = 4_000_000;
+const MAX_ADDED_BYTES: usize = 4_000_000;
 /// What an element counts without its attributes, in bytes. It takes ten times as many in memory.
-const ELEMENT: usize = 50;
+const ELEMENT_BYTES: usize = 50;
 
 /// Renders Markdown (`CommonMark` 0.31, with tables and struck-out text) as HTML. Raw HTML in the text is removed or made harmless,
 /// and only http, https and mailto links stay links. Tables that could have more than 20,000 cells stay text, and so does raw HTML
@@ -83,9 +83,9 @@ pub fn plain(markdown: &str) -> String {
 /// Renders Markdown, below a heading of this level if one is given.
 fn render_with(markdown: &str, below: Option<usize>) -> String {
     let mut options = Options::ENABLE_STRIKETHROUGH;
-    options.set(Options::ENABLE_TABLES, most_cells(markdown) <= CELLS);
+    options.set(Options::ENABLE_TABLES, most_cells(markdown) <= MAX_CELLS);
     let parse = || Parser::new_ext(markdown, options);
-    let keeps_html = most_added(parse()) <= ADDED;
+    let keeps_html = most_added(parse()) <= MAX_ADDED_BYTES;
     let events = parse().map(|event| match event {
         Event::Html(html) | Event::InlineHtml(html) if !keeps_html => Event::Text(html),
         other => other,
@@ -109,17 +109,17 @@ fn highest_heading<'a>(events: impl Iterator<Item = Event<'a>>) -> usize {
     levels.min().unwrap_or(1)
 }
 
-/// Removes the quotes and lists that are nested more than [`DEPTH`] deep, but not what is in them: an HTML tree of any depth could
-/// overflow the stack of what walks it. Also removes inline tags that would make the rest of the text their content.
+/// Removes the quotes and lists that are nested more than [`MAX_DEPTH`] deep, but not what is in them: an HTML tree of any depth
+/// could overflow the stack of what walks it. Also removes inline tags that would make the rest of the text their content.
 fn limit_nesting<'a>(events: impl Iterator<Item = Event<'a>>) -> impl Iterator<Item = Event<'a>> {
     let mut depth = 0_usize;
     events.filter(move |event| match event {
         Event::Start(tag) if nests(tag) => {
             depth += 1;
-            depth <= DEPTH
+            depth <= MAX_DEPTH
         }
         Event::End(tag) if ends_nesting(*tag) => {
-            let kept = depth <= DEPTH;
+            let kept = depth <= MAX_DEPTH;
             depth -= 1;
             kept
         }
@@ -215,7 +215,7 @@ fn most_added<'a>(events: impl Iterator<Item = Event<'a>>) -> usize {
                     let tag = &html[at..];
                     places += 1;
                     if is_formatting(tag) && !tag.starts_with("</") {
-                        reopened += ELEMENT;
+                        reopened += ELEMENT_BYTES;
                     }
                 }
             }
@@ -289,13 +289,13 @@ const fn nests(tag: &Tag<'_>) -> bool {
 /// Size of an element within a paragraph, in bytes; `None` for others.
 fn inline_size(tag: &Tag<'_>) -> Option<usize> {
     match tag {
-        Tag::Emphasis | Tag::Strong | Tag::Strikethrough => Some(ELEMENT),
+        Tag::Emphasis | Tag::Strong | Tag::Strikethrough => Some(ELEMENT_BYTES),
         Tag::Link {
             dest_url, title, ..
         }
         | Tag::Image {
             dest_url, title, ..
-        } => Some(ELEMENT + dest_url.len() + title.len()),
+        } => Some(ELEMENT_BYTES + dest_url.len() + title.len()),
         _ => None,
     }
 }

@@ -16,7 +16,7 @@ use crate::validation::Invalid;
 /// The longest review, in characters.
 pub const MAX_REVIEW_LENGTH: usize = 50_000;
 /// How much of a review a mail contains, in characters.
-const MAILED: usize = 2_000;
+const MAILED_LENGTH: usize = 2_000;
 
 /// Whether a review is public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -191,7 +191,7 @@ fn next_version(before: &Review, now: DateTime<Utc>) -> Revision {
 /// The beginning of a review, for a mail.
 fn beginning(body: &str) -> String {
     let mut body = body.to_owned();
-    text::shorten(&mut body, MAILED);
+    text::shorten(&mut body, MAILED_LENGTH);
     body
 }
 

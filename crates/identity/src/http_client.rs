@@ -11,8 +11,8 @@ use url::Url;
 use crate::clerk::key::is_loopback;
 
 /// Timeouts of a connection and of a response. A person waits for both.
-const CONNECTING: Duration = Duration::from_secs(3);
-const RESPONDING: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum size of a response, in bytes; those of known providers are a few kilobytes.
 const MAX_BYTES: usize = 512 * 1024;
 
@@ -34,8 +34,8 @@ pub(crate) fn client(address: &Url) -> Result<Client, String> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .redirect(Policy::none())
-        .connect_timeout(CONNECTING)
-        .timeout(RESPONDING)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(RESPONSE_TIMEOUT)
         .user_agent(concat!("allclear/", env!("CARGO_PKG_VERSION")));
     let builder = if is_loopback(address) {
         builder.no_proxy()

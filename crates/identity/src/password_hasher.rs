@@ -15,17 +15,17 @@ use subtle::ConstantTimeEq;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 /// Memory of a hash, in KiB.
-const MEMORY: u32 = 19_456;
-/// Number of blocks for which address space is reserved: 33 MiB, of which a hash uses [`MEMORY`]. The C library keeps smaller pieces of
-/// memory for the thread that has used them, and any of the blocking threads computes hashes. Pieces above 32 MiB are returned to the
+const MEMORY_KIB: u32 = 19_456;
+/// Number of blocks for which address space is reserved: 33 MiB, of which a hash uses [`MEMORY_KIB`]. The C library keeps smaller
+/// pieces of memory for the thread that has used them, and any of the blocking threads computes hashes. Pieces above 32 MiB are returned to the
 /// system at once (glibc, mallopt(3), `M_MMAP_THRESHOLD`).
-const CAPACITY: usize = 33 * 1024;
+const BLOCKS: usize = 33 * 1024;
 /// Number of iterations.
 const PASSES: u32 = 2;
 /// Degree of parallelism.
 const LANES: u32 = 1;
 /// Bytes of a salt (RFC 9106, section 3.1, recommends 16).
-const SALT: usize = 16;
+const SALT_LENGTH: usize = 16;
 
 /// Hashes passwords outside the threads that serve requests. A limit of concurrent hashes keeps many sign-ins from taking all
 /// processors and memory.
@@ -86,12 +86,12 @@ fn full() -> Error {
 #[async_trait]
 impl PasswordHasher for Argon2idHasher {
     async fn hash(&self, password: &Password, requester: Requester) -> Result<PasswordHash, Error> {
-        let salt = rand::random::<[u8; SALT]>().to_vec();
+        let salt = rand::random::<[u8; SALT_LENGTH]>().to_vec();
         let hash = self
             .compute(password, Parameters::present(salt.clone()), requester)
             .await?;
         Ok(PasswordHash::new(format!(
-            "$argon2id$v=19$m={MEMORY},t={PASSES},p={LANES}${}${}",
+            "$argon2id$v=19$m={MEMORY_KIB},t={PASSES},p={LANES}${}${}",
             STANDARD_NO_PAD.encode(salt),
             STANDARD_NO_PAD.encode(hash)
         )))
@@ -124,15 +124,21 @@ impl PasswordHasher for Argon2idHasher {
         }
         if stored.is_empty() {
             // The same work as for an existing account.
-            self.compute(password, Parameters::present(vec![0; SALT]), requester)
-                .await?;
+            self.compute(
+                password,
+                Parameters::present(vec![0; SALT_LENGTH]),
+                requester,
+            )
+            .await?;
         }
         Ok(found)
     }
 
     fn is_outdated(&self, stored: &PasswordHash) -> bool {
         read(stored.as_str()).is_none_or(|(parameters, _)| {
-            parameters.memory < MEMORY || parameters.passes < PASSES || parameters.salt.len() < SALT
+            parameters.memory < MEMORY_KIB
+                || parameters.passes < PASSES
+                || parameters.salt.len() < SALT_LENGTH
         })
     }
 }
@@ -149,7 +155,7 @@ struct Parameters {
 impl Parameters {
     const fn present(salt: Vec<u8>) -> Self {
         Self {
-            memory: MEMORY,
+            memory: MEMORY_KIB,
             passes: PASSES,
             lanes: LANES,
             salt,
@@ -159,7 +165,7 @@ impl Parameters {
     fn compute(&self, password: &Password) -> Result<Vec<u8>, Error> {
         let params = Params::new(self.memory, self.passes, self.lanes, Some(32))
             .map_err(|error| Error::internal(error.to_string()))?;
-        let mut blocks = Vec::with_capacity(params.block_count().max(CAPACITY));
+        let mut blocks = Vec::with_capacity(params.block_count().max(BLOCKS));
         blocks.resize(params.block_count(), Block::new());
         let mut hash = vec![0; 32];
         Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
@@ -256,7 +262,7 @@ mod tests {
         let stored = |text: &str| {
             let hash = parameters.compute(&password(text)).unwrap();
             PasswordHash::new(format!(
-                "$argon2id$v=19$m={MEMORY},t={PASSES},p={LANES}${}${}",
+                "$argon2id$v=19$m={MEMORY_KIB},t={PASSES},p={LANES}${}${}",
                 STANDARD_NO_PAD.encode([7; 32]),
                 STANDARD_NO_PAD.encode(hash)
             ))

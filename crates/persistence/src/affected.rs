@@ -24,8 +24,8 @@ use crate::maintenance::component::in_progress;
 use crate::run::RunStatement;
 
 /// Maximum number of components of an entry.
-const SHOWN: u64 = 500;
-/// Size limit of the list of an entry, in bytes. It has room for [`SHOWN`] components whose names have 136 bytes.
+const MAX_SHOWN: u64 = 500;
+/// Size limit of the list of an entry, in bytes. It has room for [`MAX_SHOWN`] components whose names have 136 bytes.
 const LIST_BYTES: i64 = 100_000;
 /// Size of a component in a list without its name, in bytes.
 const COMPONENT_BYTES: i32 = 64;
@@ -131,7 +131,7 @@ fn components(scope: Scope<'_>, owner: Owner) -> SelectStatement {
         .and_where(parent.eq(id))
         .and_where(Expr::col((Entity, Column::DeletedAt)).is_null())
         .order_by((Entity, Column::Id), Order::Asc)
-        .limit(SHOWN)
+        .limit(MAX_SHOWN)
         .take()
 }
 

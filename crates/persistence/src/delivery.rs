@@ -35,7 +35,7 @@ use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// Number of failure reasons in an operator's counts.
-const REASONS: u64 = 5;
+const MAX_REASONS: u64 = 5;
 
 impl Database {
     /// Claims at most `limit` deliveries of the next organisations of a scan; `None` if it is done.
@@ -315,7 +315,7 @@ pub(crate) async fn counts(
         .group_by(Column::Reason)
         .order_by(Expr::col("times"), Order::Desc)
         .order_by_asc(Column::Reason)
-        .limit(REASONS)
+        .limit(MAX_REASONS)
         .into_tuple()
         .fetch_all(transaction)
         .await?;

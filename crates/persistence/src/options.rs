@@ -13,20 +13,20 @@ use tokio::time::timeout;
 /// Timeout for a connection, and in SQLite for another process's lock; afterwards the database counts as unavailable.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long PostgreSQL lets a statement wait for a lock, such as an organisation's.
-const LOCK: Duration = Duration::from_secs(4);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(4);
 /// How long PostgreSQL runs a statement, and keeps an idle transaction of a lost client open.
-const STATEMENT: Duration = Duration::from_secs(10);
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A connection that was idle for longer is tested before use.
 const IDLE: Duration = Duration::from_secs(1);
 /// A connection to PostgreSQL that is older is replaced, so that connections move to another server some time after the address has.
-const LIFETIME: Duration = Duration::from_mins(30);
+const MAX_LIFETIME: Duration = Duration::from_mins(30);
 /// Pages of the write-ahead log of SQLite after which they are copied into the database: 16 MiB. A page that many commits change is
 /// copied once. With SQLite's own 1,000 pages, writes of many organisations, which change other pages each, wait for the copies.
 const CHECKPOINT_PAGES: &str = "4000";
 /// Memory for pages of the connection that writes to SQLite, in KiB: the ends of all indexes that a hundred busy organisations change.
 const WRITER_CACHE: &str = "-8000";
 /// Number of connections for reads, and of those for writes to PostgreSQL.
-const CONNECTIONS: u32 = 8;
+const MAX_CONNECTIONS: u32 = 8;
 /// Number of connections that read from SQLite on a small machine.
 const MIN_READERS: u32 = 4;
 /// Number of writes to SQLite that one organisation may run at the same time: they share commits.
@@ -37,7 +37,7 @@ const SHARED_WRITES: u32 = 32;
 pub(crate) fn concurrency_of_one(backend: DbBackend) -> Concurrency {
     let (reads, writes) = match backend {
         DbBackend::Sqlite => (sqlite_readers() / 2, SHARED_WRITES),
-        _ => (CONNECTIONS / 2, CONNECTIONS / 2),
+        _ => (MAX_CONNECTIONS / 2, MAX_CONNECTIONS / 2),
     };
     Concurrency {
         reads: reads as usize,
@@ -65,8 +65,8 @@ pub(crate) fn sqlite_reader(url: &str) -> ConnectOptions {
 
 fn sqlite_readers() -> u32 {
     let processors = available_parallelism().map_or(1, NonZero::get);
-    let readers = u32::try_from(2 * processors).unwrap_or(CONNECTIONS);
-    readers.clamp(MIN_READERS, CONNECTIONS)
+    let readers = u32::try_from(2 * processors).unwrap_or(MAX_CONNECTIONS);
+    readers.clamp(MIN_READERS, MAX_CONNECTIONS)
 }
 
 fn sqlite(url: &str, reads: bool) -> ConnectOptions {
@@ -97,16 +97,16 @@ pub(crate) fn postgresql(url: &str) -> ConnectOptions {
     let mut options = usual(url);
     options.test_before_acquire_if_idle_for(IDLE);
     options.map_sqlx_postgres_before_acquire(|_, connection| {
-        Box::pin(async move { Ok(connection.age < LIFETIME) })
+        Box::pin(async move { Ok(connection.age < MAX_LIFETIME) })
     });
     options.map_sqlx_postgres_opts(|connection| {
         let milliseconds = |time: Duration| time.as_millis().to_string();
         connection.options([
-            ("lock_timeout", milliseconds(LOCK)),
-            ("statement_timeout", milliseconds(STATEMENT)),
+            ("lock_timeout", milliseconds(LOCK_TIMEOUT)),
+            ("statement_timeout", milliseconds(STATEMENT_TIMEOUT)),
             (
                 "idle_in_transaction_session_timeout",
-                milliseconds(STATEMENT),
+                milliseconds(STATEMENT_TIMEOUT),
             ),
         ])
     });
@@ -140,7 +140,7 @@ async fn is_outside_transaction(connection: &mut PgConnection) -> Result<bool, E
 pub(crate) fn usual(url: &str) -> ConnectOptions {
     let mut options = ConnectOptions::new(url);
     options
-        .max_connections(CONNECTIONS)
+        .max_connections(MAX_CONNECTIONS)
         .acquire_timeout(CONNECTION_TIMEOUT)
         .connect_timeout(CONNECTION_TIMEOUT)
         .idle_timeout(None)

@@ -10,11 +10,11 @@ use sea_orm::{
 use tokio::time::timeout;
 
 /// The timeout: longer than PostgreSQL's own statement timeout, so that its error comes first, and shorter than a proxy's.
-const LIMIT: Duration = Duration::from_secs(12);
+const TIMEOUT: Duration = Duration::from_secs(12);
 
 /// Ends work that takes too long. Its connection is not used again before the statement has ended.
 pub(crate) async fn in_time<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    timeout(LIMIT, work)
+    timeout(TIMEOUT, work)
         .await
         .unwrap_or_else(|elapsed| Err(Error::Unavailable(Box::new(elapsed))))
 }
@@ -30,7 +30,7 @@ impl TimeoutConnection {
 }
 
 async fn within_limit<T>(query: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
-    timeout(LIMIT, query)
+    timeout(TIMEOUT, query)
         .await
         .unwrap_or(Err(DbErr::ConnectionAcquire(ConnAcquireErr::Timeout)))
 }

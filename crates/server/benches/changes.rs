@@ -23,7 +23,7 @@ use allclear_domain::author::Author;
 use allclear_domain::component::{ComponentDraft, ComponentPatch, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_persistence::database::Database;
-use allclear_transport::status::pages::Pages;
+use allclear_transport::status::page_cache::PageCache;
 use allclear_transport::web_app::WebApp;
 use futures_util::FutureExt;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend};
@@ -41,7 +41,7 @@ const BENCH: Bench = Bench("changes");
 struct Side {
     organisation: OrganisationId,
     components: Components,
-    pages: Arc<Pages>,
+    pages: Arc<PageCache>,
     component: ComponentId,
     is_degraded: bool,
 }
@@ -73,7 +73,7 @@ impl Side {
             Arc::clone(&relay),
             Arc::clone(&clock),
         );
-        let pages = Arc::new(Pages::new(
+        let pages = Arc::new(PageCache::new(
             store,
             relay,
             clock,

@@ -18,10 +18,10 @@ use crate::app_services::AppServices;
 use crate::clear_text;
 use crate::clock::SystemClock;
 use crate::delivery::RunningDeliveries;
+use crate::file_permissions;
 use crate::identity::Identity;
 use crate::infrastructure::Infrastructure;
 use crate::metrics;
-use crate::private;
 use crate::public_services::PublicServices;
 use crate::services::Services;
 use crate::settings::Settings;
@@ -70,7 +70,7 @@ impl App {
         // take minutes, and a proxy would wait for it.
         let (socket, address) = bind(settings.listen)?;
         let public_url = settings.public_url(address.port());
-        private::data_folder(&settings.data_dir)?;
+        file_permissions::data_folder(&settings.data_dir)?;
         clear_text::warn(settings)?;
         // Before anything is recorded: without a recorder it would be lost.
         metrics::handle();

@@ -14,7 +14,7 @@ use crate::output::{print_error, print_if_possible, print_line};
 use crate::settings::{self, LogFormat, Settings};
 use crate::signals::{EndSignals, survive_file_size_limit};
 use crate::user::{self, UserAction};
-use crate::{connect, demo, identity, log, private, rlimit};
+use crate::{connect, demo, file_permissions, identity, log, rlimit};
 
 /// Incidents, maintenance and the public status page, in one binary.
 #[derive(Debug, Parser)]
@@ -68,7 +68,7 @@ enum Action {
 /// Runs the command. The exit code is 0 after success, 1 after a failure and 2 for wrong arguments.
 #[must_use]
 pub fn main() -> ExitCode {
-    private::restrict_umask();
+    file_permissions::restrict_umask();
     // TLS clients need a default cryptography provider. A second call has no effect.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let arguments = match arguments() {

@@ -12,8 +12,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::clock::SystemClock;
+use crate::file_permissions;
 use crate::installation::Installation;
-use crate::private;
 use crate::settings::Settings;
 
 /// Timeout of the connection that finds out why a database cannot be opened.
@@ -28,7 +28,7 @@ pub(crate) async fn database(
     clock: &Arc<dyn Clock>,
 ) -> Result<Database, String> {
     if let Some(file) = sqlite_file::path_of(&settings.database()) {
-        private::database_files(&file)?;
+        file_permissions::database_files(&file)?;
     }
     let opened = Database::connect(&settings.database(), Arc::clone(clock)).await;
     match opened {

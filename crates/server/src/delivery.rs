@@ -26,7 +26,7 @@ const COUNT_INTERVAL: Duration = Duration::from_secs(10);
 const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
 
 /// Number of requests to webhooks and chats at the same time. One that does not answer keeps its place for the time limit of a request.
-const REQUESTS: usize = 64;
+const MAX_CONCURRENT_REQUESTS: usize = 64;
 
 /// Subscribers and the messages to them, before the workers are started.
 pub(crate) struct DeliveryServices {
@@ -78,7 +78,7 @@ impl DeliveryServices {
         };
         let workers = [
             worker(Route::Mail, mail, infra.settings.mail_concurrency),
-            worker(Route::Request, request, REQUESTS),
+            worker(Route::Request, request, MAX_CONCURRENT_REQUESTS),
         ];
         let subscribers = Subscribers::new(ports, infra.installation.hmac_key.clone());
         let operator_mails = OperatorMails::new(infra.store(), infra.mailer(), infra.links.clone());

@@ -11,7 +11,7 @@ use allclear_mail::smtp::{SmtpLimits, SmtpMailer};
 use crate::settings::Settings;
 
 /// Connections in addition to those for subscribers' mail, so that a password reset does not wait behind a thousand notices.
-const SPARE: usize = 2;
+const SPARE_CONNECTIONS: usize = 2;
 
 /// The configured mailer.
 pub(crate) fn mailer(
@@ -31,7 +31,7 @@ pub(crate) fn mailer(
         }
         tracing::info!(server = %server, "mail is sent by SMTP");
         let limits = SmtpLimits {
-            connections: settings.mail_concurrency + SPARE,
+            connections: settings.mail_concurrency + SPARE_CONNECTIONS,
             ..SmtpLimits::default()
         };
         return Ok(Arc::new(SmtpMailer::new(server, limits, sender)));

@@ -11,7 +11,7 @@ use allclear_transport::server::client_address::TrustedProxies;
 use allclear_transport::socket::Sockets;
 use allclear_transport::status::events::EventStreams;
 use allclear_transport::status::history::pages::HistoryPages;
-use allclear_transport::status::pages::Pages;
+use allclear_transport::status::page_cache::PageCache;
 use allclear_transport::status::viewers::Viewers;
 use allclear_transport::statuspage::documents::StatuspageDocuments;
 use allclear_transport::web_app::WebApp;
@@ -28,7 +28,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(20);
 /// The public pages, event streams and sockets.
 pub(crate) struct PublicServices {
     pub(crate) viewers: Arc<Viewers>,
-    pub(crate) pages: Arc<Pages>,
+    pub(crate) pages: Arc<PageCache>,
     pub(crate) history_pages: Arc<HistoryPages>,
     pub(crate) statuspage_documents: Arc<StatuspageDocuments>,
     pub(crate) streams: Arc<EventStreams>,
@@ -50,7 +50,7 @@ impl PublicServices {
         let (relay, clock) = (infra.relay(), infra.clock());
         let (proxies, client_limits) = client_limits(settings)?;
         let viewers = Arc::new(Viewers::default());
-        let pages = Arc::new(Pages::new(
+        let pages = Arc::new(PageCache::new(
             infra.store(),
             infra.relay(),
             infra.clock(),

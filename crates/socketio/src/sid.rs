@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Serialize, Serializer};
 
-const RANDOM: usize = 18;
-const TEXT: usize = 24;
+const RANDOM_BYTES: usize = 18;
+const TEXT_LENGTH: usize = 24;
 
 /// An unguessable identifier: 144 random bits as 24 characters of URL-safe base64. The reference server's have 120 bits; OWASP
 /// ASVS 5.0, 11.5.1 asks for 128.
@@ -15,23 +15,23 @@ const TEXT: usize = 24;
 /// The Engine.IO session and each of its sockets have one. The session's identifier is the credential of the polling
 /// transport, so clients never see it as a socket's `sid` (Socket.IO protocol v5, "Connection to a namespace").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Sid([u8; TEXT]);
+pub struct Sid([u8; TEXT_LENGTH]);
 
 impl Sid {
     /// Creates a random identifier.
     #[must_use]
     pub fn random() -> Self {
-        let mut text = [b'A'; TEXT];
+        let mut text = [b'A'; TEXT_LENGTH];
         // 18 bytes are exactly 24 characters, so the slice always fits.
-        let written = URL_SAFE_NO_PAD.encode_slice(rand::random::<[u8; RANDOM]>(), &mut text);
-        debug_assert_eq!(written.ok(), Some(TEXT));
+        let written = URL_SAFE_NO_PAD.encode_slice(rand::random::<[u8; RANDOM_BYTES]>(), &mut text);
+        debug_assert_eq!(written.ok(), Some(TEXT_LENGTH));
         Self(text)
     }
 
     /// Parses an identifier; `None` if it is malformed.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let bytes: [u8; TEXT] = text.as_bytes().try_into().ok()?;
+        let bytes: [u8; TEXT_LENGTH] = text.as_bytes().try_into().ok()?;
         let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         bytes.iter().all(plain).then_some(Self(bytes))
     }
@@ -71,7 +71,7 @@ mod tests {
         let sid = Sid::random();
         assert_eq!(Sid::parse(sid.as_str()), Some(sid));
         assert_ne!(Sid::random(), sid);
-        const { assert!(RANDOM * 8 >= 128) };
+        const { assert!(RANDOM_BYTES * 8 >= 128) };
     }
 
     #[test]

@@ -42,7 +42,7 @@ use self::handler::SocketHandler;
 pub use self::request::events;
 use self::room::Rooms;
 use crate::limit::client_limits::ClientLimits;
-use crate::status::pages::Pages;
+use crate::status::page_cache::PageCache;
 
 /// Bounds of a client's queue. A client that falls further behind is disconnected and reconnects.
 const QUEUE_BYTES: usize = 96 * 1024;
@@ -50,7 +50,7 @@ const QUEUE_PACKETS: usize = 512;
 /// Largest message from a client, in bytes; several times the longest token.
 const MAX_MESSAGE_BYTES: usize = 100_000;
 /// How long a shutdown waits for the sockets to close.
-const CLOSING: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Settings of the socket.
 #[derive(Debug, Clone)]
@@ -96,7 +96,7 @@ impl Sockets {
     pub fn new(
         settings: &SocketSettings,
         limits: Arc<ClientLimits>,
-        pages: Arc<Pages>,
+        pages: Arc<PageCache>,
         relay: Arc<Relay>,
         verifier: Arc<dyn TokenVerifier>,
         clock: Arc<dyn Clock>,
@@ -143,7 +143,7 @@ impl Sockets {
 
     /// Closes every transport, so that clients reconnect to another node, and accepts no new ones.
     pub async fn close(&self) {
-        if tokio::time::timeout(CLOSING, self.server.shutdown())
+        if tokio::time::timeout(SHUTDOWN_TIMEOUT, self.server.shutdown())
             .await
             .is_err()
         {

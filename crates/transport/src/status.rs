@@ -7,7 +7,7 @@ pub mod events;
 pub mod history;
 pub mod markup;
 pub(crate) mod page;
-pub mod pages;
+pub mod page_cache;
 pub(crate) mod response;
 pub(crate) mod revision_cache;
 pub(crate) mod unavailable;
@@ -26,7 +26,7 @@ use crate::response::api_response::ApiResponse;
 use crate::response::problem::{Problem, ProblemBody, PublicErrorResponses};
 use crate::routes::Routes;
 use crate::status::events::{EventStreams, Since};
-use crate::status::pages::Pages;
+use crate::status::page_cache::PageCache;
 use crate::status::response::PublicResponses;
 use crate::web_app::api_fallback;
 
@@ -51,7 +51,7 @@ fn log_failed_read(organisation: &OrganisationId, error: &Error, message: &str) 
 async fn snapshot(
     request: HttpRequest,
     organisation: web::Path<String>,
-    pages: web::Data<Pages>,
+    pages: web::Data<PageCache>,
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
     let page = pages

@@ -24,7 +24,7 @@ use crate::status::encoded::Encoded;
 use crate::status::history::template::HistoryTemplate;
 use crate::status::markup::SubscribePage;
 use crate::status::page::{Document, boxed};
-use crate::status::pages::Pages;
+use crate::status::page_cache::PageCache;
 use crate::status::response::PublicResponses;
 use crate::status::unavailable::unread;
 
@@ -194,7 +194,7 @@ pub(crate) fn matches_route(path: &str, route: &str) -> bool {
 pub(crate) async fn status_page(
     request: HttpRequest,
     organisation: web::Path<String>,
-    pages: web::Data<Pages>,
+    pages: web::Data<PageCache>,
     app: web::Data<WebApp>,
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {

@@ -30,7 +30,7 @@ const PAST_TIMELINE_BYTES: usize = 16 * 1024;
 /// Size limit of all timelines of a page of a list, in bytes of JSON.
 pub const LIST_TIMELINE_BYTES: usize = 4 * 1024 * 1024;
 /// Length of a shortened description, in characters.
-const SHORTENED: usize = 200;
+const SHORTENED_LENGTH: usize = 200;
 
 /// A published incident or maintenance with its timeline.
 pub trait WithTimeline: Serialize {
@@ -120,7 +120,7 @@ pub trait WithTimeline: Serialize {
 
 /// Keeps the beginning of a description that exceeds a size limit. Returns whether the description was longer.
 pub fn shorten_description(description: &mut String) -> bool {
-    shorten(description, SHORTENED)
+    shorten(description, SHORTENED_LENGTH)
 }
 
 /// A shared size limit, in bytes.

@@ -10,9 +10,9 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// Length of a code: 150 random bits (OWASP ASVS 5.0, 11.5.1), so one fast round is enough for the digest (6.5.2).
 const LENGTH: usize = 30;
 /// Length of older codes, which stay valid.
-const OLDER: usize = 24;
+const OLDER_LENGTH: usize = 24;
 /// Length of a group of characters.
-const GROUP: usize = 6;
+const GROUP_LENGTH: usize = 6;
 
 /// A recovery code. Its possession is the proof, so only its digest is stored, and it is never logged.
 #[derive(Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl RecoveryCode {
                 other => other,
             })
             .collect();
-        let is_long = [LENGTH, OLDER].contains(&code.len());
+        let is_long = [LENGTH, OLDER_LENGTH].contains(&code.len());
         let is_code = is_long && code.bytes().all(|byte| ALPHABET.contains(&byte));
         is_code.then_some(Self(code))
     }
@@ -53,7 +53,7 @@ impl RecoveryCode {
     /// The code in groups, to be shown once.
     #[must_use]
     pub fn reveal(&self) -> String {
-        let groups = self.0.as_bytes().chunks(GROUP);
+        let groups = self.0.as_bytes().chunks(GROUP_LENGTH);
         let groups: Vec<_> = groups.map(String::from_utf8_lossy).collect();
         groups.join("-")
     }

@@ -12,26 +12,26 @@ use crate::secret::HmacKey;
 /// Name of the product in authenticator apps.
 const ISSUER: &str = "Allclear";
 /// Seconds of a time step.
-const STEP: u64 = 30;
+const STEP_SECONDS: u64 = 30;
 /// Number of time steps by which the clock of the app may be early or late.
 const DRIFT: u16 = 1;
 /// Number of digits of a code.
 const DIGITS: u8 = 6;
 /// Bytes of a secret: 160 bits (RFC 4226, section 4, requirement 6).
-const SECRET: usize = 20;
+const SECRET_LENGTH: usize = 20;
 
 /// The secret of an authenticator app. It is derived from the installation's secret and a stored nonce, so the stored part alone
 /// is useless, and it is never logged.
 pub(super) struct Totp {
-    secret: [u8; SECRET],
+    secret: [u8; SECRET_LENGTH],
 }
 
 impl Totp {
     /// The secret of an account with this nonce.
     pub(super) fn new(key: &HmacKey, user: UserId, nonce: &str) -> Self {
         let derived = key.sign("totp secret", &[user.0.as_bytes(), nonce.as_bytes()]);
-        let mut secret = [0; SECRET];
-        secret.copy_from_slice(&derived[..SECRET]);
+        let mut secret = [0; SECRET_LENGTH];
+        secret.copy_from_slice(&derived[..SECRET_LENGTH]);
         Self { secret }
     }
 
@@ -74,7 +74,7 @@ impl Totp {
     fn builder(&self) -> Builder {
         Builder::new()
             .with_digits(DIGITS)
-            .with_step_duration(STEP)
+            .with_step_duration(STEP_SECONDS)
             .with_skew(DRIFT)
             .with_secret(self.secret)
     }

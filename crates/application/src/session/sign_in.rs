@@ -16,7 +16,7 @@ use crate::secret::{HmacKey, SecretToken};
 use crate::security_mail::{SecurityChange, SecurityMails};
 
 /// Bytes of a device mark.
-const MARK: usize = 16;
+const MARK_BYTES: usize = 16;
 
 /// Opens sessions, and mails the owner of an account about a browser in which nobody had signed in to the account before.
 #[derive(Clone)]
@@ -110,7 +110,7 @@ impl SessionOpener {
     /// A mark that a browser keeps, so that its next sign-in to the account is not from an unknown device. It gives no access.
     pub(crate) fn device_mark(&self, user: UserId) -> String {
         let mark = self.hmac_key.sign("device", &[user.0.as_bytes()]);
-        URL_SAFE_NO_PAD.encode(&mark[..MARK])
+        URL_SAFE_NO_PAD.encode(&mark[..MARK_BYTES])
     }
 }
 

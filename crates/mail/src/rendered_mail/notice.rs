@@ -15,7 +15,7 @@ use super::status::StatusStyle;
 use super::{RenderedMail, one_line, organisation_name, time};
 
 /// Length of the preview of a mail, in characters.
-const PREVIEW: usize = 150;
+const PREVIEW_LENGTH: usize = 150;
 
 #[derive(Template)]
 #[template(path = "notice.txt", escape = "none")]
@@ -90,7 +90,7 @@ impl<'a> NoticeMail<'a> {
     /// Beginning of the text, which mail programs show beside the subject. They show less of it.
     fn preview(&self) -> String {
         let mut preview = format!("{}: {}", self.status().label, self.content.plain_text());
-        shorten(&mut preview, PREVIEW - 1);
+        shorten(&mut preview, PREVIEW_LENGTH - 1);
         preview
     }
 

@@ -12,13 +12,13 @@ use tokio::time::{Instant, timeout};
 use super::Lookup;
 
 /// Names whose results are kept.
-const NAMES: usize = 10_000;
+const MAX_NAMES: usize = 10_000;
 /// How long a result is used: of a name with addresses, and of a name without. A name server that does not reply occupies a thread
 /// for many seconds, so such a name is asked for less often.
 const CACHED_FOR: Duration = Duration::from_secs(10);
 const EMPTY_CACHED_FOR: Duration = Duration::from_secs(15);
 /// How long a look-up waits for others to end. Nobody waits longer for its result.
-const WAIT: Duration = Duration::from_secs(3);
+const MAX_WAIT: Duration = Duration::from_secs(3);
 
 /// Shares each look-up between all requests for the name, also with those of the next seconds. A name whose servers do not reply
 /// occupies at most one thread.
@@ -44,7 +44,7 @@ impl SharedLookup {
         Self {
             lookup,
             permits: Arc::new(Semaphore::new(concurrent)),
-            known: Mutex::new(Cache::new(NAMES)),
+            known: Mutex::new(Cache::new(MAX_NAMES)),
         }
     }
 
@@ -64,7 +64,7 @@ impl SharedLookup {
         let host = host.to_owned();
         // A task, so that it continues for later requests if this one is cancelled.
         tokio::spawn(async move {
-            let Ok(_permit) = timeout(WAIT, permits.acquire()).await else {
+            let Ok(_permit) = timeout(MAX_WAIT, permits.acquire()).await else {
                 return;
             };
             let addresses = lookup.addresses(&host).await;

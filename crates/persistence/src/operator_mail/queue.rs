@@ -3,7 +3,7 @@
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::operator_mail::{
-    ClaimedMails, OperatorMail, OperatorMailContent, RECIPIENTS,
+    ClaimedMails, MAX_RECIPIENTS, OperatorMail, OperatorMailContent,
 };
 use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::membership::{Member, Role};
@@ -61,7 +61,7 @@ pub(super) async fn insert(
     members.retain(|member| !member.email.is_empty() && recipients.include(member));
     // Admins first, in case there are too many.
     members.sort_by_key(|member| (std::cmp::Reverse(member.role), member.created_at));
-    members.truncate(usize::try_from(RECIPIENTS).unwrap_or(usize::MAX));
+    members.truncate(usize::try_from(MAX_RECIPIENTS).unwrap_or(usize::MAX));
     if members.is_empty() {
         return Ok(());
     }

@@ -9,7 +9,7 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
 /// Size in bytes from which events are compressed. Below it, the time costs more than the bytes.
-const LARGE: usize = 8 * 1024;
+const PACKED_FROM_BYTES: usize = 8 * 1024;
 
 /// The events of one commit: one of the two columns holds them.
 pub(super) struct StoredEvents {
@@ -21,7 +21,7 @@ impl StoredEvents {
     /// Writes events.
     pub(super) fn of(events: &[PublicEvent]) -> Result<Self, Error> {
         let events = serde_json::to_string(events).map_err(Error::internal)?;
-        if events.len() < LARGE {
+        if events.len() < PACKED_FROM_BYTES {
             return Ok(Self {
                 events,
                 packed: None,
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn events_read_as_they_were_written_whether_compressed_or_not() {
-        for (length, is_packed) in [(1, false), (LARGE, true)] {
+        for (length, is_packed) in [(1, false), (PACKED_FROM_BYTES, true)] {
             let events = event(length);
             let json = serde_json::to_string(&events).unwrap();
             let stored = StoredEvents::of(&events).unwrap();

@@ -20,9 +20,9 @@ use crate::run::Fetch;
 use crate::transaction::Transaction;
 
 /// Maximum number of incidents, and of maintenances.
-const SHOWN: u64 = 200;
+const MAX_SHOWN: u64 = 200;
 /// Maximum number of components of all incidents, and of all maintenances.
-const COMPONENTS: u64 = 1_000;
+const MAX_COMPONENTS: u64 = 1_000;
 
 /// Identifier, title, begin and end.
 type Row = (Uuid, String, DateTime<Utc>, DateTime<Utc>);
@@ -45,7 +45,7 @@ pub(super) async fn of_incidents(
         ])
         .filter(resolved_after(organisation, since))
         .order_by_desc(incident::Column::ResolvedAt)
-        .limit(SHOWN);
+        .limit(MAX_SHOWN);
     let resolved: Vec<Row> = resolved.into_tuple().fetch_all(transaction).await?;
     let shown = shown.iter().map(|incident| incident.id.as_str());
     let resolved = without(resolved, shown);
@@ -55,7 +55,7 @@ pub(super) async fn of_incidents(
     let links = incident_component::Entity::find()
         .filter(incident_component::Column::IncidentId.is_in(ids(&resolved)))
         .order_by_desc(incident_component::Column::IncidentId)
-        .limit(COMPONENTS)
+        .limit(MAX_COMPONENTS)
         .fetch_all(transaction)
         .await?;
     let links = links.into_iter();
@@ -84,7 +84,7 @@ pub(super) async fn of_maintenances(
         // When a cancelled one was in progress is not known.
         .filter(maintenance::Column::CancelledAt.is_null())
         .order_by_desc(maintenance::Column::ShownUntil)
-        .limit(SHOWN);
+        .limit(MAX_SHOWN);
     let over: Vec<Row> = over.into_tuple().fetch_all(transaction).await?;
     let shown = shown.iter().map(|maintenance| maintenance.id.as_str());
     let over = without(over, shown);
@@ -94,7 +94,7 @@ pub(super) async fn of_maintenances(
     let links = maintenance_component::Entity::find()
         .filter(maintenance_component::Column::MaintenanceId.is_in(ids(&over)))
         .order_by_desc(maintenance_component::Column::MaintenanceId)
-        .limit(COMPONENTS)
+        .limit(MAX_COMPONENTS)
         .fetch_all(transaction)
         .await?;
     let links = links.into_iter();

@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::Command;
 
 use super::openid::PROVIDER_SETTING;
-use crate::private;
+use crate::file_permissions;
 
 /// Name of the configuration file, in the working directory.
 pub const FILE: &str = "allclear.toml";
@@ -61,7 +61,7 @@ pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
         });
     }
     if holds_secrets {
-        private::secret_file(file, &opened)?;
+        file_permissions::secret_file(file, &opened)?;
     }
     Ok(command)
 }

@@ -25,9 +25,9 @@ const CEREMONY: [&str; 2] = ["allclear_passkey", "__Host-allclear_passkey"];
 /// Names of the cookie with the device marks, likewise.
 const DEVICE: [&str; 2] = ["allclear_device", "__Host-allclear_device"];
 /// Maximum number of accounts in which a browser is a known device.
-const MARKS: usize = 10;
+const MAX_MARKS: usize = 10;
 /// Maximum length of a device mark.
-const MARK_LENGTH: usize = 64;
+const MAX_MARK_LENGTH: usize = 64;
 /// How long a browser stays a known device.
 const DEVICE_LIFETIME: Duration = Duration::days(365);
 /// Path without TLS: browsers send the cookie to the identity routes only.
@@ -94,7 +94,7 @@ impl CookieSecurity {
     pub(crate) fn marked(self, mut marks: Vec<String>, newest: &str) -> Cookie<'static> {
         marks.retain(|mark| mark != newest);
         marks.insert(0, newest.to_owned());
-        marks.truncate(MARKS);
+        marks.truncate(MAX_MARKS);
         self.cookie(DEVICE, PATH, marks.join("."), DEVICE_LIFETIME)
     }
 
@@ -138,8 +138,8 @@ pub(crate) fn marks(request: &HttpRequest) -> Vec<String> {
     let cookie = security.and_then(|security| request.cookie(security.name_of(DEVICE)));
     let value = cookie.map(|cookie| cookie.value().to_owned());
     let value = value.unwrap_or_default();
-    let marks = value.split('.').take(MARKS);
-    let marks = marks.filter(|mark| (1..=MARK_LENGTH).contains(&mark.len()));
+    let marks = value.split('.').take(MAX_MARKS);
+    let marks = marks.filter(|mark| (1..=MAX_MARK_LENGTH).contains(&mark.len()));
     marks.map(str::to_owned).collect()
 }
 

@@ -8,7 +8,7 @@ use super::cookie::marks;
 use crate::server::client_address::TrustedProxies;
 
 /// Maximum characters of an unknown program's name.
-const NAME: usize = 40;
+const MAX_NAME_LENGTH: usize = 40;
 
 /// Browsers, each with the mark in its `User-Agent`. A browser's mark is also in the headers of the browsers before it.
 const BROWSERS: &[(&str, &str)] = &[
@@ -55,7 +55,7 @@ fn device(agent: &str) -> Option<String> {
         (Some(browser), None) => Some(browser.to_owned()),
         (None, _) => {
             let name = agent.split(['/', ' ']).next().unwrap_or_default();
-            let is_name = !name.is_empty() && name.len() <= NAME;
+            let is_name = !name.is_empty() && name.len() <= MAX_NAME_LENGTH;
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
             (is_name && name.bytes().all(plain)).then(|| name.to_owned())
         }

@@ -1,7 +1,7 @@
 //! Limits for the attempts of a client at the identity routes.
 
 use super::code_guesses::CodeGuesses;
-use super::guesses::Guesses;
+use super::password_guesses::PasswordGuesses;
 use crate::limit::throttle::{ClientBucket, Limit};
 
 /// Challenges and responses of passkeys from a client address.
@@ -67,7 +67,7 @@ impl Default for IdentityLimits {
 
 /// Counts the attempts.
 pub struct IdentityThrottle {
-    pub(crate) guesses: Guesses,
+    pub(crate) guesses: PasswordGuesses,
     pub(crate) codes: CodeGuesses,
     pub(crate) sign_up: ClientBucket,
     pub(crate) reset: ClientBucket,
@@ -83,7 +83,7 @@ impl IdentityThrottle {
     #[must_use]
     pub fn new(limits: &IdentityLimits) -> Self {
         Self {
-            guesses: Guesses::new(limits),
+            guesses: PasswordGuesses::new(limits),
             codes: CodeGuesses::new(limits),
             sign_up: ClientBucket::new(limits.sign_up),
             reset: ClientBucket::new(limits.reset),

@@ -36,7 +36,7 @@ use crate::server::timeouts::Timeouts;
 use crate::socket::{SocketSettings, Sockets};
 use crate::status::events::EventStreams;
 use crate::status::history::pages::HistoryPages;
-use crate::status::pages::Pages;
+use crate::status::page_cache::PageCache;
 use crate::status::viewers::Viewers;
 use crate::statuspage::documents::StatuspageDocuments;
 use crate::subscriber::SubscriberThrottle;
@@ -84,7 +84,7 @@ pub struct AppState {
     /// Limits for subscribing, verifying and unsubscribing.
     pub subscriber_throttle: Arc<SubscriberThrottle>,
     /// The public pages.
-    pub pages: Arc<Pages>,
+    pub pages: Arc<PageCache>,
     /// The pages of the public history.
     pub history_pages: Arc<HistoryPages>,
     /// The Statuspage API and the feeds.

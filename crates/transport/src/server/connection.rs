@@ -4,7 +4,7 @@
 //! Reasons and figures: `docs/decisions/connections-below-the-http-server.md`.
 
 mod body_file;
-pub(crate) mod idle;
+pub(crate) mod open_connections;
 mod pipeline;
 mod shared_body;
 mod stream;

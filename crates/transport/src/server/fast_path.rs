@@ -27,7 +27,7 @@ use crate::server::connection::{Connection, SharedBody};
 use crate::server::host_routing::HostRouting;
 use crate::server::request_log;
 use crate::status::history::pages::HistoryPages;
-use crate::status::pages::Pages;
+use crate::status::page_cache::PageCache;
 use crate::status::response::PublicResponses;
 use crate::status::worker_cache::WorkerCache;
 use crate::statuspage::documents::StatuspageDocuments;
@@ -35,7 +35,7 @@ use crate::statuspage::documents::StatuspageDocuments;
 /// Factory of the fast path in front of the app.
 pub(crate) struct FastPath<A> {
     pub(crate) app: A,
-    pub(crate) pages: Arc<Pages>,
+    pub(crate) pages: Arc<PageCache>,
     pub(crate) documents: Arc<StatuspageDocuments>,
     pub(crate) history: Arc<HistoryPages>,
     pub(crate) responses: Arc<PublicResponses>,
@@ -210,7 +210,7 @@ mod tests {
     use allclear_application::statuspage::MockPublicStateStore;
 
     use crate::server::headers::Hsts;
-    use crate::status::pages::tests::{organisation, pages, relay, snapshot};
+    use crate::status::page_cache::tests::{organisation, pages, relay, snapshot};
     use crate::web_app::WebApp;
 
     /// Documents of organisations that are never read.

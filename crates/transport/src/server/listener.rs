@@ -20,14 +20,14 @@ use tokio::task::spawn_local;
 
 use crate::limit::client_limits::ClientLimits;
 use crate::server::connection::ClientStream;
-use crate::server::connection::idle::Connections;
+use crate::server::connection::open_connections::Connections;
 use crate::server::timeouts::Timeouts;
 
 /// Bytes that the HTTP server copies before it writes them to a connection.
 const WRITE_BUFFER: usize = 16 * 1024;
 /// How long actix waits for the end of a connection that it closes. Actix compares with a clock that it updates every half second; a
 /// shorter time could be over before the comparison and be missed.
-const CLOSING: Duration = Duration::from_millis(600);
+const DISCONNECT_TIMEOUT: Duration = Duration::from_millis(600);
 
 /// What all workers accept connections with.
 pub(crate) struct Accept {
@@ -111,7 +111,7 @@ impl Accept {
             // for each request.
             .client_request_timeout(self.timeouts.head)
             .keep_alive(KeepAlive::Os)
-            .client_disconnect_timeout(CLOSING)
+            .client_disconnect_timeout(DISCONNECT_TIMEOUT)
             // A closed connection is noticed by the next read; a silent one when it has accepted no data for long.
             .h1_allow_half_closed(false)
             // Bounds the memory for a client that has stopped reading.

@@ -283,7 +283,7 @@ mod tests {
 
     use crate::limit::client_limits::tests::unlimited;
     use crate::server::connection::ClientStream;
-    use crate::server::connection::idle::Connections;
+    use crate::server::connection::open_connections::Connections;
     use crate::server::connection::tests::pair;
 
     /// A client, and a WebSocket that sends these frames to it.

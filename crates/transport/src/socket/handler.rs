@@ -12,24 +12,24 @@ use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::access::{Access, SocketAuthorizer};
-use super::large_lists::{LargeList, LargeLists, SMALL};
+use super::large_lists::{LargeList, LargeLists, SMALL_BYTES};
 use super::request::{Authenticated, Joined, Refused, Request, acknowledge, organisation};
 use super::room::{ReplayGap, RoomMembership, Rooms};
 use crate::request::caller::bearer_token;
 use crate::response::problem::Problem;
 use crate::status::page::{List, Page};
-use crate::status::pages::Pages;
+use crate::status::page_cache::PageCache;
 
 /// How many organisations one socket may join.
 const MAX_ROOMS: usize = 32;
 /// How long an acknowledgement waits for the events that belong before it: twice the interval of the relay's sweep.
-const EVENTS: Duration = Duration::from_secs(2);
+const EVENTS_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a larger list waits for a slow client to receive what is queued.
-const READING: Duration = Duration::from_secs(30);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Handler of the namespace.
 pub(super) struct SocketHandler {
-    pages: Arc<Pages>,
+    pages: Arc<PageCache>,
     large_lists: LargeLists,
     relay: Arc<Relay>,
     rooms: Arc<Rooms>,
@@ -110,7 +110,7 @@ impl Handler for SocketHandler {
 
 impl SocketHandler {
     pub(super) fn new(
-        pages: Arc<Pages>,
+        pages: Arc<PageCache>,
         relay: Arc<Relay>,
         rooms: Arc<Rooms>,
         authorizer: Arc<SocketAuthorizer>,
@@ -209,7 +209,7 @@ impl SocketHandler {
         let revision = page
             .as_ref()
             .map_or_else(|_| Revision::default(), |page| page.revision());
-        if timeout(EVENTS, self.rooms.reach(organisation, revision))
+        if timeout(EVENTS_TIMEOUT, self.rooms.reach(organisation, revision))
             .await
             .is_err()
         {
@@ -290,15 +290,15 @@ impl SocketData {
 /// Before a large list, waits until the client has received what is queued: only an empty queue
 /// accepts a packet larger than its bound.
 async fn flushed(socket: &Socket<SocketData>, page: &Page) {
-    if page.size() >= SMALL {
+    if page.size() >= SMALL_BYTES {
         // A client that does not read for that long is closed by its queue or its ping.
-        let _ = timeout(READING, socket.flushed()).await;
+        let _ = timeout(FLUSH_TIMEOUT, socket.flushed()).await;
     }
 }
 
 /// Waits until the client has received a large list, whose memory is free then. Closes the connection of a client that does not read.
 async fn received(socket: &Socket<SocketData>, list: Option<LargeList>) {
-    if list.is_some() && timeout(READING, socket.flushed()).await.is_err() {
+    if list.is_some() && timeout(FLUSH_TIMEOUT, socket.flushed()).await.is_err() {
         socket.close_transport();
     }
 }

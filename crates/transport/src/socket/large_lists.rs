@@ -12,17 +12,17 @@ use super::request::Refused;
 use crate::limit::client_semaphore::{ClientPermit, ClientSemaphore};
 
 /// Lists of pages below this size fit into a client's queue many times.
-pub(super) const SMALL: usize = 8 * 1024;
+pub(super) const SMALL_BYTES: usize = 8 * 1024;
 /// Bytes in which lists are counted.
-const UNIT: usize = 1024;
+const UNIT_BYTES: usize = 1024;
 /// Units of all large lists that are being sent.
-const ALL: usize = 64 * 1024;
+const MAX_UNITS: usize = 64 * 1024;
 /// Units of those of one organisation.
-const OF_ORGANISATION: usize = 16 * 1024;
+const MAX_UNITS_OF_ORGANISATION: usize = 16 * 1024;
 /// Units of those of one organisation for the sockets of one client. A larger list counts as these, except in the sum of all.
-const OF_CLIENT: usize = 4 * 1024;
+const MAX_UNITS_OF_CLIENT: usize = 4 * 1024;
 /// How long a list waits for others to be received.
-const WAIT: Duration = Duration::from_secs(30);
+const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// The memory of large lists.
 pub(super) struct LargeLists {
@@ -41,9 +41,9 @@ pub(super) struct LargeList(
 impl LargeLists {
     pub(super) fn new() -> Self {
         Self {
-            all: KeyedSemaphore::new(ALL, 0),
-            organisations: KeyedSemaphore::new(OF_ORGANISATION, 0),
-            clients: ClientSemaphore::new(OF_CLIENT),
+            all: KeyedSemaphore::new(MAX_UNITS, 0),
+            organisations: KeyedSemaphore::new(MAX_UNITS_OF_ORGANISATION, 0),
+            clients: ClientSemaphore::new(MAX_UNITS_OF_CLIENT),
         }
     }
 
@@ -54,11 +54,11 @@ impl LargeLists {
         client: Option<IpAddr>,
         size: usize,
     ) -> Result<Option<LargeList>, Refused> {
-        if size < SMALL {
+        if size < SMALL_BYTES {
             return Ok(None);
         }
-        let units = size.div_ceil(UNIT);
-        let share = units.min(OF_CLIENT);
+        let units = size.div_ceil(UNIT_BYTES);
+        let share = units.min(MAX_UNITS_OF_CLIENT);
         let begun = async {
             // A client waits for its own lists first: those that wait here hold nothing that others need.
             let of_client = self.clients.acquire(organisation, client, share).await?;
@@ -66,7 +66,7 @@ impl LargeLists {
             let of_all = self.all.acquire_many(&(), units).await?;
             Some(LargeList((of_client, [of_organisation, of_all])))
         };
-        match timeout(WAIT, begun).await {
+        match timeout(MAX_WAIT, begun).await {
             Ok(Some(list)) => Ok(Some(list)),
             Ok(None) | Err(_) => Err(Refused::because(
                 "Too many clients read large lists, please read the status page's snapshot",
@@ -93,7 +93,7 @@ mod tests {
     async fn small_list_takes_nothing() {
         let lists = LargeLists::new();
         let small = lists
-            .begin(&organisation(1), Some(client(1)), SMALL - 1)
+            .begin(&organisation(1), Some(client(1)), SMALL_BYTES - 1)
             .await;
         assert!(small.ok().unwrap().is_none());
     }
@@ -107,12 +107,14 @@ mod tests {
                 .await;
             begun.ok().flatten()
         };
-        let first = begin(1, (OF_CLIENT - 8) * UNIT).await.unwrap();
-        let second = begin(1, SMALL).await.unwrap();
-        assert!(begin(1, SMALL).await.is_none());
-        assert!(begin(2, SMALL).await.is_some());
+        let first = begin(1, (MAX_UNITS_OF_CLIENT - 8) * UNIT_BYTES)
+            .await
+            .unwrap();
+        let second = begin(1, SMALL_BYTES).await.unwrap();
+        assert!(begin(1, SMALL_BYTES).await.is_none());
+        assert!(begin(2, SMALL_BYTES).await.is_some());
         drop(first);
-        assert!(begin(1, SMALL).await.is_some());
+        assert!(begin(1, SMALL_BYTES).await.is_some());
         drop(second);
     }
 
@@ -124,7 +126,7 @@ mod tests {
                 .begin(
                     &organisation(number),
                     Some(client(address)),
-                    2 * OF_CLIENT * UNIT,
+                    2 * MAX_UNITS_OF_CLIENT * UNIT_BYTES,
                 )
                 .await;
             begun.ok().flatten()
@@ -148,10 +150,10 @@ mod tests {
                 .await;
             begun.ok().flatten()
         };
-        let large = begin(1, 1, 2 * ALL * UNIT).await;
+        let large = begin(1, 1, 2 * MAX_UNITS * UNIT_BYTES).await;
         assert!(large.is_some());
-        assert!(begin(2, 2, SMALL).now_or_never().is_none());
+        assert!(begin(2, 2, SMALL_BYTES).now_or_never().is_none());
         drop(large);
-        assert!(begin(1, 2, SMALL).await.is_some());
+        assert!(begin(1, 2, SMALL_BYTES).await.is_some());
     }
 }

@@ -19,7 +19,7 @@ use self::drawing::{Badge, BadgeStyle, Colour, draw};
 use crate::response::problem::Problem;
 use crate::status::markup::uptime_digits;
 use crate::status::page::{Document, boxed};
-use crate::status::pages::Pages;
+use crate::status::page_cache::PageCache;
 use crate::status::response::PublicResponses;
 
 /// Maximum length of a label, in characters.
@@ -111,7 +111,7 @@ pub(crate) async fn page_badge(
     request: HttpRequest,
     organisation: web::Path<String>,
     query: web::Query<BadgeQuery>,
-    pages: web::Data<Pages>,
+    pages: web::Data<PageCache>,
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
     let wanted = query.into_inner().read()?;
@@ -136,7 +136,7 @@ pub(crate) async fn component_badge(
     request: HttpRequest,
     path: web::Path<(String, String)>,
     query: web::Query<BadgeQuery>,
-    pages: web::Data<Pages>,
+    pages: web::Data<PageCache>,
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
     let (organisation, code) = path.into_inner();

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use crate::response::problem::Problem;
 use crate::status::markup::is_unresolved;
 use crate::status::page::boxed;
-use crate::status::pages::Pages;
+use crate::status::page_cache::PageCache;
 use crate::status::response::PublicResponses;
 use crate::web_app::WebApp;
 use crate::web_app::page_template::fill;
@@ -104,7 +104,7 @@ fn banner(snapshot: &Snapshot) -> Markup {
 pub(crate) async fn frame(
     request: HttpRequest,
     organisation: web::Path<String>,
-    pages: web::Data<Pages>,
+    pages: web::Data<PageCache>,
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
     let page = pages.require(&organisation).await?;
@@ -115,7 +115,7 @@ pub(crate) async fn frame(
 pub(crate) async fn script(
     request: HttpRequest,
     organisation: web::Path<String>,
-    pages: web::Data<Pages>,
+    pages: web::Data<PageCache>,
     app: web::Data<WebApp>,
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {

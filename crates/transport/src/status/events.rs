@@ -36,11 +36,11 @@ const CATCH_UP_BYTES: usize = 48 * 1024;
 const CATCH_UP_TIME: Duration = Duration::from_secs(1);
 /// How many viewers may read stored commits concurrently; each read takes about 1 MiB. SQLite has four to eight connections that
 /// read, and other requests need them, too.
-const READS: usize = 2;
+const MAX_CONCURRENT_READS: usize = 2;
 
 /// Time after which a viewer reconnects, in milliseconds. Each stream draws one, because all viewers lose their connections at the
 /// same moment when a node stops: twenty thousand of them return at about 2,500 a second.
-const RETRY: RangeInclusive<u32> = 2_000..=10_000;
+const RETRY_MILLISECONDS: RangeInclusive<u32> = 2_000..=10_000;
 
 /// Stands for an identifier that is no revision: what such a viewer has seen is unknown, so it has to read the snapshot again.
 const NO_REVISION: i64 = -1;
@@ -68,7 +68,7 @@ impl EventStreams {
             viewers,
             relay,
             outbox,
-            reads: Semaphore::new(READS),
+            reads: Semaphore::new(MAX_CONCURRENT_READS),
         }
     }
 
@@ -218,7 +218,11 @@ impl EventStreams {
 /// The first bytes of a stream: a comment, which makes proxies forward the response headers, and the viewer's reconnection time (HTML
 /// Living Standard, section 9.2.6).
 fn opening() -> Bytes {
-    format!(": allclear\nretry: {}\n\n", rand::random_range(RETRY)).into()
+    format!(
+        ": allclear\nretry: {}\n\n",
+        rand::random_range(RETRY_MILLISECONDS)
+    )
+    .into()
 }
 
 /// Responds with the stream, which has the connection for itself after the head.

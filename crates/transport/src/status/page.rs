@@ -365,7 +365,7 @@ mod tests {
     use allclear_domain::incident::IncidentStatus;
     use allclear_domain::maintenance::MaintenanceStatus;
 
-    use crate::status::pages::tests::snapshot;
+    use crate::status::page_cache::tests::snapshot;
 
     fn with_incidents(incidents: &[(&str, IncidentStatus)]) -> Snapshot {
         let incident = |(id, status): &(&str, IncidentStatus)| PublicIncident {

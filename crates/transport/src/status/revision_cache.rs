@@ -24,7 +24,7 @@ use tokio::time::timeout;
 use self::last_values::LastValues;
 use crate::limit::client_semaphore::ClientSemaphore;
 use crate::status::log_failed_read;
-use crate::status::pages::READ_TIMEOUT;
+use crate::status::page_cache::READ_TIMEOUT;
 use crate::weight::{BySize, Weigh, cache};
 
 /// Maximum number of reads of one organisation that wait. Further ones are refused.

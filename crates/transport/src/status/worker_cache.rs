@@ -9,27 +9,31 @@ use allclear_domain::id::OrganisationId;
 use quick_cache::unsync::Cache;
 
 use crate::status::page::Page;
-use crate::status::pages::Pages;
+use crate::status::page_cache::PageCache;
 use crate::weight::{BySize, Weigh as _};
 
 /// Bytes of pages that each worker caches. Beyond them the least requested pages are evicted.
-const MEMORY: u64 = 16 * 1024 * 1024;
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Largest page that is copied for a worker, in bytes; copying a larger one costs more than the shared count.
 const MAX_WEIGHT: u64 = 2 * 1024 * 1024;
 /// Expected number of organisations with visitors.
-const ORGANISATIONS: usize = 64;
+const EXPECTED_ORGANISATIONS: usize = 64;
 
 /// The cache of one worker.
 pub(crate) struct WorkerCache {
-    pages: Arc<Pages>,
+    pages: Arc<PageCache>,
     cached: RefCell<Cache<OrganisationId, Rc<Page>, BySize>>,
 }
 
 impl WorkerCache {
-    pub(crate) fn of(pages: Arc<Pages>) -> Self {
+    pub(crate) fn of(pages: Arc<PageCache>) -> Self {
         Self {
             pages,
-            cached: RefCell::new(Cache::with_weighter(ORGANISATIONS, MEMORY, BySize)),
+            cached: RefCell::new(Cache::with_weighter(
+                EXPECTED_ORGANISATIONS,
+                MAX_BYTES,
+                BySize,
+            )),
         }
     }
 

@@ -23,15 +23,15 @@ use crate::status::revision_cache::{RevisionCache, Version, VersionCache};
 use crate::weight::Weigh;
 
 /// Bytes of cached documents. Beyond them the least requested ones are evicted.
-const DOCUMENT_MEMORY: u64 = 16 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES: u64 = 16 * 1024 * 1024;
 /// Expected number of cached documents.
-const DOCUMENTS: usize = 512;
+const EXPECTED_DOCUMENTS: usize = 512;
 /// Bytes of cached states.
-const STATE_MEMORY: u64 = 16 * 1024 * 1024;
+const MAX_STATE_BYTES: u64 = 16 * 1024 * 1024;
 /// Maximum number of states that are read concurrently.
-const READS: usize = 2;
+const MAX_CONCURRENT_READS: usize = 2;
 /// Expected number of cached states.
-const STATES: usize = 64;
+const EXPECTED_STATES: usize = 64;
 /// Lifetime of a document under one revision, in seconds. It bounds the delay of a maintenance's start and end, whose revision
 /// follows when the scheduler has announced them.
 const LIFETIME: i64 = 60;
@@ -193,8 +193,14 @@ impl StatuspageDocuments {
     ) -> Self {
         Self {
             store,
-            states: RevisionCache::new(relay, clock, READS, STATES, STATE_MEMORY),
-            documents: VersionCache::new(DOCUMENTS, DOCUMENT_MEMORY),
+            states: RevisionCache::new(
+                relay,
+                clock,
+                MAX_CONCURRENT_READS,
+                EXPECTED_STATES,
+                MAX_STATE_BYTES,
+            ),
+            documents: VersionCache::new(EXPECTED_DOCUMENTS, MAX_DOCUMENT_BYTES),
             runtime: Handle::current(),
         }
     }

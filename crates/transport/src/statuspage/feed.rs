@@ -24,9 +24,9 @@ pub(super) use self::json_feed::{JsonFeed, feed as json_feed};
 pub(super) use self::rss::{history as history_rss, updates as updates_rss};
 
 /// Incidents and maintenances of a feed.
-const RECORDS: usize = 25;
+const MAX_RECORDS: usize = 25;
 /// Updates of a feed of updates.
-const UPDATES: usize = 50;
+const MAX_UPDATES: usize = 50;
 
 /// What all feeds of a state share.
 struct Feed<'a> {
@@ -55,7 +55,7 @@ impl<'a> Feed<'a> {
     /// The incidents and maintenances, the one with the newest entry first.
     fn records(&self) -> Vec<Record<'a>> {
         let mut records = self.state.records();
-        records.truncate(RECORDS);
+        records.truncate(MAX_RECORDS);
         records
     }
 
@@ -72,7 +72,7 @@ impl<'a> Feed<'a> {
             .collect();
         // The sort is stable: entries of the same time stay newest first.
         items.sort_by_key(|item| Reverse(item.entry.display_at));
-        items.truncate(UPDATES);
+        items.truncate(MAX_UPDATES);
         items
     }
 

@@ -12,7 +12,7 @@ use crate::limit::client_network::client;
 use crate::request::input::{BodyLimit, FieldInput, Raw, Text};
 use crate::response::problem::Problem;
 use crate::status::markup::{SubscribeForm, SubscribePage};
-use crate::status::pages::Pages;
+use crate::status::page_cache::PageCache;
 use crate::status::parse_organisation_id;
 use crate::web_app::WebApp;
 
@@ -47,7 +47,7 @@ pub(crate) fn resource() -> Resource {
 async fn show(
     request: HttpRequest,
     organisation: web::Path<String>,
-    pages: web::Data<Pages>,
+    pages: web::Data<PageCache>,
     app: web::Data<WebApp>,
 ) -> Result<HttpResponse, Problem> {
     let is_known = match parse_organisation_id(&organisation) {

@@ -18,7 +18,7 @@ const PAGE: &str = "<!--allclear:page-->";
 const DRAWN: &str = "<!--allclear:drawn-->";
 
 /// How many incidents the description of a preview names.
-const PREVIEWED: usize = 3;
+const MAX_PREVIEWED: usize = 3;
 
 /// The built page with its placeholders.
 #[derive(Debug, Clone)]
@@ -198,7 +198,7 @@ fn description(snapshot: &Snapshot) -> String {
         .incidents
         .iter()
         .filter(|incident| markup::is_unresolved(incident));
-    for incident in unresolved.by_ref().take(PREVIEWED) {
+    for incident in unresolved.by_ref().take(MAX_PREVIEWED) {
         sentences.extend([
             " ",
             &incident.title,

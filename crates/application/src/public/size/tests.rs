@@ -182,6 +182,9 @@ fn entries_without_room_on_the_page_are_shortened() {
     assert!(bytes < 3 * PAGE_BYTES, "{bytes}");
     assert_eq!(shown[0].description, text);
     let last = shown.last().unwrap();
-    assert_eq!(last.description, format!("{}…", "x".repeat(SHORTENED)));
+    assert_eq!(
+        last.description,
+        format!("{}…", "x".repeat(SHORTENED_LENGTH))
+    );
     assert!(last.description_truncated && last.timeline_truncated && last.timeline.is_empty());
 }

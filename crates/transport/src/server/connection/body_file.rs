@@ -20,9 +20,9 @@ use crate::limit::client_limits::ClientLimits;
 use crate::weight::{BySize, Weigh};
 
 /// Bytes of the bodies that a worker remembers. Beyond them the least sent ones are evicted.
-const MEMORY: u64 = 4 * 1024 * 1024;
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// Expected number of these bodies.
-const BODIES: usize = 64;
+const EXPECTED_BODIES: usize = 64;
 
 /// The files of the bodies that one worker sends again and again.
 pub(super) struct BodyFiles {
@@ -63,7 +63,7 @@ impl Place {
 impl BodyFiles {
     pub(super) fn new(clients: Arc<ClientLimits>) -> Self {
         Self {
-            sent: RefCell::new(Cache::with_weighter(BODIES, MEMORY, BySize)),
+            sent: RefCell::new(Cache::with_weighter(EXPECTED_BODIES, MAX_BYTES, BySize)),
             clients,
         }
     }

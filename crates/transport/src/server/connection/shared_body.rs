@@ -14,7 +14,7 @@ use super::{Connection, RequestGuard};
 
 /// Bytes from which a connection sends a body itself, which takes another turn of its task. The HTTP server copies smaller ones, such
 /// as compressed pages, behind their head.
-const LARGE: u64 = 12 * 1024;
+const SHARED_FROM_BYTES: u64 = 12 * 1024;
 
 pin_project! {
     /// A body in memory. The connection sends a large one from there: the HTTP server would copy it into the connection's buffer, and
@@ -68,7 +68,9 @@ impl<B: MessageBody> SharedBody<B> {
         connection: Option<Rc<Connection>>,
     ) -> Self {
         let sender = match size {
-            BodySize::Sized(size) if size >= LARGE => connection.zip(usize::try_from(size).ok()),
+            BodySize::Sized(size) if size >= SHARED_FROM_BYTES => {
+                connection.zip(usize::try_from(size).ok())
+            }
             _ => None,
         };
         if let Some((_, length)) = &sender {

@@ -21,7 +21,7 @@ use futures_util::{StreamExt as _, stream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt as _};
 use tokio::sync::Notify;
 
-use self::idle::Connections;
+use self::open_connections::Connections;
 use crate::limit::client_limits::tests::unlimited;
 
 /// More than the kernel buffers for a client that does not read.

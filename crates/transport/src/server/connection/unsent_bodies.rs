@@ -10,7 +10,7 @@ use super::body_file::Place;
 
 /// Bytes of these bodies for each worker. Beyond them, the clients of the body of which none has taken anything for the longest time
 /// are disconnected.
-const MEMORY: usize = 128 * 1024 * 1024;
+const MAX_BYTES: usize = 128 * 1024 * 1024;
 /// Size from which bodies are counted. The limits of connections bound smaller ones.
 const MIN_COUNTED: usize = 64 * 1024;
 
@@ -51,7 +51,7 @@ impl UnsentBodies {
 
     /// Disconnects clients if the bodies are too much.
     pub(super) fn make_room(&self) {
-        while self.bytes.get() > MEMORY
+        while self.bytes.get() > MAX_BYTES
             && let Some(senders) = self.senders_of_slowest_body()
         {
             for sender in senders {

@@ -21,9 +21,9 @@ use crate::status::page::Document;
 use crate::status::revision_cache::RevisionCache;
 
 /// Bytes of cached pages. Beyond them the least requested pages are evicted.
-const MEMORY: u64 = 16 * 1024 * 1024;
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Expected number of cached pages.
-const PAGES: usize = 512;
+const EXPECTED_PAGES: usize = 512;
 /// Time zones differ by multiples of 15 minutes, so each month begins with a quarter of an hour. Every other change of a page
 /// has a revision.
 const QUARTER: i64 = 15 * 60;
@@ -73,8 +73,8 @@ impl HistoryPages {
         Self {
             store,
             template: Arc::new(template),
-            lists: RevisionCache::new(relay, clock, 1, PAGES / 2, MEMORY / 2),
-            entries: RevisionCache::new(relay, clock, 1, PAGES / 2, MEMORY / 2),
+            lists: RevisionCache::new(relay, clock, 1, EXPECTED_PAGES / 2, MAX_BYTES / 2),
+            entries: RevisionCache::new(relay, clock, 1, EXPECTED_PAGES / 2, MAX_BYTES / 2),
         }
     }
 

@@ -8,7 +8,7 @@ use allclear_domain::organisation::Revision;
 use chrono::{DateTime, Utc};
 use quick_cache::sync::Cache;
 
-use crate::status::pages::is_just_before;
+use crate::status::page_cache::is_just_before;
 use crate::weight::{BySize, Weigh, cache};
 
 type Address<A> = (OrganisationId, A);

@@ -7,8 +7,8 @@ use chrono::TimeDelta;
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
-use crate::status::pages::RETRY_DELAY;
-use crate::status::pages::tests::{organisation, relay, written};
+use crate::status::page_cache::RETRY_DELAY;
+use crate::status::page_cache::tests::{organisation, relay, written};
 
 const LIFETIME: i64 = 60;
 

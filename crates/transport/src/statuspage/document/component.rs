@@ -55,7 +55,7 @@ pub(in crate::statuspage) struct Component {
 }
 
 /// Maximum number of components of one incident or maintenance.
-const LISTED: usize = 500;
+const MAX_LISTED: usize = 500;
 /// Maximum number of components of all incidents and maintenances of a document.
 const LISTED_IN_ALL: usize = 10_000;
 /// Size limit of the descriptions of these components in a document, in bytes.
@@ -81,7 +81,7 @@ impl ComponentBudget {
         &mut self,
         components: impl Iterator<Item = &'a Component>,
     ) -> Vec<Cow<'a, Component>> {
-        let count = self.components.min(LISTED);
+        let count = self.components.min(MAX_LISTED);
         let shown: Vec<_> = components
             .take(count)
             .map(|component| self.without_excess(component))
@@ -252,14 +252,14 @@ mod tests {
 
     #[test]
     fn lists_of_a_document_have_a_limited_number_of_components() {
-        let all = vec![component("d"); LISTED + 1];
+        let all = vec![component("d"); MAX_LISTED + 1];
         let mut budget = ComponentBudget::new();
         assert_eq!(budget.fit(all[..3].iter()).len(), 3);
-        let full = LISTED_IN_ALL / LISTED - 1;
+        let full = LISTED_IN_ALL / MAX_LISTED - 1;
         for _ in 0..full {
-            assert_eq!(budget.fit(all.iter()).len(), LISTED);
+            assert_eq!(budget.fit(all.iter()).len(), MAX_LISTED);
         }
-        assert_eq!(budget.fit(all.iter()).len(), LISTED - 3);
+        assert_eq!(budget.fit(all.iter()).len(), MAX_LISTED - 3);
         assert_eq!(budget.fit(all.iter()).len(), 0);
     }
 }

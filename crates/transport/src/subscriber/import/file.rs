@@ -10,9 +10,9 @@ use crate::request::input::FILE_LIMIT;
 use crate::response::problem::Problem;
 
 /// Bytes in which the memory is counted.
-const UNIT: usize = 1024;
+const UNIT_BYTES: usize = 1024;
 /// Memory of all files. A file takes it as it arrives: until the timeout of bodies, an unfinished one keeps no more than what was sent.
-static MEMORY: Semaphore = Semaphore::const_new(8 * FILE_LIMIT / UNIT);
+static MEMORY: Semaphore = Semaphore::const_new(8 * FILE_LIMIT / UNIT_BYTES);
 
 /// A file of at most [`FILE_LIMIT`] bytes, with the memory that it takes.
 pub(super) struct File<'m> {
@@ -55,7 +55,7 @@ impl<'m> File<'m> {
             ));
         }
         let taken = self.taken.as_ref().map_or(0, SemaphorePermit::num_permits);
-        let missing = u32::try_from(length.div_ceil(UNIT) - taken).unwrap_or(u32::MAX);
+        let missing = u32::try_from(length.div_ceil(UNIT_BYTES) - taken).unwrap_or(u32::MAX);
         let more = self.memory.try_acquire_many(missing);
         let more = more.map_err(|_| other_files())?;
         match &mut self.taken {
@@ -84,12 +84,12 @@ mod tests {
         let mut quick = File::new(&memory);
         slow.add(b"e").unwrap();
         slow.add(b"mail").unwrap();
-        quick.add(&[b'x'; 3 * UNIT]).unwrap();
+        quick.add(&[b'x'; 3 * UNIT_BYTES]).unwrap();
         assert_eq!(slow.bytes(), b"email");
-        let full = status(slow.add(&[b'x'; UNIT]));
+        let full = status(slow.add(&[b'x'; UNIT_BYTES]));
         assert_eq!(full, Some(StatusCode::TOO_MANY_REQUESTS));
         drop(quick);
-        slow.add(&[b'x'; UNIT]).unwrap();
+        slow.add(&[b'x'; UNIT_BYTES]).unwrap();
         assert_eq!(memory.available_permits(), 2);
         drop(slow);
         assert_eq!(memory.available_permits(), 4);
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn file_that_is_too_large_is_refused() {
-        let memory = Semaphore::new(2 * FILE_LIMIT / UNIT);
+        let memory = Semaphore::new(2 * FILE_LIMIT / UNIT_BYTES);
         let mut file = File::new(&memory);
         file.add(&vec![b'x'; FILE_LIMIT]).unwrap();
         let large = status(file.add(b"x"));

@@ -29,7 +29,7 @@ use crate::response::problem::Problem;
 type AccountHash = u64;
 
 /// Counts password guesses.
-pub(crate) struct Guesses {
+pub(crate) struct PasswordGuesses {
     of_pair: Bucket<(IpAddr, AccountHash)>,
     of_site_and_account: Bucket<(IpAddr, AccountHash)>,
     of_client: ClientBucket,
@@ -43,7 +43,7 @@ pub(crate) struct Guesses {
 /// A counted attempt. It stays counted unless [`Attempt::give_back`] is called, also when the client disconnects.
 #[must_use]
 pub(crate) struct Attempt<'g> {
-    guesses: &'g Guesses,
+    guesses: &'g PasswordGuesses,
     client: IpAddr,
     account: AccountHash,
     took_client: bool,
@@ -51,7 +51,7 @@ pub(crate) struct Attempt<'g> {
     took_account: bool,
 }
 
-impl Guesses {
+impl PasswordGuesses {
     /// Creates full buckets with these limits.
     pub(crate) fn new(limits: &IdentityLimits) -> Self {
         Self {

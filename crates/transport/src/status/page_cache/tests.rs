@@ -54,7 +54,7 @@ pub(crate) fn relay() -> Arc<Relay> {
     Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)))
 }
 
-pub(crate) fn pages(store: impl SnapshotStore + 'static, relay: &Arc<Relay>) -> Arc<Pages> {
+pub(crate) fn pages(store: impl SnapshotStore + 'static, relay: &Arc<Relay>) -> Arc<PageCache> {
     pages_at(store, relay, &TestClock::stopped())
 }
 
@@ -62,9 +62,9 @@ fn pages_at(
     store: impl SnapshotStore + 'static,
     relay: &Arc<Relay>,
     clock: &Arc<TestClock>,
-) -> Arc<Pages> {
+) -> Arc<PageCache> {
     let template = PageTemplate::new("<!--allclear:head--><!--allclear:drawn-->".into(), "");
-    Arc::new(Pages::new(
+    Arc::new(PageCache::new(
         Arc::new(store),
         Arc::clone(relay),
         Arc::clone(clock) as _,
@@ -386,7 +386,7 @@ async fn least_requested_pages_are_evicted() {
         .returning(|_, _| Ok(Some(snapshot(1))));
     let pages = pages(store, &relay);
     // More large pages than fit.
-    let fit = usize::try_from(MEMORY).unwrap() / (2 * BODY);
+    let fit = usize::try_from(MAX_BYTES).unwrap() / (2 * BODY);
     let page = pages.page(&organisation()).await.unwrap().unwrap();
     for number in 0..4 * fit {
         let organisation = OrganisationId::parse(&format!("org-{number}")).unwrap();
@@ -412,7 +412,7 @@ async fn least_requested_pages_are_evicted() {
         pages
             .entries
             .insert(organisation, WeightedSlot { slot, weight });
-        assert!(pages.entries.weight() <= MEMORY);
+        assert!(pages.entries.weight() <= MAX_BYTES);
     }
     assert!(
         (1..=fit).contains(&pages.entries.len()),

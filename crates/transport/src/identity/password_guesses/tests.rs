@@ -5,15 +5,15 @@ use futures_util::future::join_all;
 
 const PAUSE: Duration = Duration::from_millis(20);
 
-fn guesses(guesses: u32, sign_in: u32, account_guesses: u32) -> Guesses {
+fn guesses(guesses: u32, sign_in: u32, account_guesses: u32) -> PasswordGuesses {
     let limit = |burst| Limit { burst, per_hour: 1 };
-    let guesses = Guesses::new(&IdentityLimits {
+    let guesses = PasswordGuesses::new(&IdentityLimits {
         guesses: limit(guesses),
         sign_in: limit(sign_in),
         account_guesses: limit(account_guesses),
         ..IdentityLimits::default()
     });
-    Guesses {
+    PasswordGuesses {
         slowed: SlowedAttempts {
             pause: PAUSE,
             ..SlowedAttempts::default()

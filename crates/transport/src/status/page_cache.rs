@@ -37,9 +37,9 @@ pub(crate) const RETRY_DELAY: TimeDelta = TimeDelta::seconds(1);
 /// How long requests wait for a read while there is a last page. A database that hangs does not fail for much longer.
 pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(2);
 /// Bytes of cached pages. Beyond them the least requested pages are evicted.
-const MEMORY: u64 = 64 * 1024 * 1024;
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// Expected number of organisations with visitors.
-const ORGANISATIONS: usize = 256;
+const EXPECTED_ORGANISATIONS: usize = 256;
 
 #[derive(Default)]
 struct PageSlot {
@@ -71,7 +71,7 @@ impl Weigh for WeightedSlot {
 }
 
 /// The cached pages.
-pub struct Pages {
+pub struct PageCache {
     store: Arc<dyn SnapshotStore>,
     relay: Arc<Relay>,
     clock: Arc<dyn Clock>,
@@ -80,7 +80,7 @@ pub struct Pages {
     runtime: Handle,
 }
 
-impl Pages {
+impl PageCache {
     /// Creates an empty cache. Pages are read in the current runtime.
     pub fn new(
         store: Arc<dyn SnapshotStore>,
@@ -93,7 +93,7 @@ impl Pages {
             relay,
             clock,
             template,
-            entries: cache(ORGANISATIONS, MEMORY),
+            entries: cache(EXPECTED_ORGANISATIONS, MAX_BYTES),
             runtime: Handle::current(),
         }
     }

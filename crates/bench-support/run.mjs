@@ -99,7 +99,7 @@ are drawn are spread over all organisations.`,
     title: 'A million items of the audit log',
     how: `A page of 50 items of the audit log of an organisation with 1,000 items and of one with 1,000,000, in turns. On PostgreSQL both
 sides read through an index (4 buffers beside 1,000 items, 5 beside 1,000,000, 10 µs), but beside many items PostgreSQL plans the
-query anew for each page, 40 µs: a plan for every organisation, actor and limit would be a guess, and a wrong one reads the items of
+query again for each page, 40 µs: a plan for every organisation, actor and limit would be a guess, and a wrong one reads the items of
 all organisations. Beside few items the guess costs nothing, and the plan is kept. The next section has the whole call.`,
     command: ['.ci/with-servers', 'cargo', 'bench', '--locked', '--workspace', '--bench', 'audit'],
   },
@@ -130,7 +130,7 @@ Memory at a moment is a median of 20 seconds. The level before the load is measu
     name: 'enumeration',
     title: 'Known and unknown addresses',
     how: `Sign-ups, sign-ins and requests for a new password, in turns with the address of an account and with unknown ones. The
-distance between the two is what their times tell about the address.`,
+distance between the two is what their times reveal about the address.`,
     command: ['cargo', 'bench', '--locked', '--workspace', '--bench', 'enumeration'],
   },
   {

@@ -65,7 +65,7 @@ impl MigrationTrait for Migration {
 }
 
 /// `scope` is `ALL`, `COMPONENTS` or `INCIDENT`; `incident_id` belongs to the last. `by_mail` says which of a node's workers sends a
-/// delivery; `batches` counts the batches of deliveries made of a notice. `digest_at` is when the admins were last told of failures.
+/// delivery; `batches` counts the batches of deliveries made of a notice. `digest_at` is when the admins were last mailed about failures.
 fn columns() -> [(&'static str, Vec<ColumnDef>); 5] {
     let by_default = |mut column: ColumnDef, value: Expr| column.default(value).to_owned();
     [

@@ -104,7 +104,7 @@ impl Subscribers {
             return Err(Invalid::field("channel", message).into());
         }
         self.check(&organisation.id, &draft).await?;
-        // Before the budget, so that the response does not tell whether the target's is used up.
+        // Before the budget, so that the response does not reveal whether the target's is used up.
         self.ports.subscribers.check_room(&organisation.id).await?;
         let cause = cause(&organisation.id, None, &draft.target);
         if self.ports.mail_budget.may_send(&cause).await? {

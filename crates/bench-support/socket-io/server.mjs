@@ -9,7 +9,7 @@ io.on("connection", (socket) => {
   socket.emit("ready");
   socket.on("shout", (count, size) => {
     const text = "x".repeat(size);
-    for (let number = 0; number < count; number++) io.to("room").emit("told", number, text);
+    for (let number = 0; number < count; number++) io.to("room").emit("change", number, text);
   });
 });
 http.listen({ host: "127.0.0.1", port: 0, backlog: 4096 }, () => console.log(http.address().port));

@@ -130,6 +130,17 @@ pub struct IncidentPatch {
     pub notify: Option<bool>,
 }
 
+/// What changes a stored incident.
+#[derive(Debug)]
+pub(crate) enum Cause {
+    /// An edit of its fields, or a deletion of updates.
+    Edit,
+    /// A new update.
+    UpdateRecorded(IncidentUpdate),
+    /// An edit of an update.
+    UpdateEdited(IncidentUpdate),
+}
+
 impl IncidentDraft {
     /// Whether the creation notifies subscribers. A past incident does so only on request.
     #[must_use]
@@ -270,29 +281,29 @@ impl Incident {
             return Ok(Changed::without_events(before));
         }
         let events = vec![Event::IncidentUpdated(after.id)];
-        Ok(after.touched(now).changed(&before, events, false, None))
+        Ok(after.touched(now).changed(&before, events, Cause::Edit))
     }
 
-    /// Returns the change from `before` to this incident. `update` was `recorded` or edited.
-    pub(crate) fn changed(
-        self,
-        before: &Self,
-        events: Vec<Event>,
-        recorded: bool,
-        update: Option<&IncidentUpdate>,
-    ) -> Changed<Self> {
-        let notice = IncidentChange::of(before, &self, recorded).map(|change| {
-            let recorded = update.filter(|_| recorded);
-            NewNotice::Incident {
-                change,
-                incident: self.clone(),
-                message: update.map(|update| update.message.clone()),
-                update_status: recorded.map(|update| update.status),
-                shown_at: match change {
-                    IncidentChange::Resolved => self.resolved_at,
-                    _ => recorded.map(|update| update.display_at),
-                },
-            }
+    /// Returns the change from `before` to this incident.
+    pub(crate) fn changed(self, before: &Self, events: Vec<Event>, cause: Cause) -> Changed<Self> {
+        let (message, recorded) = match cause {
+            Cause::Edit => (None, None),
+            Cause::UpdateEdited(update) => (Some(update.message), None),
+            Cause::UpdateRecorded(update) => (
+                Some(update.message),
+                Some((update.status, update.display_at)),
+            ),
+        };
+        let change = IncidentChange::of(before, &self, recorded.is_some());
+        let notice = change.map(|change| NewNotice::Incident {
+            change,
+            incident: self.clone(),
+            message,
+            update_status: recorded.map(|(status, _)| status),
+            shown_at: match change {
+                IncidentChange::Resolved => self.resolved_at,
+                _ => recorded.map(|(_, display_at)| display_at),
+            },
         });
         Changed {
             notices: notice.into_iter().collect(),

@@ -6,7 +6,7 @@ use crate::author::Author;
 use crate::display_time::DisplayTime;
 use crate::event::{Changed, Event};
 use crate::id::{IncidentId, IncidentUpdateId};
-use crate::incident::{Incident, IncidentStatus};
+use crate::incident::{Cause, Incident, IncidentStatus};
 use crate::organisation::Revision;
 use crate::update::{UpdateContent, UpdateDraft, UpdatePatch, check_deletion};
 use crate::validation::Invalid;
@@ -154,7 +154,8 @@ impl IncidentAndNewest {
             recorded.incident.status
         };
         let incident = recorded.incident.clone().with_status(status, display_at);
-        Ok(recorded.changed(incident, true, now))
+        let cause = Cause::UpdateRecorded(recorded.update.clone());
+        Ok(recorded.changed(incident, cause, now))
     }
 }
 
@@ -198,7 +199,8 @@ impl IncidentAndUpdate {
             return Ok(Changed::without_events(edited));
         }
         let incident = edited.incident_after(&before, was_newest);
-        Ok(edited.changed(incident, false, now))
+        let cause = Cause::UpdateEdited(edited.update.clone());
+        Ok(edited.changed(incident, cause, now))
     }
 
     /// The incident after this update was changed from `before`.
@@ -234,16 +236,14 @@ impl IncidentAndUpdate {
         incident
     }
 
-    /// This update with its incident, and everything that causes. `recorded` is true for a new update, false for an edit.
-    fn changed(self, incident: Incident, recorded: bool, now: DateTime<Utc>) -> Changed<Self> {
+    /// This update with its incident after the change of the update, and everything that causes.
+    fn changed(self, incident: Incident, cause: Cause, now: DateTime<Utc>) -> Changed<Self> {
         let before = &self.incident;
         let events = vec![
             Event::TimelineUpdated(before.id, self.update.id),
             Event::IncidentUpdated(before.id),
         ];
-        let changed = incident
-            .touched(now)
-            .changed(before, events, recorded, Some(&self.update));
+        let changed = incident.touched(now).changed(before, events, cause);
         changed.map(|incident| Self { incident, ..self })
     }
 }
@@ -276,7 +276,7 @@ impl UpdateDeletion {
             .iter()
             .map(|update| Event::IncidentTimelineDeleted(before.id, *update));
         let events = deleted.chain([Event::IncidentUpdated(before.id)]).collect();
-        Ok(after.touched(now).changed(&before, events, false, None))
+        Ok(after.touched(now).changed(&before, events, Cause::Edit))
     }
 }
 

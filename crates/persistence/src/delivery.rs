@@ -75,7 +75,7 @@ impl DeliveryQueue for Database {
             .query_one_raw(Statement::from_string(connection.backend(), sql))
             .await
             .map_err(broken)?
-            .ok_or_else(|| Error::internal("the database does not tell the time"))?;
+            .ok_or_else(|| Error::internal("the database does not return the time"))?;
         let moment: String = row.try_get("", "moment").map_err(broken)?;
         DateTime::parse_from_rfc3339(&moment)
             .map(|moment| moment.to_utc())

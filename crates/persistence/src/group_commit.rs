@@ -35,7 +35,7 @@ enum Done {
     Succeeded(Completion),
     /// It has failed and is completed; its writes must be rolled back.
     Failed,
-    /// Its caller had gone away before it began, so it did not run.
+    /// Its future was dropped before it began, so it did not run.
     Nothing,
 }
 
@@ -59,7 +59,7 @@ impl GroupCommit {
         }
     }
 
-    /// Runs a write. Once begun it completes, even if the caller goes away.
+    /// Runs a write. Once begun it completes, even if the future is dropped.
     pub(crate) async fn write<T, F>(&self, write: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -98,7 +98,7 @@ where
             })
             .catch_unwind()
             .await;
-            // An error means that the caller has gone away.
+            // An error means that the future was dropped.
             match outcome.unwrap_or_else(|_| Err(Error::internal("a write panicked"))) {
                 Ok(value) => Done::Succeeded(Box::new(move |commit| {
                     let _ = sender.send(

@@ -1,7 +1,7 @@
 //! A transaction that can send several statements at once.
 //!
 //! A statement to SQLite is a round trip to the thread of its connection, and waking that thread costs more than most statements. So
-//! a statement whose result nobody needs can be deferred: it is sent with the next one.
+//! a statement whose result is not needed can be deferred: it is sent with the next one.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -61,7 +61,7 @@ impl Transaction {
         }
     }
 
-    /// Executes a statement whose result nobody needs. SQLite gets it with a later statement, which returns its error.
+    /// Executes a statement whose result is not needed. SQLite gets it with a later statement, which returns its error.
     pub(crate) async fn defer(&self, statement: &impl StatementBuilder) -> Result<(), DbErr> {
         let statement = self.get_database_backend().build(statement);
         if self.get_database_backend() != DbBackend::Sqlite {

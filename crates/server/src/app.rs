@@ -217,7 +217,7 @@ mod tests {
         let bound = bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = bound.1;
         let _listener = listen(bound).unwrap();
-        // The kernel leaves the 130th without an answer if only 128 may wait.
+        // The kernel leaves the 130th without a response if only 128 may wait.
         let connected = || TcpStream::connect_timeout(&address, Duration::from_millis(900));
         let waiting: Vec<_> = (0..400).map(|_| connected().unwrap()).collect();
         assert_eq!(waiting.len(), 400);

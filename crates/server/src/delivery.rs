@@ -25,7 +25,7 @@ const COUNT_INTERVAL: Duration = Duration::from_secs(10);
 /// Interval of the removal of old deliveries and counts.
 const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
 
-/// Number of requests to webhooks and chats at the same time. One that does not answer keeps its place for the time limit of a request.
+/// Number of requests to webhooks and chats at the same time. One that does not respond keeps its place for the time limit of a request.
 const MAX_CONCURRENT_REQUESTS: usize = 64;
 
 /// Subscribers and the messages to them, before the workers are started.

@@ -76,7 +76,7 @@ impl EndSignals {
     }
 }
 
-/// Whether the process was started to ignore SIGHUP, as `nohup` does. `false` where Linux' `/proc` does not tell.
+/// Whether the process was started to ignore SIGHUP, as `nohup` does. `false` where Linux' `/proc` is missing.
 #[cfg(unix)]
 fn is_hangup_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

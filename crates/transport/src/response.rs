@@ -1,4 +1,4 @@
-//! What handlers answer with.
+//! Responses of handlers.
 
 pub(crate) mod api_response;
 pub(crate) mod csv_line;

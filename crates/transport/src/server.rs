@@ -110,7 +110,7 @@ fn serve_routes(
     );
 }
 
-/// Middleware: a change completes even if its client goes away, with what follows its commit: events, mails, log records.
+/// Middleware: a change completes even if its client disconnects, with what follows its commit: events, mails, log records.
 async fn complete_changes(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -118,7 +118,7 @@ async fn complete_changes(
     if request.method().is_safe() {
         return next.call(request).await;
     }
-    // A task goes on when nobody waits for it any more.
+    // A task continues when its future is dropped.
     let handled = actix_web::rt::spawn(next.call(request).in_current_span());
     let handled = handled.await;
     handled.map_err(|error| Problem::from(Error::internal(error)))?
@@ -290,7 +290,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether a handler completes although its client goes away while it runs.
+    /// Whether a handler completes although its client disconnects while it runs.
     async fn completes(method: Method) -> bool {
         let (proceed, completed) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let handler = {

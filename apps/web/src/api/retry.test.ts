@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe('withRetries', () => {
   it('waits one, two and four seconds, and fails after the third retry', async () => {
-    const failure = new ApiError(503, 'The database is away');
+    const failure = new ApiError(503, 'The database is unavailable');
     const ask = vi.fn(() => Promise.reject(failure));
     const outcome = expect(withRetries(ask)).rejects.toBe(failure);
 
@@ -44,7 +44,7 @@ describe('withRetries', () => {
 });
 
 describe('SharedRetries', () => {
-  const failure = new ApiError(503, 'The database is away');
+  const failure = new ApiError(503, 'The database is unavailable');
 
   it('has one series of four attempts, whenever others ask for the same', async () => {
     const retries = new SharedRetries();

@@ -3961,7 +3961,7 @@ export interface components {
          * @enum {string}
          */
         ScopeKind: "ALL" | "COMPONENTS" | "INCIDENT";
-        /** @description Tells that a code of the second factor is needed. */
+        /** @description Says that a code of the second factor is needed. */
         SecondFactorNeeded: {
             /** @description Whether the account has an authenticator app. */
             authenticatorApp: boolean;

@@ -41,17 +41,17 @@ it('does not ask again when the window gets the focus', async () => {
   server.use(
     http.get(apiUrl(endpoints.components.list), () => {
       asked += 1;
-      return success([`Answer ${asked}`]);
+      return success([`Response ${asked}`]);
     }),
   );
   renderScreen(<Names />);
-  await screen.findByText('Answer 1');
+  await screen.findByText('Response 1');
   // What was asked within the last seconds is never asked again.
   await vi.advanceTimersByTimeAsync(60_000);
   window.dispatchEvent(new Event('focus'));
   document.dispatchEvent(new Event('visibilitychange'));
   await vi.advanceTimersByTimeAsync(60_000);
   fireEvent.click(screen.getByRole('button', { name: 'Refresh' }));
-  expect(await screen.findByText('Answer 2')).toBeInTheDocument();
+  expect(await screen.findByText('Response 2')).toBeInTheDocument();
   expect(asked).toBe(2);
 });

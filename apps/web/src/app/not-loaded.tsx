@@ -44,7 +44,7 @@ function mayReload(): boolean {
     sessionStorage.setItem(reloadedKey, String(Date.now()));
     return true;
   } catch {
-    // Storage may be forbidden. Then nothing tells whether the page has been loaded again.
+    // Storage may be forbidden. Then it is unknown whether the page has been loaded again.
     return false;
   }
 }

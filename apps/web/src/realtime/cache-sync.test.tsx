@@ -271,7 +271,7 @@ it('shows the components of an incident with their current names', async () => {
   expect(screen.getByText('Website DEGRADED')).toBeInTheDocument();
 });
 
-it('asks once for what it shows after it was away', async () => {
+it('reads once what it shows after it was disconnected', async () => {
   const rows = [service('a')];
   const asked = await show(components.list, rows);
   const { times } = asked;
@@ -283,7 +283,7 @@ it('asks once for what it shows after it was away', async () => {
   expect(asked.times).toBe(times + 1);
 });
 
-it('reads the public page again when the organisation has changed, and after it was away', async () => {
+it('reads the public page again when the organisation has changed, and after it was disconnected', async () => {
   const rows = [{ id: 'page', name: 'Older' }];
   await show(endpoints.status('org-1'), rows, false);
   rows[0] = { id: 'page', name: 'Newer' };
@@ -321,12 +321,12 @@ it('reads the lists once more if too many events arrive while they are being rea
   await show(components.list, rows);
   act(() => FakeSocket.last.lose());
   const response = hold();
-  const answers = [rows, [service('a', { name: 'Newest' })]];
+  const responses = [rows, [service('a', { name: 'Newest' })]];
   server.use(
     http.get(apiUrl(components.list), async () => {
-      const answer = answers.shift();
+      const response = responses.shift();
       await response.held;
-      return success(answer);
+      return success(response);
     }),
   );
   await act(() => FakeSocket.last.join(5));
@@ -335,7 +335,7 @@ it('reads the lists once more if too many events arrive while they are being rea
   expect(await screen.findByText(/^Newest OPERATIONAL/)).toBeInTheDocument();
   await settle();
   expect(screen.getByText(/^Newest OPERATIONAL/)).toBeInTheDocument();
-  expect(answers).toEqual([]);
+  expect(responses).toEqual([]);
 });
 
 it('reads lists again that failed after a reconnect', async () => {
@@ -379,12 +379,12 @@ async function openJoined(list: ReactNode) {
 
 it('drops a change that waits for a response when the connection is lost', async () => {
   const response = hold();
-  const answers = [service('b', { name: 'Older' }), service('b', { name: 'Newest' })];
+  const responses = [service('b', { name: 'Older' }), service('b', { name: 'Newest' })];
   server.use(
     http.get(apiUrl(components.list), async () => {
-      const answer = answers.shift();
+      const response = responses.shift();
       await response.held;
-      return success([answer]);
+      return success([response]);
     }),
   );
   await openJoined(<Whole path={components.list} />);
@@ -461,17 +461,17 @@ it('does not request an update that was deleted while its table loaded', async (
 
 it('reads a list again if too many changes wait for its response', async () => {
   const response = hold();
-  const answers = [service('a', { name: 'Older' }), service('a', { name: 'Newest' })];
+  const responses = [service('a', { name: 'Older' }), service('a', { name: 'Newest' })];
   server.use(
     http.get(apiUrl(components.list), async () => {
-      const answer = answers.shift();
+      const response = responses.shift();
       await response.held;
-      return success([answer]);
+      return success([response]);
     }),
   );
   await openJoined(<Whole path={components.list} />);
   fireMany('component-update', service('a', { name: 'Between' }));
   response.send();
   expect(await screen.findByText('Newest OPERATIONAL')).toBeInTheDocument();
-  expect(answers).toEqual([]);
+  expect(responses).toEqual([]);
 });

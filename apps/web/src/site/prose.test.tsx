@@ -8,7 +8,7 @@ function press(href: string, attributes = '', init: MouseEventInit = {}) {
   const { router } = renderScreen(<Prose html={`<a href="${href}" ${attributes}>Link</a>`} />);
   const link = screen.getByRole('link', { name: 'Link' });
   const click = createEvent.click(link, { button: 0, ...init });
-  // jsdom cannot follow links. Its document hears the event last.
+  // jsdom cannot follow links. Its document receives the event last.
   let followed = false;
   const observe = (event: Event) => {
     followed = !event.defaultPrevented;

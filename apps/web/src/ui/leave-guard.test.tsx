@@ -144,14 +144,14 @@ async function leaveWhileSaving(by: 'Elsewhere' | 'Sign out', isRefused = false)
   return { finish, onSignOut };
 }
 
-it('goes on with a navigation when the save ends before the answer', async () => {
+it('goes on with a navigation when the save ends before the user decides', async () => {
   const { finish } = await leaveWhileSaving('Elsewhere');
   finish();
   expect(await screen.findByText('Elsewhere it is')).toBeInTheDocument();
   expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument();
 });
 
-it('goes on with a sign-out when the save ends before the answer', async () => {
+it('goes on with a sign-out when the save ends before the user decides', async () => {
   const { finish, onSignOut } = await leaveWhileSaving('Sign out');
   finish();
   await waitFor(() => expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument());
@@ -159,7 +159,7 @@ it('goes on with a sign-out when the save ends before the answer', async () => {
 });
 
 it.each(['Elsewhere', 'Sign out'] as const)(
-  'asks about the typed text when the save fails before the answer: %s',
+  'asks about the typed text when the save fails before the user decides: %s',
   async (by) => {
     const { finish } = await leaveWhileSaving(by, true);
     finish();

@@ -144,7 +144,7 @@ fn unused() -> MockApiKeyStore {
 #[tokio::test]
 async fn use_that_was_not_stored_is_noted_with_the_next_request() {
     let mut store = unused();
-    let mut failures = vec![Error::internal("away")];
+    let mut failures = vec![Error::internal("unavailable")];
     store
         .expect_touch()
         .times(2)

@@ -162,11 +162,11 @@ async fn an_unavailable_provider_prevents_no_sign_in_and_is_not_asked_again_at_o
     profiles
         .expect_user()
         .times(1)
-        .returning(|_| Err(Error::Unavailable("away".into())));
+        .returning(|_| Err(Error::Unavailable("unavailable".into())));
     profiles
         .expect_organisation()
         .times(1)
-        .returning(|_| Err(Error::Unavailable("away".into())));
+        .returning(|_| Err(Error::Unavailable("unavailable".into())));
     let directory = directory(store, profiles, MockWebhookVerifier::new());
     for _ in 0..2 {
         let found = directory
@@ -330,7 +330,7 @@ async fn failed_message_is_not_recorded_as_handled() {
     store.expect_is_handled().returning(|_| Ok(false));
     store
         .expect_revoke()
-        .returning(|_, _| Err(Error::Unavailable("away".into())));
+        .returning(|_, _| Err(Error::Unavailable("unavailable".into())));
     let webhook_verifier = webhook_verifier(vec![DirectoryEvent::Revoked(Revocation::User(
         "user_1".into(),
     ))]);

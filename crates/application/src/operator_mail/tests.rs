@@ -237,7 +237,7 @@ async fn a_tick_comes_each_minute_until_the_stop() {
     let mut store = MockOperatorMailStore::new();
     store.expect_database_time().returning(move || {
         seen.fetch_add(1, Ordering::Relaxed);
-        Err(Error::internal("away"))
+        Err(Error::internal("unavailable"))
     });
     let mails = OperatorMails::new(
         Arc::new(store),

@@ -97,7 +97,7 @@ pub trait PasskeyVerifier: Send + Sync {
     fn claimed(&self, response: &Value) -> Option<ClaimedCredential>;
 
     /// Verifies the response of a stored credential to a challenge. The authenticator MUST have verified its user. Without a
-    /// credential the response is refused after the same work, so that the time does not tell whether a credential exists.
+    /// credential the response is refused after the same work, so that the time does not reveal whether a credential exists.
     ///
     /// # Errors
     /// [`VerificationError`].

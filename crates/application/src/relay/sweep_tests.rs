@@ -25,7 +25,7 @@ impl Written {
         let read = Arc::clone(self);
         outbox.expect_revisions().returning(move |wanted| {
             if read.is_away.load(Ordering::SeqCst) {
-                return Err(Error::Unavailable("away".into()));
+                return Err(Error::Unavailable("unavailable".into()));
             }
             let revision = Revision(read.revision.load(Ordering::SeqCst));
             Ok(wanted.iter().map(|id| (id.clone(), revision)).collect())

@@ -275,7 +275,7 @@ async fn an_unreadable_outbox_is_an_outage_until_it_can_be_read_again() {
     let silent = Arc::clone(&unavailable);
     outbox.expect_revisions().returning(move |ids| {
         if silent.load(Ordering::SeqCst) {
-            return Err(Error::Unavailable("away".into()));
+            return Err(Error::Unavailable("unavailable".into()));
         }
         Ok(ids.iter().map(|id| (id.clone(), Revision(1))).collect())
     });

@@ -46,7 +46,7 @@ impl Planned {
                 failures.checked_sub(1)
             });
         if left.is_ok() {
-            Err(Error::Unavailable("away".into()))
+            Err(Error::Unavailable("unavailable".into()))
         } else {
             Ok(())
         }

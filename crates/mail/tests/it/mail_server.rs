@@ -75,7 +75,7 @@ impl MailServer {
         };
         tokio::time::timeout(TIMEOUT, reading)
             .await
-            .unwrap_or_else(|_| panic!("it tells of no {kind}"))
+            .unwrap_or_else(|_| panic!("its response contains no {kind}"))
     }
 
     pub(crate) async fn mail(&mut self) -> Value {
@@ -125,7 +125,7 @@ pub(crate) fn mail(to: &str) -> Mail {
 pub(crate) async fn send(mailer: &SmtpMailer, mail: Mail) -> Result<(), SendError> {
     tokio::time::timeout(TIMEOUT, mailer.send(mail))
         .await
-        .expect("an answer within a minute")
+        .expect("a response within a minute")
 }
 
 /// A header's values in a mail that was received.

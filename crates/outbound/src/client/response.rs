@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use super::RequestError;
 
-/// Maximum number of bytes and of time for the rest of a response that nobody reads.
+/// Maximum number of bytes and of time for the rest of an ignored response.
 const DRAIN_LIMIT: usize = 64 * 1024;
 const DRAIN_TIME: Duration = Duration::from_millis(500);
 

@@ -17,7 +17,7 @@ const MAX_NAMES: usize = 10_000;
 /// for many seconds, so such a name is asked for less often.
 const CACHED_FOR: Duration = Duration::from_secs(10);
 const EMPTY_CACHED_FOR: Duration = Duration::from_secs(15);
-/// How long a look-up waits for others to end. Nobody waits longer for its result.
+/// How long a look-up waits for others to end. A request for its result waits no longer.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 
 /// Shares each look-up between all requests for the name, also with those of the next seconds. A name whose servers do not reply
@@ -113,7 +113,7 @@ mod tests {
     use tokio::sync::Notify;
     use tokio::time::advance;
 
-    /// A look-up that counts, and whose servers reply when they are told to.
+    /// A look-up that counts, and whose servers reply on request.
     #[derive(Default)]
     struct CountingLookup {
         count: AtomicUsize,

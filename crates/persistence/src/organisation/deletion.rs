@@ -296,7 +296,7 @@ async fn lock_ending(
     Ok(())
 }
 
-/// Runs a deletion of several transactions to its end, even if the caller goes away: otherwise a client that disconnects could leave an
+/// Runs a deletion of several transactions to its end, even if its future is dropped: otherwise a client that disconnects could leave an
 /// organisation with a part of its rows.
 pub(crate) async fn run_to_end<T: Send + 'static>(
     deletion: impl Future<Output = Result<T, Error>> + Send + 'static,

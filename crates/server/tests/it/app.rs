@@ -439,7 +439,7 @@ pub(crate) async fn send(request: RequestBuilder) -> TestResponse {
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into()));
     assert!(
         headers.contains_key("x-request-id"),
-        "every answer carries its request's id"
+        "every response carries its request's id"
     );
     if status.is_client_error() && headers["content-type"].to_str().unwrap().contains("json") {
         assert_eq!(headers["content-type"], "application/problem+json");

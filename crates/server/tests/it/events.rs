@@ -275,7 +275,7 @@ async fn receive(viewer: &mut TcpStream, received: &mut Vec<u8>, until: &[u8]) {
     }
 }
 
-/// A request that nobody answers on the connection of a stream.
+/// A request on the connection of a stream, which gets no response.
 const BEHIND: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
 
 fn assert_one_response(received: Vec<u8>) {

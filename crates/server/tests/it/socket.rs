@@ -226,7 +226,7 @@ async fn acknowledgement_is_in_order_with_the_events() {
         let listed: Vec<_> = list.as_array().unwrap().iter().map(id).collect();
         assert_eq!(
             shown, listed,
-            "the answer is what the events before it make"
+            "the list is the result of the events before it"
         );
     }
     let mut written = writing.await.unwrap();

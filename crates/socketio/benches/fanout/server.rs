@@ -29,7 +29,7 @@ impl Handler for Room {
         let (count, size): (usize, usize) = event.args().parse().unwrap_or_default();
         let text = "x".repeat(size);
         for number in 0..count {
-            if let Ok(event) = Event::new("told", &(number, &text)) {
+            if let Ok(event) = Event::new("change", &(number, &text)) {
                 socket.to("room").emit(&event);
                 socket.emit(&event);
             }

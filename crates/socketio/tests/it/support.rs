@@ -223,7 +223,7 @@ pub(crate) fn client() -> reqwest::Client {
 }
 
 pub(crate) async fn get(client: &reqwest::Client, url: &str) -> (u16, String) {
-    let response = soon(client.get(url).send()).await.expect("an answer");
+    let response = soon(client.get(url).send()).await.expect("a response");
     (
         response.status().as_u16(),
         response.text().await.expect("text"),
@@ -245,7 +245,7 @@ impl Polling {
     pub(crate) async fn post(&self, body: impl Into<reqwest::Body>) -> (u16, String) {
         let response = soon(self.client.post(&self.url).body(body).send())
             .await
-            .expect("an answer");
+            .expect("a response");
         (
             response.status().as_u16(),
             response.text().await.expect("text"),

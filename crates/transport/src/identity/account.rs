@@ -142,7 +142,7 @@ struct SignInInput {
     password: FieldInput<String>,
 }
 
-/// Tells that a code of the second factor is needed.
+/// Says that a code of the second factor is needed.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SecondFactorNeeded)]

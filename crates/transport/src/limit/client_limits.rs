@@ -17,7 +17,7 @@ use crate::server::client_address::TrustedProxies;
 pub(crate) const RETRY_AFTER: u64 = 10;
 
 /// Bytes of a part of a request's body. The first part of a body is not counted: it takes hardly more than its connection, so that
-/// nobody keeps others from sending short requests.
+/// no client keeps others from sending short requests.
 const BODY_PART: usize = 8 * 1024;
 /// Maximum number of counted parts of the bodies of one client.
 const BODY_PARTS_OF_CLIENT: usize = 512;

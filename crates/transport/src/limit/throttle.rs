@@ -117,10 +117,16 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
 
     /// Returns an attempt that does not count.
     pub(crate) fn give_back(&self, key: &K) {
+        self.give_back_many(key, 1);
+    }
+
+    /// Returns `amount` attempts that do not count.
+    pub(crate) fn give_back_many(&self, key: &K, amount: u32) {
         let mut keys = self.keys();
         if let Some(full_at) = keys.full_at.get_mut(key) {
             // A time before now means a full bucket, so an attempt that was refilled meanwhile is not returned twice.
-            *full_at = full_at.checked_sub(self.interval).unwrap_or(*full_at);
+            let returned = self.interval * amount;
+            *full_at = full_at.checked_sub(returned).unwrap_or(*full_at);
         }
     }
 

@@ -116,17 +116,21 @@ impl Usage {
         request: &HttpRequest,
     ) -> Result<(), Problem> {
         let is_safe = request.method().is_safe();
-        let places = match permission {
-            _ if is_safe => &self.reads,
-            Permission::Administer => &self.running_administration,
-            _ => &self.running_writes,
-        };
-        let permit = places.acquire(organisation, caller).await;
-        let permit = permit.ok_or_else(|| Problem::too_many(1))?;
-        // A request that found no place costs the organisation nothing.
-        if !is_safe {
+        let places = if is_safe {
+            &self.reads
+        } else {
             self.count(organisation, permission, request)?;
-        }
+            match permission {
+                Permission::Administer => &self.running_administration,
+                _ => &self.running_writes,
+            }
+        };
+        let Some(permit) = places.acquire(organisation, caller).await else {
+            if !is_safe {
+                self.give_back(organisation, permission, request);
+            }
+            return Err(Problem::too_many(1));
+        };
         request.extensions_mut().insert(permit);
         Ok(())
     }
@@ -194,18 +198,13 @@ impl Usage {
         permission: Permission,
         request: &HttpRequest,
     ) -> Result<(), Problem> {
-        let writes = match permission {
-            Permission::Administer => &self.administration,
-            _ => &self.writes,
-        };
+        let (writes, text) = self.buckets(permission);
         if let Some(writes) = writes {
             writes.take(organisation, 1).map_err(|wait| {
                 refusal("The organisation", "changes", "ALLCLEAR_LIMIT_WRITES", wait)
             })?;
         }
-        if let Some(text) = &self.text
-            && permission != Permission::Administer
-        {
+        if let Some(text) = text {
             text.take(organisation, body_length(request))
                 .map_err(|wait| {
                     if let Some(writes) = writes {
@@ -215,6 +214,36 @@ impl Usage {
                 })?;
         }
         Ok(())
+    }
+
+    /// Returns what a request took that is not handled.
+    fn give_back(
+        &self,
+        organisation: &OrganisationId,
+        permission: Permission,
+        request: &HttpRequest,
+    ) {
+        let (writes, text) = self.buckets(permission);
+        if let Some(writes) = writes {
+            writes.give_back(organisation);
+        }
+        if let Some(text) = text {
+            text.give_back_many(organisation, body_length(request));
+        }
+    }
+
+    /// The limits of changes and of text for a permission.
+    fn buckets(
+        &self,
+        permission: Permission,
+    ) -> (
+        Option<&Bucket<OrganisationId>>,
+        Option<&Bucket<OrganisationId>>,
+    ) {
+        match permission {
+            Permission::Administer => (self.administration.as_ref(), None),
+            _ => (self.writes.as_ref(), self.text.as_ref()),
+        }
     }
 }
 
@@ -380,6 +409,25 @@ mod tests {
         assert!(usage.count(&one, Permission::Write, &post("1000")).is_ok());
         usage.count_commit(&commit(EventKind::ComponentUpdate, 3 * ORDINARY_COMMIT));
         assert!(usage.count(&one, Permission::Write, &post("1000")).is_err());
+    }
+
+    #[actix_web::test]
+    async fn request_without_a_place_takes_nothing_of_the_limits() {
+        let taken = u32::try_from(MAX_WAITING_OF_CALLER).unwrap() + 1;
+        let usage = usage(Some((taken + 1, 1)), (taken + 1) * 100);
+        let one = organisation("one");
+        let requests = vec![(); MAX_WAITING_OF_CALLER + 1].into_iter();
+        let requests: Vec<_> = requests.map(|()| post("100")).collect();
+        let another = post("100");
+        let begin = |request| Box::pin(usage.begin(&one, "ada", Permission::Write, request));
+        let mut waiting: Vec<_> = requests.iter().map(begin).collect();
+        for request in &mut waiting {
+            let _ = request.as_mut().now_or_never();
+        }
+        assert!(begin(&another).now_or_never().unwrap().is_err());
+        let count = || usage.count(&one, Permission::Write, &another);
+        assert!(count().is_ok());
+        assert!(count().is_err());
     }
 
     #[actix_web::test]

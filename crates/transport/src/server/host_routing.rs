@@ -233,7 +233,7 @@ pub(crate) async fn refuse(
         }
         Some(RoutingError::Redirect(path)) => HttpResponse::MovedPermanently()
             .insert_header((header::LOCATION, path))
-            // The organisation may remove the domain later, so the redirect is not permanent.
+            // Clients keep it for five minutes only: the organisation may remove the domain later.
             .insert_header((header::CACHE_CONTROL, "max-age=300"))
             .finish(),
         Some(RoutingError::NotFound) if request.path().starts_with("/api/") => {

@@ -38,12 +38,12 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the server waits after its close frame until the client ends the connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(600);
 
-/// The TCP stream, once the HTTP server has given it away. The payload reads from it, and the task of the WebSocket writes to it.
+/// The TCP stream, once the HTTP server has released it. The payload reads from it, and the task of the WebSocket writes to it.
 type SharedTcp = Rc<RefCell<Option<TcpStream>>>;
 
 /// What the client sends.
 struct Input {
-    /// What the HTTP server reads before it gives the stream away.
+    /// What the HTTP server reads before it releases the stream.
     before: Option<Payload>,
     tcp: SharedTcp,
 }

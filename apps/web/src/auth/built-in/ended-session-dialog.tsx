@@ -85,7 +85,7 @@ function OpenDialog({ session }: { session: SignedIn }) {
           submitLabel="Sign in"
           pendingLabel="Signing in..."
         >
-          {/* Tells password managers which password to fill in. */}
+          {/* For password managers: which password to fill in. */}
           <input
             type="text"
             name="username"

@@ -153,7 +153,7 @@ async function factorsAfter(failure: () => Response) {
 }
 
 it('reads the factors again when the server is unavailable for a moment', async () => {
-  await factorsAfter(() => problem(503, 'Away'));
+  await factorsAfter(() => problem(503, 'Unavailable'));
   expect(await screen.findByRole('dialog')).toHaveAccessibleName('Confirm your second factor');
 });
 

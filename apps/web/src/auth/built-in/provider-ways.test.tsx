@@ -109,7 +109,7 @@ it('mails a link to set a password to a user without one', async () => {
   expect(await screen.findByText('A link is on its way to ada@example.com')).toBeVisible();
 });
 
-it('tells the other windows of an authentication and closes its own', async () => {
+it('announces an authentication to the other windows and closes its own', async () => {
   const received = vi.fn();
   const channel = new BroadcastChannel('allclear:session');
   channel.onmessage = ({ data }: MessageEvent<unknown>) => void received(data);

@@ -200,9 +200,9 @@ it('refuses a request that waits while its user goes to another organisation', a
 
 it('keeps the session when a token cannot be had for now', async () => {
   serveSession(sessionOf());
-  server.use(http.post(apiUrl(endpoints.identity.token), () => problem(503, 'Away')));
+  server.use(http.post(apiUrl(endpoints.identity.token), () => problem(503, 'Unavailable')));
   const store = await open();
-  await expect(store.getToken()).rejects.toThrow('Away');
+  await expect(store.getToken()).rejects.toThrow('Unavailable');
   expect(organisationOf(store)).toBe('Analytical Engines');
 });
 
@@ -336,7 +336,7 @@ it.each(['this tab', 'another tab'])(
 it('reads the session again when the server is unavailable for a moment', async () => {
   serveSession(sessionOf());
   server.use(
-    http.get(apiUrl(endpoints.identity.session), () => problem(503, 'Away'), { once: true }),
+    http.get(apiUrl(endpoints.identity.session), () => problem(503, 'Unavailable'), { once: true }),
   );
   const store = new SessionStore();
   stops.push(store.start());
@@ -357,9 +357,9 @@ it('works without the other tabs when the browser keeps no data of the site', as
 
 it('does not report a sign-out that the server has not received', async () => {
   serveSession(sessionOf());
-  server.use(http.post(apiUrl(endpoints.identity.signOut), () => problem(503, 'Away')));
+  server.use(http.post(apiUrl(endpoints.identity.signOut), () => problem(503, 'Unavailable')));
   const store = await open();
-  await expect(store.signOut()).rejects.toThrow('Away');
+  await expect(store.signOut()).rejects.toThrow('Unavailable');
   expect(store.getSnapshot().status).toBe('signed-in');
 });
 

@@ -180,7 +180,7 @@ export class SessionStore {
     this.#signedOut();
   };
 
-  /** Tells the other tabs that the user has authenticated in this window. */
+  /** Informs the other tabs that the user has authenticated in this window. */
   readonly announceAuthentication = (): void => this.#broadcast({ kind: 'authenticated' });
 
   /** Leaves a session that has ended. */

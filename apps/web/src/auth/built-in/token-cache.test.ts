@@ -74,8 +74,8 @@ it('does not keep a token that was requested before `forget`', async () => {
 });
 
 it('asks again after a request that failed', async () => {
-  const ask = issuer().mockRejectedValueOnce(new Error('away'));
+  const ask = issuer().mockRejectedValueOnce(new Error('unavailable'));
   const tokens = new TokenCache(ask);
-  await expect(tokens.get()).rejects.toThrow('away');
+  await expect(tokens.get()).rejects.toThrow('unavailable');
   expect(await tokens.get()).toBe('token-1');
 });

@@ -299,7 +299,7 @@ it('asks before it is left while it is being saved, and goes back after the save
   expect(screen.queryByRole('alertdialog', leaveQuestion)).not.toBeInTheDocument();
 });
 
-it('goes where the user wanted to when the save ends before the answer', async () => {
+it('goes where the user wanted to when the save ends before the user decides', async () => {
   const { user, router } = await open();
   const finish = await saveSlowly(user);
   await act(() => router.navigate('/elsewhere'));

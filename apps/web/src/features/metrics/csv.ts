@@ -16,7 +16,7 @@ function field(cell: Cell): string {
 
 /** Saves rows as a file of the browser's downloads. */
 export function downloadCsv(fileName: string, rows: readonly (readonly Cell[])[]): void {
-  // The mark tells spreadsheets that the text is UTF-8.
+  // Spreadsheets recognise UTF-8 by the byte order mark.
   const blob = new Blob(['\uFEFF', toCsv(rows)], { type: 'text/csv;charset=utf-8' });
   saveFile(fileName, blob);
 }

@@ -184,7 +184,7 @@ describe('when the browser gives up', () => {
     server.use(
       http.get(apiUrl(endpoints.status('org-1')), () => {
         asked += 1;
-        return problem(503, 'Away');
+        return problem(503, 'Unavailable');
       }),
     );
     FakeEventSource.last.giveUp();
@@ -201,7 +201,7 @@ describe('when the browser gives up', () => {
     server.use(
       http.get(apiUrl(endpoints.status('org-1')), () => {
         asked += 1;
-        return problem(503, 'Away');
+        return problem(503, 'Unavailable');
       }),
     );
     vi.mocked(Math.random).mockReturnValue(1);

@@ -229,7 +229,7 @@ describe('while a visitor watches', () => {
   });
 
   it('keeps the page when the connection is lost for good', () => {
-    server.use(http.get(apiUrl(endpoints.status('org-1')), () => problem(503, 'Away')));
+    server.use(http.get(apiUrl(endpoints.status('org-1')), () => problem(503, 'Unavailable')));
     show({ components: [aComponent()] });
     act(() => FakeEventSource.last.giveUp());
     expect(section('Components').getByText('Website')).toBeVisible();

@@ -16,7 +16,7 @@ function show() {
 
 const tip = () => document.querySelector('.uptime-tip');
 
-it('tells at rest of the days with an outage, and of the others at once', () => {
+it('names at rest the days with an outage, and the others at once', () => {
   const list = show();
   expect(
     within(list)

@@ -50,7 +50,7 @@ impl Queued {
                 failures.checked_sub(1)
             });
         if left.is_ok() {
-            Err(Error::Unavailable("away".into()))
+            Err(Error::Unavailable("unavailable".into()))
         } else {
             Ok(())
         }

@@ -294,7 +294,7 @@ impl World {
                 "CanaryToken9a6b".to_owned()
             };
             self.keep("ID token", &json!(token));
-            provider.set(|answers| answers.token = token);
+            provider.set(|responses| responses.token = token);
             let mut callback: Url = self.call("/identity/oidc/callback").parse().unwrap();
             callback
                 .query_pairs_mut()

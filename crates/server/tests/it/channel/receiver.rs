@@ -172,9 +172,9 @@ async fn serve(stream: TcpStream, sender: UnboundedSender<Received>, shared: Arc
         }
         match reply {
             Reply::Status(status, headers) => {
-                let answer =
+                let response =
                     format!("HTTP/1.1 {status} So\r\n{headers}content-length: 2\r\n\r\nok");
-                if writer.write_all(answer.as_bytes()).await.is_err() {
+                if writer.write_all(response.as_bytes()).await.is_err() {
                     return;
                 }
             }

@@ -76,7 +76,7 @@ async fn a_new_key_is_fetched_at_once_and_unknown_keys_are_not_fetched_again_and
     let setup = Setup::new().await;
     assert_eq!(setup.sign_in(&json!({})).await, "/dashboard");
     assert_eq!(setup.provider.key_requests(), 1);
-    setup.provider.set(|answers| answers.keys = vec![1]);
+    setup.provider.set(|responses| responses.keys = vec![1]);
     assert_eq!(
         setup.sign_in_with(|claims| signed(1, &claims)).await,
         "/dashboard"
@@ -96,7 +96,7 @@ async fn a_response_without_the_state_of_this_browser_is_refused() {
     let setup = Setup::new().await;
     let provider_url = setup.browser.begin("liar").await;
     let token = signed(0, &setup.provider.claims(&provider_url));
-    setup.provider.set(|answers| answers.token = token);
+    setup.provider.set(|responses| responses.token = token);
     let state = parameter(&provider_url, "state");
     let attacker = Browser::new(&setup.app);
     attacker.begin("liar").await;
@@ -122,7 +122,7 @@ async fn a_completed_sign_in_cannot_be_repeated() {
     let kept = cookies(&response);
     let provider_url = address(response).await;
     let token = signed(0, &setup.provider.claims(&provider_url));
-    setup.provider.set(|answers| answers.token = token);
+    setup.provider.set(|responses| responses.token = token);
     let callback = format!(
         "{}/api/v1/identity/oidc/callback?code=abc&state={}",
         setup.app.url,
@@ -138,8 +138,8 @@ async fn a_completed_sign_in_cannot_be_repeated() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_response_of_another_provider_is_refused() {
     let (honest, liar) = (LyingProvider::start(), LyingProvider::start());
-    liar.set(|answers| {
-        answers.metadata = json!({"authorization_response_iss_parameter_supported": true});
+    liar.set(|responses| {
+        responses.metadata = json!({"authorization_response_iss_parameter_supported": true});
     });
     let flags = [
         flags("honest", &honest.issuer, &[]),
@@ -161,7 +161,7 @@ async fn the_response_of_another_provider_is_refused() {
         claims["sub"] = json!(name);
         claims["email"] = json!(format!("{name}@example.com"));
         let token = signed(0, &claims);
-        provider.set(|answers| answers.token = token);
+        provider.set(|responses| responses.token = token);
         let state = parameter(&provider_url, "state");
         let mut query = vec![("code", "abc"), ("state", &*state)];
         query.extend(issuer.map(|issuer| ("iss", &**issuer)));
@@ -184,7 +184,7 @@ async fn a_token_of_one_provider_signs_nobody_in_at_another() {
     let provider_url = browser.begin("first").await;
     // Both have the same keys; only the issuer tells them apart.
     let token = signed(0, &second.claims(&provider_url));
-    first.set(|answers| answers.token = token);
+    first.set(|responses| responses.token = token);
     let state = parameter(&provider_url, "state");
     let page = browser.respond(&[("code", "abc"), ("state", &state)]).await;
     assert_eq!(page, "/login?signInError=invalid-response&provider=first");
@@ -209,7 +209,7 @@ async fn unproven_and_foreign_addresses_are_refused() {
         // What the token does not say, the user information could.
         setup
             .provider
-            .set(|answers| answers.user = json!({"sub": "grace"}));
+            .set(|responses| responses.user = json!({"sub": "grace"}));
         let page = setup.sign_in(&changes).await;
         assert_eq!(
             page,
@@ -225,10 +225,10 @@ async fn user_information_counts_only_for_the_same_person_and_never_against_the_
     let setup = Setup::new().await;
     let without_address = json!({"email": null, "email_verified": null});
     let other = json!({"sub": "mallory", "email": "grace@example.com", "email_verified": true});
-    setup.provider.set(|answers| answers.user = other);
+    setup.provider.set(|responses| responses.user = other);
     assert_eq!(setup.sign_in(&without_address).await, INVALID);
     let same = json!({"sub": "grace", "email": "grace@example.com", "email_verified": true});
-    setup.provider.set(|answers| answers.user = same);
+    setup.provider.set(|responses| responses.user = same);
     assert_eq!(setup.sign_in(&without_address).await, "/dashboard");
     let unverified = json!({"email_verified": false});
     let page = setup.sign_in(&unverified).await;
@@ -270,7 +270,7 @@ async fn sign_in_does_not_return_to_another_site() {
     ] {
         let provider_url = setup.browser.begin_at("liar", page).await;
         let token = signed(0, &setup.provider.claims(&provider_url));
-        setup.provider.set(|answers| answers.token = token);
+        setup.provider.set(|responses| responses.token = token);
         let state = parameter(&provider_url, "state");
         let led = setup
             .browser
@@ -312,12 +312,14 @@ async fn metadata_and_responses_that_lie_are_refused() {
         let setup = Setup::new().await;
         setup
             .provider
-            .set(|answers| answers.metadata = metadata.clone());
+            .set(|responses| responses.metadata = metadata.clone());
         let response = setup.browser.start("liar/start", "/").await;
         assert_eq!(response.status(), 503, "{metadata}");
     }
     let setup = Setup::new().await;
-    setup.provider.set(|answers| answers.padding = 600 * 1024);
+    setup
+        .provider
+        .set(|responses| responses.padding = 600 * 1024);
     let unavailable = "/login?signInError=provider-unavailable&provider=liar";
     assert_eq!(setup.sign_in(&json!({})).await, unavailable);
 }

@@ -12,7 +12,7 @@ use crate::clerk::fake_clerk::{now, published, signed};
 
 /// What the provider responds with.
 #[derive(Clone, Default)]
-pub(crate) struct Answers {
+pub(crate) struct Responses {
     /// The ID token.
     pub(crate) token: String,
     /// Numbers of the published keys.
@@ -30,16 +30,16 @@ pub(crate) struct Answers {
 /// A provider that lies. It ends with the test's runtime.
 pub(crate) struct LyingProvider {
     pub(crate) issuer: String,
-    answers: Arc<Mutex<Answers>>,
+    responses: Arc<Mutex<Responses>>,
 }
 
 impl LyingProvider {
     pub(crate) fn start() -> Self {
-        let answers = Arc::new(Mutex::new(Answers {
+        let responses = Arc::new(Mutex::new(Responses {
             keys: vec![0],
-            ..Answers::default()
+            ..Responses::default()
         }));
-        let shared = web::Data::from(Arc::clone(&answers));
+        let shared = web::Data::from(Arc::clone(&responses));
         let server = HttpServer::new(move || {
             App::new()
                 .app_data(shared.clone())
@@ -52,15 +52,15 @@ impl LyingProvider {
             .unwrap();
         let issuer = format!("http://{}", server.addrs()[0]);
         tokio::spawn(server.run());
-        Self { issuer, answers }
+        Self { issuer, responses }
     }
 
-    pub(crate) fn set(&self, change: impl FnOnce(&mut Answers)) {
-        change(&mut self.answers.lock().unwrap());
+    pub(crate) fn set(&self, change: impl FnOnce(&mut Responses)) {
+        change(&mut self.responses.lock().unwrap());
     }
 
     pub(super) fn key_requests(&self) -> usize {
-        self.answers.lock().unwrap().key_requests
+        self.responses.lock().unwrap().key_requests
     }
 
     /// Good claims for a sign-in that began at this address.
@@ -73,9 +73,9 @@ impl LyingProvider {
     }
 }
 
-async fn respond(request: HttpRequest, answers: web::Data<Mutex<Answers>>) -> HttpResponse {
+async fn respond(request: HttpRequest, responses: web::Data<Mutex<Responses>>) -> HttpResponse {
     let issuer = format!("http://{}", request.connection_info().host());
-    let mut answers = answers.lock().unwrap();
+    let mut responses = responses.lock().unwrap();
     match request.path() {
         "/.well-known/openid-configuration" => {
             let mut metadata = json!({
@@ -88,20 +88,20 @@ async fn respond(request: HttpRequest, answers: web::Data<Mutex<Answers>>) -> Ht
                 "subject_types_supported": ["public"],
                 "id_token_signing_alg_values_supported": ["RS256", "HS256", "none"],
             });
-            let changes = answers.metadata.as_object().cloned().unwrap_or_default();
+            let changes = responses.metadata.as_object().cloned().unwrap_or_default();
             metadata.as_object_mut().unwrap().extend(changes);
             HttpResponse::Ok().json(metadata)
         }
         "/jwks" => {
-            answers.key_requests += 1;
-            let keys: Vec<_> = answers.keys.iter().map(|key| published(*key)).collect();
+            responses.key_requests += 1;
+            let keys: Vec<_> = responses.keys.iter().map(|key| published(*key)).collect();
             HttpResponse::Ok().json(json!({"keys": keys}))
         }
         "/token" => HttpResponse::Ok().json(json!({
             "access_token": "access", "token_type": "Bearer", "expires_in": 60,
-            "id_token": answers.token, "padding": "x".repeat(answers.padding),
+            "id_token": responses.token, "padding": "x".repeat(responses.padding),
         })),
-        "/me" => HttpResponse::Ok().json(&answers.user),
+        "/me" => HttpResponse::Ok().json(&responses.user),
         _ => HttpResponse::NotFound().finish(),
     }
 }
@@ -148,7 +148,7 @@ impl Setup {
     pub(super) async fn sign_in_with(&self, token: impl FnOnce(Value) -> String) -> String {
         let provider_url = self.browser.begin("liar").await;
         let token = token(self.provider.claims(&provider_url));
-        self.provider.set(|answers| answers.token = token);
+        self.provider.set(|responses| responses.token = token);
         let state = parameter(&provider_url, "state");
         self.browser
             .respond(&[("code", "abc"), ("state", &state)])

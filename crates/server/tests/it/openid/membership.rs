@@ -87,7 +87,7 @@ impl Provided {
         let changes = changes.as_object().unwrap().clone();
         claims.as_object_mut().unwrap().extend(changes);
         let token = signed(0, &claims);
-        self.provider.set(|answers| answers.token = token);
+        self.provider.set(|responses| responses.token = token);
         let state = parameter(&provider_url, "state");
         browser.respond(&[("code", "abc"), ("state", &state)]).await
     }
@@ -145,7 +145,7 @@ async fn a_person_without_a_role_is_refused() {
     let browser = Browser::new(&provided.app);
     provided
         .provider
-        .set(|answers| answers.user = json!({"sub": "grace"}));
+        .set(|responses| responses.user = json!({"sub": "grace"}));
     for changes in [
         json!({}),
         json!({"groups": ["staff"]}),
@@ -182,7 +182,7 @@ async fn a_missing_organisation_does_not_prevent_a_sign_in() {
     let browser = Browser::new(&app);
     let provider_url = browser.begin("liar").await;
     let token = signed(0, &provider.claims(&provider_url));
-    provider.set(|answers| answers.token = token);
+    provider.set(|responses| responses.token = token);
     let state = parameter(&provider_url, "state");
     let page = browser.respond(&[("code", "abc"), ("state", &state)]).await;
     assert_eq!(page, "/dashboard");

@@ -89,7 +89,7 @@ async fn reauthenticate(setup: &lying_provider::Setup, changes: &Value) -> Strin
     claims_map.extend(changes.as_object().unwrap().clone());
     claims_map.retain(|_, value| !value.is_null());
     let token = signed(0, &claims);
-    setup.provider.set(|answers| answers.token = token);
+    setup.provider.set(|responses| responses.token = token);
     let state = parameter(&provider_url, "state");
     let query = [("code", "abc"), ("state", &*state)];
     setup.browser.respond(&query).await
@@ -116,8 +116,8 @@ async fn an_authentication_before_the_request_or_without_its_time_is_refused() {
         assert_eq!(page, invalid, "{auth_time}");
     }
     // The user information does not give the time that the token lacks.
-    setup.provider.set(|answers| {
-        answers.user =
+    setup.provider.set(|responses| {
+        responses.user =
             json!({"sub": "grace", "auth_time": now(), "email": "grace@example.com", "email_verified": true});
     });
     let from_user_information = json!({"auth_time": null, "email": null, "email_verified": null});
@@ -160,7 +160,7 @@ async fn a_session_that_has_ended_is_not_authenticated_again() {
     let mut claims = setup.provider.claims(&provider_url);
     claims["auth_time"] = json!(now());
     let token = signed(0, &claims);
-    setup.provider.set(|answers| answers.token = token);
+    setup.provider.set(|responses| responses.token = token);
     setup.browser.post("/sign-out", json!({})).await;
     let state = parameter(&provider_url, "state");
     let query = [("code", "abc"), ("state", &*state)];
@@ -184,7 +184,7 @@ async fn an_account_with_a_password_has_both_ways_once_it_is_linked() {
     assert_eq!(ways().await, json!({"password": true, "providers": []}));
     let provider_url = browser.begin("liar").await;
     let token = signed(0, &provider.claims(&provider_url));
-    provider.set(|answers| answers.token = token);
+    provider.set(|responses| responses.token = token);
     let state = parameter(&provider_url, "state");
     browser.respond(&[("code", "abc"), ("state", &state)]).await;
     let linked = json!({"password": true, "providers": [{"id": "liar", "name": "Liar"}]});
@@ -227,7 +227,7 @@ async fn without_passwords_an_account_is_deleted_after_an_authentication_at_the_
     let mut claims = provider.claims(&provider_url);
     claims["auth_time"] = json!(now());
     let token = signed(0, &claims);
-    provider.set(|answers| answers.token = token);
+    provider.set(|responses| responses.token = token);
     let callback = format!(
         "/identity/oidc/callback?code=abc&state={}",
         parameter(&provider_url, "state")

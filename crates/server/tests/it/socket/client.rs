@@ -83,7 +83,7 @@ impl Client {
         match client.packet().await {
             Packet::Connected => Ok(client),
             Packet::Refused(error) => Err(error),
-            _ => panic!("the first packet answers CONNECT"),
+            _ => panic!("the first packet responds to CONNECT"),
         }
     }
 

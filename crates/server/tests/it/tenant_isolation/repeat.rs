@@ -35,8 +35,8 @@ async fn every_create_of_the_document_can_be_repeated() {
         let before = world.state(&app).await;
         let again = create(&world.operator, &path, route.path, &body).await;
         assert_eq!(again.headers["idempotency-replayed"], "true", "{route:?}");
-        let answer = |response: &TestResponse| (response.status, response.body.clone());
-        assert_eq!(answer(&again), answer(&first), "{route:?}");
+        let visible = |response: &TestResponse| (response.status, response.body.clone());
+        assert_eq!(visible(&again), visible(&first), "{route:?}");
         assert_eq!(again.etag, first.etag, "{route:?}");
         assert_eq!(world.state(&app).await, before, "{route:?}");
         let another = create(

@@ -265,7 +265,7 @@ async fn key_of_another_organisation_gets_404_and_changes_nothing() {
         }
         let text = response.body.to_string();
         for id in world.identifiers() {
-            assert!(!text.contains(id), "{route:?} tells of {id}: {text}");
+            assert!(!text.contains(id), "{route:?} reveals {id}: {text}");
         }
     }
     assert_eq!(world.state(&app).await, before);

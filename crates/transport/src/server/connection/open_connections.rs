@@ -1,6 +1,6 @@
 //! Closes connections that have no running request, or take nothing of a response, for too long. The HTTP server limits the time
 //! for the head of the first request only; this module covers silence after a response, heads of later requests that never end,
-//! and responses that nobody reads.
+//! and responses that their clients do not read.
 
 use std::cell::RefCell;
 use std::io;

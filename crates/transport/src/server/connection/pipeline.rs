@@ -19,7 +19,7 @@ const UNKNOWN: usize = usize::MAX;
 pub(super) struct Pipeline {
     /// What it does not get yet.
     rest: RefCell<BytesMut>,
-    /// Number of bytes that it lacks of its request; [`UNKNOWN`] if the end of the request cannot be told.
+    /// Number of bytes that it lacks of its request; [`UNKNOWN`] if the end of the request is unknown.
     lacking: Cell<usize>,
     /// Whether it has had the time to begin the request that it has. It reads until nothing is left before it parses.
     has_parsed: Cell<bool>,

@@ -85,7 +85,7 @@ impl AsyncRead for ClientStream {
             if count == 0 || pipeline.keep(buffer, before, begins) {
                 return read;
             }
-            // The HTTP server may not have it yet; the next read tells whether the client has gone.
+            // The HTTP server may not have it yet; the next read shows whether the client has disconnected.
         }
     }
 }

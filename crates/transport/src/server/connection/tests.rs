@@ -124,7 +124,7 @@ fn with_body(connection: &Rc<Connection>, body: &Bytes) -> HttpResponse<SharedBo
         .map_body(|head, _| SharedBody::of_bytes(head, body, connection))
 }
 
-/// A body of this size in which every position can be told.
+/// A body of this size in which every position is unique.
 fn body(size: usize) -> Bytes {
     (0..=250).cycle().take(size).collect()
 }

@@ -68,7 +68,7 @@ impl MessageBody for EventStreamBody {
 }
 
 impl Viewer {
-    /// Whether the connection has ended: the client has closed it, or sent something, which nobody would answer.
+    /// Whether the connection has ended: the client has closed it, or sent something, which gets no response.
     fn has_left(&mut self, context: &mut Context<'_>) -> bool {
         let mut byte = [0];
         let read = Pin::new(&mut self.tcp).poll_read(context, &mut ReadBuf::new(&mut byte));

@@ -14,7 +14,7 @@ use super::status_style::StatusStyle;
 /// Number of components up to which their list is always open.
 const MOST_OPEN: usize = 8;
 
-/// What tells components of the same name apart.
+/// The groups of components with a shared name.
 pub(super) struct UniqueNames<'a> {
     uses: HashMap<&'a str, u32>,
     /// Names of the groups by the identifiers of their components.

@@ -217,7 +217,7 @@ fn store_of(revisions: &'static [Option<i64>]) -> MockSnapshotStore {
                 generated_at: now,
                 ..snapshot(*revision)
             })),
-            _ => Err(Error::Unavailable("away".into())),
+            _ => Err(Error::Unavailable("unavailable".into())),
         });
     store
 }

@@ -4,7 +4,7 @@ import { PasskeyError } from '@/auth/built-in/passkey/authenticator';
 import { failureText } from './failure-text';
 
 it('returns the message of a failure that is made for people', () => {
-  expect(failureText(new ApiError(503, 'Away'))).toBe('Away');
+  expect(failureText(new ApiError(503, 'Unavailable'))).toBe('Unavailable');
   expect(failureText(new PasskeyError('No passkey was used.'))).toBe('No passkey was used.');
 });
 

@@ -293,10 +293,10 @@ it('deletes the organisation only once its name has been typed', async () => {
 
 it('says why it could not be deleted, and keeps what was typed', async () => {
   const { user } = await openOrganisation();
-  server.use(http.delete(organisationCall, () => problem(503, 'Away')));
+  server.use(http.delete(organisationCall, () => problem(503, 'Unavailable')));
   await user.click(screen.getByRole('button', { name: 'Delete' }));
   await user.type(screen.getByLabelText(/^Type/), 'Analytical Engines{Enter}');
-  expect(await screen.findByText('Away')).toBeVisible();
+  expect(await screen.findByText('Unavailable')).toBeVisible();
   expect(screen.getByLabelText(/^Type/)).toHaveValue('Analytical Engines');
 });
 
@@ -306,7 +306,7 @@ it('stays open while the organisation is deleted, and says what became of it', a
   server.use(
     http.delete(organisationCall, async () => {
       await held;
-      return problem(503, 'Away');
+      return problem(503, 'Unavailable');
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Delete' }));
@@ -315,7 +315,7 @@ it('stays open while the organisation is deleted, and says what became of it', a
   await user.keyboard('{Escape}');
   await user.click(screen.getByRole('button', { name: 'Close' }));
   release();
-  expect(await screen.findByText('Away')).toBeVisible();
+  expect(await screen.findByText('Unavailable')).toBeVisible();
   await user.keyboard('{Escape}');
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });

@@ -45,7 +45,7 @@ it('says that a link is wrong or has expired, and leads to a new one', async () 
 it('tries a link again when the server could not be asked', async () => {
   const backend = serveSession(null);
   server.use(
-    http.post(apiUrl(endpoints.identity.confirmSignUp), () => problem(503, 'Away'), { once: true }),
+    http.post(apiUrl(endpoints.identity.confirmSignUp), () => problem(503, 'Unavailable'), { once: true }),
     http.post(apiUrl(endpoints.identity.confirmSignUp), () => {
       backend.session = sessionOf();
       return success({ user: ada }, { status: 201 });
@@ -66,7 +66,7 @@ it('uses a link once although the session cannot be read for a moment', async ()
       confirmed += 1;
       backend.session = sessionOf();
       server.use(
-        http.get(apiUrl(endpoints.identity.session), () => problem(503, 'Away'), { once: true }),
+        http.get(apiUrl(endpoints.identity.session), () => problem(503, 'Unavailable'), { once: true }),
       );
       return success({ user: ada }, { status: 201 });
     }),
@@ -154,8 +154,8 @@ it('stays open while it follows the link, and says what became of it', async () 
 
 it('says that an account without an address of its own could not be signed out', async () => {
   serveSession(sessionOf({ user: { ...ada, needsAddress: true } }));
-  server.use(http.post(apiUrl(endpoints.identity.signOut), () => problem(503, 'Away')));
+  server.use(http.post(apiUrl(endpoints.identity.signOut), () => problem(503, 'Unavailable')));
   const { user } = renderPiece(SignInScreen, 'signed-out');
   await user.click(await screen.findByRole('button', { name: 'Sign out' }));
-  expect(await screen.findByText('Away')).toBeVisible();
+  expect(await screen.findByText('Unavailable')).toBeVisible();
 });

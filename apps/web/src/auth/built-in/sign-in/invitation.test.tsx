@@ -113,7 +113,7 @@ it('says that an invitation is wrong or has expired, and leads on to sign-in', a
 
 it('reads the invitation again when the server could not be asked', async () => {
   server.use(
-    http.post(apiUrl(endpoints.identity.inspectInvitation), () => problem(503, 'Away'), {
+    http.post(apiUrl(endpoints.identity.inspectInvitation), () => problem(503, 'Unavailable'), {
       once: true,
     }),
     inspected,
@@ -146,7 +146,7 @@ it('stays open while a signed-in user joins, and shows only the last failure', a
   const { user } = renderPiece(SignInScreen, 'signed-out', { address });
   const { held, release } = hold();
   server.use(
-    http.post(apiUrl(endpoints.identity.acceptInvitation), () => problem(503, 'Away'), {
+    http.post(apiUrl(endpoints.identity.acceptInvitation), () => problem(503, 'Unavailable'), {
       once: true,
     }),
     http.post(apiUrl(endpoints.identity.acceptInvitation), async () => {
@@ -155,10 +155,10 @@ it('stays open while a signed-in user joins, and shows only the last failure', a
     }),
   );
   await user.click(await screen.findByRole('button', { name: 'Join' }));
-  expect(await screen.findByText('Away')).toBeVisible();
+  expect(await screen.findByText('Unavailable')).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Join' }));
   await screen.findByRole('button', { name: 'Joining...' });
-  expect(screen.queryByText('Away')).not.toBeInTheDocument();
+  expect(screen.queryByText('Unavailable')).not.toBeInTheDocument();
   expect(screen.getByRole('button', { name: 'Not now' })).toBeDisabled();
   await user.keyboard('{Escape}');
   release();
@@ -182,7 +182,7 @@ it('asks before it discards a new password, and stays open while that is saved',
   server.use(
     http.post(apiUrl(endpoints.identity.confirmPasswordReset), async () => {
       await held;
-      return problem(503, 'Away');
+      return problem(503, 'Unavailable');
     }),
   );
   await user.type(screen.getByLabelText('New password*'), 'a few words of mine');
@@ -192,7 +192,7 @@ it('asks before it discards a new password, and stays open while that is saved',
   await screen.findByRole('button', { name: 'Changing password...' });
   await user.keyboard('{Escape}');
   release();
-  expect(await screen.findByText('Away')).toBeVisible();
+  expect(await screen.findByText('Unavailable')).toBeVisible();
 });
 
 it('resets the password of a signed-in user, and signs the user out', async () => {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 
 interface StepFocusProps {
-  /** What tells the steps apart. */
+  /** The current step. */
   step: unknown;
   children: ReactNode;
 }

@@ -59,10 +59,10 @@ it('changes the name', async () => {
 
 it('keeps the new name that could not be saved', async () => {
   const { user } = await openProfile();
-  server.use(http.patch(apiUrl(endpoints.identity.user), () => problem(503, 'Away')));
+  server.use(http.patch(apiUrl(endpoints.identity.user), () => problem(503, 'Unavailable')));
   await user.type(screen.getByLabelText('Name*'), ' King');
   await user.click(screen.getByRole('button', { name: 'Save' }));
-  expect(await screen.findByText('Away')).toBeVisible();
+  expect(await screen.findByText('Unavailable')).toBeVisible();
   expect(screen.getByLabelText('Name*')).toHaveValue('Ada Lovelace King');
 });
 
@@ -112,9 +112,9 @@ it.each([
 
 it('says that signing out has failed, and stays', async () => {
   const { user } = await openMenu();
-  server.use(http.post(apiUrl(endpoints.identity.signOut), () => problem(503, 'Away')));
+  server.use(http.post(apiUrl(endpoints.identity.signOut), () => problem(503, 'Unavailable')));
   await user.click(screen.getByRole('menuitem', { name: 'Sign out' }));
-  expect(await screen.findByText('Away')).toBeVisible();
+  expect(await screen.findByText('Unavailable')).toBeVisible();
   expect(screen.getByTestId('who')).toHaveTextContent('signed-in');
 });
 

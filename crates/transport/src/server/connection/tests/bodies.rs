@@ -5,8 +5,8 @@ async fn shared_bodies_arrive_whole_and_in_order() {
     // The last but one blocks the kernel's buffers while it is sent from a file; the last one is too large for a file.
     for size in [1, 12 * 1024 - 1, 12 * 1024, 100_000, 3 * 1024 * 1024, HUGE] {
         let sent = body(size);
-        let answer = sent.clone();
-        let mut client = client_of(move |connection| with_body(connection, &answer)).await;
+        let response = sent.clone();
+        let mut client = client_of(move |connection| with_body(connection, &response)).await;
         // All at once: each response has to wait for the body before it.
         let requests = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(4);
         client.write_all(requests.as_bytes()).await.unwrap();
@@ -69,8 +69,8 @@ async fn body_that_ends_too_early_ends_the_connection() {
 #[actix_web::test]
 async fn client_of_http_1_0_receives_a_shared_body_until_the_end() {
     let sent = body(100_000);
-    let answer = sent.clone();
-    let mut client = client_of(move |connection| with_body(connection, &answer)).await;
+    let response = sent.clone();
+    let mut client = client_of(move |connection| with_body(connection, &response)).await;
     client.write_all(b"GET / HTTP/1.0\r\n\r\n").await.unwrap();
     let head = head(&mut client).await;
     assert!(head.contains("content-length: 100000\r\n"), "{head}");

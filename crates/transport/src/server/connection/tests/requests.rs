@@ -3,8 +3,8 @@ use super::*;
 #[actix_web::test]
 async fn responses_are_those_of_their_own_requests() {
     let sent = body(300);
-    let answer = sent.clone();
-    let mut client = client_of(move |connection| with_body(connection, &answer)).await;
+    let response = sent.clone();
+    let mut client = client_of(move |connection| with_body(connection, &response)).await;
     let request = |method| format!("{method} / HTTP/1.1\r\nHost: a\r\n\r\n");
     let last = request("GET").replace("1.1", "1.0");
     let requests = ["GET", "HEAD", "GET", "HEAD", "HEAD", "GET"].map(request);
@@ -122,8 +122,8 @@ async fn requests_that_wait_take_little_memory() {
 #[actix_web::test]
 async fn refusal_of_a_malformed_request_follows_the_body_before_it() {
     let sent = body(100_000);
-    let answer = sent.clone();
-    let mut client = client_of(move |connection| with_body(connection, &answer)).await;
+    let response = sent.clone();
+    let mut client = client_of(move |connection| with_body(connection, &response)).await;
     let requests = "GET / HTTP/1.1\r\nHost: a\r\n\r\n???\r\n\r\n";
     client.write_all(requests.as_bytes()).await.unwrap();
     head(&mut client).await;

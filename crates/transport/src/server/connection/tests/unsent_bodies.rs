@@ -69,15 +69,16 @@ async fn client_that_takes_a_body_is_not_disconnected_for_others() {
     let mut stalled = Vec::new();
     let old = Bytes::from(vec![b'x'; 3 * HUGE]);
     for _ in 0..2 {
-        let answer = old.clone();
-        let mut client = client_in(&worker, move |connection| with_body(connection, &answer)).await;
+        let response = old.clone();
+        let mut client =
+            client_in(&worker, move |connection| with_body(connection, &response)).await;
         client.write_all(REQUEST).await.unwrap();
         rest().await;
         stalled.push(client);
     }
     let large = body(4 * HUGE);
-    let answer = large.clone();
-    let mut reader = client_in(&worker, move |connection| with_body(connection, &answer)).await;
+    let response = large.clone();
+    let mut reader = client_in(&worker, move |connection| with_body(connection, &response)).await;
     reader.write_all(REQUEST).await.unwrap();
     rest().await;
     head(&mut reader).await;
@@ -155,8 +156,9 @@ async fn body_that_many_clients_receive_counts_once() {
     let sent = Bytes::from(vec![b'x'; 4 * HUGE]);
     let mut clients = Vec::new();
     for _ in 0..4 {
-        let answer = sent.clone();
-        let mut client = client_in(&worker, move |connection| with_body(connection, &answer)).await;
+        let response = sent.clone();
+        let mut client =
+            client_in(&worker, move |connection| with_body(connection, &response)).await;
         let request = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
         client.write_all(request).await.unwrap();
         rest().await;

@@ -324,9 +324,9 @@ it('reads the lists once more if too many events arrive while they are being rea
   const responses = [rows, [service('a', { name: 'Newest' })]];
   server.use(
     http.get(apiUrl(components.list), async () => {
-      const response = responses.shift();
+      const data = responses.shift();
       await response.held;
-      return success(response);
+      return success(data);
     }),
   );
   await act(() => FakeSocket.last.join(5));
@@ -382,9 +382,9 @@ it('drops a change that waits for a response when the connection is lost', async
   const responses = [service('b', { name: 'Older' }), service('b', { name: 'Newest' })];
   server.use(
     http.get(apiUrl(components.list), async () => {
-      const response = responses.shift();
+      const data = responses.shift();
       await response.held;
-      return success([response]);
+      return success([data]);
     }),
   );
   await openJoined(<Whole path={components.list} />);
@@ -464,9 +464,9 @@ it('reads a list again if too many changes wait for its response', async () => {
   const responses = [service('a', { name: 'Older' }), service('a', { name: 'Newest' })];
   server.use(
     http.get(apiUrl(components.list), async () => {
-      const response = responses.shift();
+      const data = responses.shift();
       await response.held;
-      return success([response]);
+      return success([data]);
     }),
   );
   await openJoined(<Whole path={components.list} />);

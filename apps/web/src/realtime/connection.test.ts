@@ -302,6 +302,15 @@ describe('the token', () => {
     expect(errors).toEqual([]);
   });
 
+  it('is sent again if the server has not acknowledged it', async () => {
+    await FakeSocket.last.join();
+    token = 'second';
+    await vi.advanceTimersByTimeAsync(10_000);
+    FakeSocket.last.acknowledge('authenticate', { message: 'Unavailable' });
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(FakeSocket.last.pending).toEqual([['authenticate', 'second']]);
+  });
+
   it('is renewed at a ping, when the timers of a hidden page sleep', async () => {
     await FakeSocket.last.join();
     token = 'second';

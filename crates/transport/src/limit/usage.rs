@@ -419,7 +419,11 @@ mod tests {
         let requests = vec![(); MAX_WAITING_OF_CALLER + 1].into_iter();
         let requests: Vec<_> = requests.map(|()| post("100")).collect();
         let another = post("100");
-        let begin = |request| Box::pin(usage.begin(&one, "ada", Permission::Write, request));
+        // Without the cooperative budget of a task, which these requests would use up.
+        let begin = |request| {
+            let begun = usage.begin(&one, "ada", Permission::Write, request);
+            Box::pin(tokio::task::unconstrained(begun))
+        };
         let mut waiting: Vec<_> = requests.iter().map(begin).collect();
         for request in &mut waiting {
             let _ = request.as_mut().now_or_never();

@@ -61,6 +61,10 @@ test('an operator schedules a maintenance and says how it goes', async ({
     .click();
   await expect(maintenance).toContainText('Cancelled');
   await operatorPage.getByRole('button', { name: 'Undo Cancellation' }).click();
+  await operatorPage
+    .getByRole('alertdialog')
+    .getByRole('button', { name: 'Undo Cancellation' })
+    .click();
   await expect(maintenance).toContainText('Scheduled');
   await operatorPage.getByRole('textbox', { name: 'Title' }).fill('Database move');
   await operatorPage.getByRole('button', { name: 'Update Maintenance' }).click();

@@ -11,7 +11,7 @@ use crate::event::Changed;
 use crate::id::ApiKeyId;
 use crate::membership::Role;
 use crate::text;
-use crate::validation::Invalid;
+use crate::validation::{FieldError, Invalid};
 
 /// An API key of an organisation, as stored: without its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,13 +62,15 @@ impl ApiKey {
         key: &KeyText,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Invalid> {
-        draft.validate().map_err(Invalid::from)?;
+        let mut invalid = Invalid::default();
+        invalid.check(&draft);
         if draft.role == Role::Admin {
-            return Err(Invalid::field("role", "Select Any One"));
+            invalid.add(FieldError::new("role", "Select Any One"));
         }
         if draft.expires_at.is_some_and(|end| end <= now) {
-            return Err(Invalid::field("expiresAt", "Must be in the future"));
+            invalid.add(FieldError::new("expiresAt", "Must be in the future"));
         }
+        invalid.into_result()?;
         let state = Self {
             id,
             name: draft.name,
@@ -151,6 +153,12 @@ mod tests {
             created(nameless),
             Err(Invalid::field("name", "Name is required"))
         );
+        let all = ApiKeyDraft {
+            name: String::new(),
+            role: Role::Admin,
+            expires_at: Some(DateTime::UNIX_EPOCH),
+        };
+        assert_eq!(created(all).unwrap_err().errors.len(), 3);
     }
 
     #[test]

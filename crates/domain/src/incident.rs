@@ -182,6 +182,13 @@ fn check_resolved_at(
     });
 }
 
+fn occurred_too_late() -> FieldError {
+    FieldError {
+        field: "occuredAt".to_owned(),
+        message: "Occurrence must not be after the resolution".to_owned(),
+    }
+}
+
 impl Incident {
     /// A new incident with components attached to it. Its timeline is empty. The impact of an incident that is resolved already is
     /// part of the history of its components, and their current status stays.
@@ -206,6 +213,8 @@ impl Incident {
                 now,
                 &mut invalid,
             );
+        } else if draft.status == IncidentStatus::Resolved && occured_at > now {
+            invalid.add(occurred_too_late());
         }
         invalid.into_result()?;
         let state = Self {
@@ -263,10 +272,7 @@ impl Incident {
             && occured_at != self.occured_at
             && self.resolved_at.is_some_and(|kept| kept < occured_at)
         {
-            invalid.add(FieldError {
-                field: "occuredAt".to_owned(),
-                message: "Occurrence must not be after the resolution".to_owned(),
-            });
+            invalid.add(occurred_too_late());
         }
         invalid.into_result()?;
         let after = Self {

@@ -7,8 +7,10 @@ use regex::Regex;
 
 /// A web address, without the punctuation that follows it. The script of the page has the same pattern: `page-parts.tsx`.
 static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"(?i)https?://(?:[^\s()]|\([^\s()]*\))*(?:[^\s()<>"'.,:;!?\]}]|\([^\s()]*\))"#)
-        .ok()
+    Regex::new(
+        r#"(?i)https?://(?:[^\s()<>"]|\([^\s()<>"]*\))*(?:[^\s()<>"'.,:;!?\]}]|\([^\s()<>"]*\))"#,
+    )
+    .ok()
 });
 
 /// A part of a text.
@@ -90,6 +92,28 @@ mod tests {
              (<a href=\"HTTPS://x.example/A_(b)#c\" rel=\"nofollow noopener\">HTTPS://x.example/A_(b)#c</a>) \
              Not javascript://alert(1), ftp://x.example or &lt;b&gt;a@example.com&lt;/b&gt;"
         );
+    }
+
+    #[test]
+    fn characters_that_no_address_contains_end_it() {
+        for (text, expected) in [
+            (
+                r#"<a href="https://a.example/x">here</a>"#,
+                &["https://a.example/x"][..],
+            ),
+            (
+                r#""https://b.example","https://c.example""#,
+                &["https://b.example", "https://c.example"],
+            ),
+            ("<b>https://d.example</b>", &["https://d.example"]),
+            ("https://e.example/(<b>)", &["https://e.example/"]),
+        ] {
+            let addresses = parts(text).into_iter().filter_map(|part| match part {
+                TextPart::Address(address) => Some(address),
+                TextPart::Text(_) => None,
+            });
+            assert_eq!(addresses.collect::<Vec<_>>(), expected, "{text}");
+        }
     }
 
     #[test]

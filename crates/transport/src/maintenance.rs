@@ -45,6 +45,8 @@ pub(crate) struct MaintenanceBody {
     #[serde(serialize_with = "timestamp::serialize_option")]
     #[schema(required)]
     end_at: Option<DateTime<Utc>>,
+    /// Whether its beginning and its end notify subscribers. Never public.
+    notify: bool,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
     #[serde(serialize_with = "timestamp::serialize")]
@@ -76,6 +78,7 @@ impl From<&MaintenanceReport> for MaintenanceBody {
             status: report.status(),
             start_at: maintenance.start_at,
             end_at: maintenance.end_at,
+            notify: maintenance.notify,
             created_at: maintenance.created_at,
             updated_at: maintenance.updated_at,
             timeline: timeline.clone(),

@@ -184,6 +184,7 @@ fn pages(config: &mut web::ServiceConfig, enabled: EnabledRoutes) {
                 .wrap(from_fn(with_origin))
                 .wrap(from_fn(complete_changes)),
         )
+        .route("/status/{page:.+}/", read().to(redirects::without_slash))
         .route("/discord", read().to(redirects::discord))
         .route("/sponsor", read().to(redirects::sponsor))
         .default_service(web::to(fallback));

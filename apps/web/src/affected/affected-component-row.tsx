@@ -20,12 +20,15 @@ interface AffectedComponentRowProps {
 
 /** Inside a form: a component and its status. */
 export function AffectedComponentRow({ index, sections, onRemove }: AffectedComponentRowProps) {
-  const { values, touched, errors, getFieldProps } = useFormikContext<AffectedValues>();
+  const { values, touched, errors, submitCount, getFieldProps } =
+    useFormikContext<AffectedValues>();
   const name = `components[${index}]`;
   const ofRow: unknown = getIn(errors, name);
   const wrong = (field: string) => {
     const path = `${name}.${field}`;
-    const message: unknown = getIn(touched, path) && getIn(errors, path);
+    // A new row takes the focus from one that is not filled in yet, which is no mistake.
+    const isDue = submitCount > 0 && Boolean(getIn(touched, path));
+    const message: unknown = isDue && getIn(errors, path);
     return typeof message === 'string' && message;
   };
   const row = values.components[index];

@@ -3223,6 +3223,8 @@ export interface components {
              * @description Identifier, a `UUIDv7`.
              */
             id: string;
+            /** @description Whether its beginning and its end notify subscribers. Never public. */
+            notify: boolean;
             /**
              * Format: date-time
              * @description Start of the maintenance.

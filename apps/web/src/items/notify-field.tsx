@@ -19,13 +19,13 @@ interface Notify {
   of: (values: NotifyValues, isBackfilled?: boolean) => boolean;
 }
 
-/** Whether a change notifies subscribers. */
-export function useNotify(): Notify {
+/** Whether a change notifies subscribers. `stored` is the last choice for the item, which replaces the organisation's default. */
+export function useNotify(stored?: boolean): Notify {
   const { data, error } = useQuery<OrganisationSettings>(endpoints.organisationSettings);
   // A message cannot be taken back: if the default cannot be read, the user decides.
-  const byDefault = data?.notifyByDefault ?? false;
+  const byDefault = stored ?? data?.notifyByDefault ?? false;
   return {
-    isLoading: data === undefined && error === undefined,
+    isLoading: stored === undefined && data === undefined && error === undefined,
     of: ({ notify }, isBackfilled = false) => notify ?? (!isBackfilled && byDefault),
   };
 }
@@ -35,12 +35,14 @@ interface NotifyFieldProps {
   help: string;
   /** Whether the form is about the past, of which nobody is notified by default. */
   isBackfilled?: boolean;
+  /** The last choice for the item, if it is stored. */
+  stored?: boolean;
 }
 
 /** Inside a form: whether the change notifies subscribers. */
-export function NotifyField({ help, isBackfilled = false }: NotifyFieldProps) {
+export function NotifyField({ help, isBackfilled = false, stored }: NotifyFieldProps) {
   const { values, setFieldValue } = useFormikContext<NotifyValues>();
-  const notify = useNotify();
+  const notify = useNotify(stored);
   return (
     <Checkbox
       label="Notify subscribers"

@@ -65,6 +65,9 @@ interface ListStore {
   readAgain: (keys: readonly string[]) => Promise<string[]>;
 }
 
+/** A maintenance as events contain it. */
+type MaintenanceRow = Omit<Maintenance, 'notify'>;
+
 interface Attached {
   componentId: string;
   component: { id: string; name: string };
@@ -210,9 +213,9 @@ class CacheSync implements ConnectionListener {
         break;
       case 'new-maintenance': {
         const [maintenance] = event.args;
-        update<Maintenance>(
+        update<MaintenanceRow>(
           maintenances.list,
-          addOrPatchItem<Maintenance>(maintenance, asStored(maintenance)),
+          addOrPatchItem<MaintenanceRow>(maintenance, asStored(maintenance)),
         );
         break;
       }

@@ -1,15 +1,12 @@
-import { useState, type ReactNode } from 'react';
+import { useState, type ComponentProps, type ReactNode } from 'react';
 import { ConfirmDialog } from './confirm-dialog';
 
-interface ConfirmButtonProps {
+interface ConfirmButtonProps extends Omit<
+  ComponentProps<typeof ConfirmDialog>,
+  'open' | 'onOpenChange'
+> {
   /** The button that opens the question: `(ask) => <Button onClick={ask}>Delete</Button>`. */
   button: (ask: () => void) => ReactNode;
-  title: string;
-  description: ReactNode;
-  confirmLabel: string;
-  cancelLabel?: string;
-  /** Performs the action and shows its failure. */
-  onConfirm: () => Promise<void>;
 }
 
 /** A button with a question before its action. */

@@ -11,22 +11,28 @@ interface ConfirmDialogProps {
   onOpenChange: (open: boolean) => void;
   title: string;
   description: ReactNode;
+  /** A choice below the description. */
+  children?: ReactNode;
   /** The action as a verb: "Delete". */
   confirmLabel: string;
   /** The alternative, if "Cancel" would be unclear. */
   cancelLabel?: string;
+  /** How the action looks; "primary" if it destroys nothing. */
+  variant?: 'danger' | 'primary';
   /** Performs the action and shows its failure. The dialog waits for it and then closes. */
   onConfirm: () => Promise<void> | void;
 }
 
-/** Asks before a destructive action. The focus starts on Cancel. */
+/** Asks before an action, as a rule a destructive one. The focus starts on Cancel. */
 export function ConfirmDialog({
   open,
   onOpenChange,
   title,
   description,
+  children,
   confirmLabel,
   cancelLabel = 'Cancel',
+  variant = 'danger',
   onConfirm,
 }: ConfirmDialogProps) {
   const [pending, run] = usePending();
@@ -49,11 +55,12 @@ export function ConfirmDialog({
             <Radix.Title className="text-lg font-semibold text-ink">{title}</Radix.Title>
             <Radix.Description className="text-base text-muted">{description}</Radix.Description>
           </div>
+          {children}
           <DialogActions>
             <Radix.Cancel asChild>
               <Button disabled={pending}>{cancelLabel}</Button>
             </Radix.Cancel>
-            <Button variant="danger" pending={pending} onClick={() => run(confirm)}>
+            <Button variant={variant} pending={pending} onClick={() => run(confirm)}>
               {confirmLabel}
             </Button>
           </DialogActions>

@@ -60,8 +60,9 @@ export function UpdateFields({
   );
 }
 
-/** Says that an update moves the incident back; null if it does not. */
+/** Says that an update moves the incident back; null if it does not, or if a resolved incident takes none. */
 function setback({ status, displayAt }: UpdateValues, current: IncidentStatus): string | null {
+  if (current === 'RESOLVED') return null;
   if (rankOf(incidentStatuses, status) >= rankOf(incidentStatuses, current)) return null;
   const move = `from ${incidentStatuses[current].label} to ${incidentStatuses[status].label}`;
   // Only the update that is displayed last sets the status.

@@ -281,6 +281,18 @@ fn resolved_incident_does_not_move_past_its_resolution() {
         resolved().edit(occured(51), at(100)),
         Err(Invalid::field("occuredAt", message))
     );
+    let draft = IncidentDraft {
+        title: "Down".into(),
+        description: "d".into(),
+        status: IncidentStatus::Resolved,
+        occured_at: Some(at(101)),
+        ..Default::default()
+    };
+    let id = resolved().id;
+    assert_eq!(
+        Incident::create(id, draft, &[], at(100)),
+        Err(Invalid::field("occuredAt", message))
+    );
     let reopened = IncidentPatch {
         status: Some(IncidentStatus::Monitoring),
         ..occured(51)

@@ -59,6 +59,25 @@ async fn every_route_serves_the_app_and_every_other_path_its_not_found_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn public_page_with_a_slash_at_the_end_redirects_to_the_one_without() {
+    let app = TestApp::start().await;
+    for (path, target) in [
+        ("/status/org_1/", "/status/org_1"),
+        (
+            "/status/org_1/history/?page=2",
+            "/status/org_1/history?page=2",
+        ),
+        ("/status/org_1//", "/status/org_1"),
+    ] {
+        let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+        let request = client.build().unwrap().get(format!("{}{path}", app.url));
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), 301, "{path}");
+        assert_eq!(response.headers()["location"], target, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn robots_txt_and_favicon_are_served() {
     let app = TestApp::start().await;
     let robots = page(&app, "/robots.txt").await;

@@ -19,6 +19,9 @@ use crate::response::api_response::{ApiResponse, Deleted};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
+/// Largest body of a review, in bytes: 50,000 characters, each of which may be escaped as two units of UTF-16 (RFC 8259, section 7).
+const REVIEW_LIMIT: usize = 600 * 1024;
+
 /// A review of an incident.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -125,7 +128,7 @@ async fn write(
     caller: CanWrite,
     id: Id<IncidentId>,
     if_match: IfMatch,
-    body: Body<ReviewInput>,
+    body: Body<ReviewInput, REVIEW_LIMIT>,
     reviews: web::Data<Reviews>,
 ) -> Result<HttpResponse, Problem> {
     let written = reviews
@@ -197,7 +200,7 @@ async fn remove(
 async fn preview(
     caller: CanWrite,
     id: Id<IncidentId>,
-    body: Body<ReviewInput>,
+    body: Body<ReviewInput, REVIEW_LIMIT>,
     reviews: web::Data<Reviews>,
 ) -> Result<HttpResponse, Problem> {
     let html = reviews

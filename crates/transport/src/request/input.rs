@@ -9,7 +9,7 @@ use actix_web::http::{StatusCode, header};
 use actix_web::{FromRequest, HttpMessage, HttpRequest, Scope, web};
 use allclear_domain::text::trimmed;
 use allclear_domain::validation::{FieldError, Invalid};
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use futures_util::StreamExt as _;
 use futures_util::future::LocalBoxFuture;
 use serde::de::DeserializeOwned;
@@ -40,25 +40,23 @@ pub(crate) fn scope_for_strangers(path: &str) -> Scope {
 /// Largest imported file, in bytes.
 pub(crate) const FILE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// A JSON object from the request's body.
+/// A JSON object from the request's body, which has at most `LIMIT` bytes; fewer for strangers.
 #[derive(Debug)]
-pub(crate) struct Body<T>(pub T);
+pub(crate) struct Body<T, const LIMIT: usize = BODY_LIMIT>(pub T);
 
-impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
+impl<T: DeserializeOwned + 'static, const LIMIT: usize> FromRequest for Body<T, LIMIT> {
     type Error = Problem;
     type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let json = is_json(request.content_type());
-        let raw = Raw::from_request(request, payload);
-        let has_key = request.headers().contains_key(idempotency::KEY);
-        let digested = has_key.then(|| request.clone());
+        let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
             if !json {
                 return Err(not_json());
             }
-            let raw = raw.await?.0;
-            if let Some(request) = digested {
+            let raw = read(&request, payload, LIMIT).await?;
+            if request.headers().contains_key(idempotency::KEY) {
                 let digest = BodyDigest(Sha256::digest(&raw).into());
                 request.extensions_mut().insert(digest);
             }
@@ -110,15 +108,20 @@ impl FromRequest for Raw {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (request, payload) = (request.clone(), payload.take());
-        Box::pin(async move { read(&request, payload).await.map(Self) })
+        Box::pin(async move { read(&request, payload, BODY_LIMIT).await.map(Self) })
     }
 }
 
-/// Reads a body. Its bytes are counted as they arrive, until the request is handled.
-async fn read(request: &HttpRequest, mut payload: Payload) -> Result<web::Bytes, Problem> {
+/// Reads a body of at most `limit` bytes from an operator, or of at most [`BodyLimit`] from a stranger. Its bytes are counted as they
+/// arrive, until the request is handled.
+async fn read(
+    request: &HttpRequest,
+    mut payload: Payload,
+    limit: usize,
+) -> Result<web::Bytes, Problem> {
     let (sender, limit) = match request.app_data::<BodyLimit>() {
         Some(BodyLimit(limit)) => (Sender::Stranger, *limit),
-        None => (Sender::Operator, BODY_LIMIT),
+        None => (Sender::Operator, limit),
     };
     let too_large = || {
         Problem::new(
@@ -276,18 +279,20 @@ impl<'de, T: FromStr> Deserialize<'de> for Parsed<T> {
 pub(crate) struct Timestamp(pub DateTime<Utc>);
 
 impl Timestamp {
+    /// Smallest accepted year. An earlier one is mistyped, such as 0026.
+    const FIRST_YEAR: i32 = 1970;
     /// Largest accepted year: the databases sort years of four digits, and a time that follows this
     /// one needs four digits too.
     const LAST_YEAR: i32 = 9998;
 
+    /// Parses RFC 3339, also without seconds, without an offset or without a time: what is missing is zero.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let moment = match DateTime::parse_from_rfc3339(text) {
-            Ok(moment) => moment.to_utc(),
-            Err(_) => local_minute(text)?.and_utc(),
-        };
+        let moment = DateTime::parse_from_rfc3339(text)
+            .or_else(|_| DateTime::parse_from_rfc3339(&completed(text)))
+            .ok()?;
         // This also turns a leap second into the following second.
         let moment = DateTime::from_timestamp_millis(moment.timestamp_millis())?;
-        (1..=Self::LAST_YEAR)
+        (Self::FIRST_YEAR..=Self::LAST_YEAR)
             .contains(&moment.year())
             .then_some(Self(moment))
     }
@@ -313,11 +318,14 @@ impl<'de> Deserialize<'de> for Date {
     }
 }
 
-/// Parses exactly the form `2026-01-31T09:30`.
-fn local_minute(text: &str) -> Option<NaiveDateTime> {
-    const FORM: &str = "%Y-%m-%dT%H:%M";
-    let moment = NaiveDateTime::parse_from_str(text, FORM).ok()?;
-    (text.len() == 16 && moment.format(FORM).to_string() == text).then_some(moment)
+/// A time of ISO 8601 with the parts that RFC 3339 requires: `2026-01-31T09:30` becomes `2026-01-31T09:30:00Z`.
+fn completed(text: &str) -> String {
+    let (day, time) = text.split_once('T').unwrap_or((text, "00:00"));
+    let end = time.find(['Z', '+', '-']).unwrap_or(time.len());
+    let (clock, offset) = time.split_at(end);
+    let seconds = if clock.len() == 5 { ":00" } else { "" };
+    let offset = if offset.is_empty() { "Z" } else { offset };
+    format!("{day}T{clock}{seconds}{offset}")
 }
 
 impl<'de> Deserialize<'de> for Timestamp {
@@ -383,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn time_is_parsed_in_both_forms_and_truncated_to_milliseconds() {
+    fn time_is_parsed_also_without_its_last_parts_and_truncated_to_milliseconds() {
         let rows = [
             ("2026-01-31T09:30:00Z", "2026-01-31T09:30:00+00:00"),
             (
@@ -393,6 +401,11 @@ mod tests {
             ("2026-01-31T09:30:00+02:00", "2026-01-31T07:30:00+00:00"),
             ("2016-12-31T23:59:60Z", "2017-01-01T00:00:00+00:00"),
             ("2026-01-31T09:30", "2026-01-31T09:30:00+00:00"),
+            ("2026-01-31T09:30:05", "2026-01-31T09:30:05+00:00"),
+            ("2026-01-31T09:30:05.5", "2026-01-31T09:30:05.500+00:00"),
+            ("2026-01-31T09:30Z", "2026-01-31T09:30:00+00:00"),
+            ("2026-01-31T09:30-05:00", "2026-01-31T14:30:00+00:00"),
+            ("2026-01-31", "2026-01-31T00:00:00+00:00"),
         ];
         for (text, moment) in rows {
             assert_eq!(
@@ -410,15 +423,20 @@ mod tests {
         let bad = [
             "",
             "yesterday",
-            "2026-01-31",
+            "2026-01",
+            "2026-1-31",
+            "2026-01-31T",
+            "2026-01-31T09",
             "2026-02-30T09:30",
             "2026-01-31T24:00",
             "2026-1-31T009:30",
             "+026-01-31T09:30",
-            "2026-01-31T09:30:00",
+            "2026-01-31T09:30:",
+            "2026-01-31T09:30:0",
+            "2026-01-31T9:30:00",
             "2026-01-31 09:30",
             "9999-12-31T23:59:59Z",
-            "0000-01-01T00:00:00Z",
+            "0026-01-01T00:00:00Z",
         ];
         for text in bad {
             assert_eq!(Timestamp::parse(text), None, "{text}");

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { paths } from '@/paths';
 import { renderApp, serveOverviews } from '@/app/testing';
@@ -92,6 +92,17 @@ it('covers the page on a phone until an entry is chosen', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe(paths.metrics));
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
   expect(document.cookie).not.toContain('sidebar:state');
+});
+
+it('closes on a phone when the user goes back', async () => {
+  onPhone();
+  const { user, router } = renderApp(paths.dashboard);
+  await screen.findByRole('heading', { name: 'Dashboard' });
+  await act(() => router.navigate(paths.metrics));
+  await user.click(toggle());
+  expect(screen.getByRole('dialog', { name: 'Navigation' })).toBeVisible();
+  await act(() => router.navigate(-1));
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
 
 it('gives the focus back on a phone, but not after a link', async () => {

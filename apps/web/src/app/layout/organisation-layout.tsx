@@ -60,6 +60,7 @@ function TopBar({ sidebar }: { sidebar: Sidebar }) {
   return (
     <header
       data-print="hidden"
+      data-top-bar
       className="sticky top-0 z-30 flex h-12 items-center gap-2 border-b border-line bg-canvas px-2 md:px-4"
     >
       <IconButton

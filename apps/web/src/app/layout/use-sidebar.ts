@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import { useOpen } from '@/ui/use-open';
 
 const name = 'sidebar:state';
 const sevenDays = 7 * 24 * 60 * 60;
@@ -28,7 +29,7 @@ export interface Sidebar {
 export function useSidebar(): Sidebar {
   const isMobile = useSyncExternalStore(subscribeToWidth, isNarrow);
   const [isExpanded, setExpanded] = useState(readSidebarExpanded);
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useOpen();
 
   const toggle = useCallback(() => {
     if (isMobile) {
@@ -37,7 +38,7 @@ export function useSidebar(): Sidebar {
       setExpanded(!isExpanded);
       writeSidebarExpanded(!isExpanded);
     }
-  }, [isMobile, isOpen, isExpanded]);
+  }, [isMobile, isOpen, isExpanded, setOpen]);
 
   useEffect(() => {
     function listen(event: KeyboardEvent) {

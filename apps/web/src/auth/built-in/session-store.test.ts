@@ -217,6 +217,19 @@ it('goes to another organisation when it is no longer a member of this one', asy
   expect(organisationOf(store)).toBe('Looms');
 });
 
+it('stays with what was typed when it is no longer a member, until that is given up', async () => {
+  const backend = serveSession(sessionOf({ organisations: [looms, engines] }));
+  const store = await open();
+  const form = renderHook(() => useUnsavedChanges(true));
+  backend.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
+  server.use(http.post(apiUrl(endpoints.identity.token), () => problem(403, 'Not a member')));
+  await expect(store.getToken()).rejects.toThrow('Not a member');
+  expect(organisationOf(store)).toBe('Analytical Engines');
+  form.unmount();
+  await expect(store.getToken()).rejects.toThrow('Not a member');
+  expect(organisationOf(store)).toBe('Looms');
+});
+
 it('says why it could not begin, and begins when tried again', async () => {
   server.use(http.get(apiUrl(endpoints.identity.session), () => problem(403, 'Forbidden')));
   const store = await open();

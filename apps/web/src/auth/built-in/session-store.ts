@@ -244,11 +244,13 @@ export class SessionStore {
     // A user who signs in again stays in the organisation, of which a new session does not know.
     const isSameUser = this.#state.status === 'signed-in' && this.#state.user.id === user.id;
     const current = isSameUser ? this.#organisationId() : null;
+    // In another organisation what was typed would be lost. A user who is no longer a member goes there after the next request.
     // Without an address of its own the account gets no token.
     const organisation = user.needsAddress
       ? null
       : (named(wanted) ??
         named(current) ??
+        (isSameUser && hasUnsavedChanges() ? this.#organisation() : undefined) ??
         named(activeOrganisationId) ??
         named(lastOrganisation(user.id)) ??
         organisations[0] ??
@@ -300,8 +302,12 @@ export class SessionStore {
     this.#channel?.postMessage(message);
   }
 
+  #organisation(): AuthOrganisation | null {
+    return this.#state.status === 'signed-in' ? this.#state.organisation : null;
+  }
+
   #organisationId(): string | null {
-    return this.#state.status === 'signed-in' ? (this.#state.organisation?.id ?? null) : null;
+    return this.#organisation()?.id ?? null;
   }
 
   #set(state: SessionState): void {

@@ -29,6 +29,7 @@ const maintenance: Dashboard['maintenances'][number] = {
   code: '0123456789ab',
   title: 'Move',
   description: 'To another rack.',
+  notify: true,
   status: 'SCHEDULED',
   startAt: '2026-11-22T17:00:00.000Z',
   endAt: null,

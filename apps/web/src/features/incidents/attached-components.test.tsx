@@ -88,6 +88,15 @@ it('requires at least one row, and a component in each row', async () => {
   expect(await dialog.findByText('Component is required')).toBeInTheDocument();
 });
 
+it('reports no empty row before it is sent', async () => {
+  const { user, dialog } = await openDialog(['Website', 'API']);
+  for (let row = 0; row < 2; row += 1) {
+    await user.click(dialog.getByRole('button', { name: 'Add Component' }));
+  }
+  expect(dialog.getAllByRole('combobox', { name: /^Component/ })).toHaveLength(2);
+  expect(dialog.queryByText('Component is required')).not.toBeInTheDocument();
+});
+
 it('lists the rows in at most 500 pixels', async () => {
   const { user, dialog } = await openDialog(['Website']);
   await user.click(dialog.getByRole('button', { name: 'Add Component' }));

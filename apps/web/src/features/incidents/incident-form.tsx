@@ -1,5 +1,6 @@
 import { useFormikContext } from 'formik';
 import type { ComponentProps } from 'react';
+import { isNotInFuture } from '@/api/rules';
 import { ItemForm } from '@/items/item-form';
 import { NotifyField } from '@/items/notify-field';
 import { DateTimeField } from '@/ui/datetime-field';
@@ -43,7 +44,12 @@ function IncidentFields() {
         required
       />
       <div className="grid gap-5 sm:grid-cols-2">
-        <DateTimeField name="occuredAt" label="Occurred at" required />
+        <DateTimeField
+          name="occuredAt"
+          label="Occurred at"
+          description={!isNotInFuture(values.occuredAt) && 'This time is in the future.'}
+          required
+        />
         {values.status === 'RESOLVED' && (
           <DateTimeField
             name="resolvedAt"

@@ -1,63 +1,90 @@
+import { useState } from 'react';
 import { CircleSlash, Undo2 } from 'lucide-react';
 import type { MaintenanceStatus } from '@/api/types';
-import { useNotify } from '@/items/notify-field';
 import { Button } from '@/ui/button';
+import { Checkbox } from '@/ui/checkbox';
 import { ConfirmButton } from '@/ui/confirm-button';
 import { FailureMessage } from '@/ui/failure-message';
 import { toast } from '@/ui/toast';
-import { usePending } from '@/ui/use-pending';
 
 export interface StatusChange {
   status: MaintenanceStatus;
-  /** Whether it notifies subscribers; absent for the organisation's default. */
-  notify?: boolean;
+  /** Whether it notifies subscribers, as do the beginning and the end from now on. */
+  notify: boolean;
 }
 
 interface CancellationProps {
   status: MaintenanceStatus;
+  /** The last choice for the maintenance. */
+  notify: boolean;
   /** Saves another status; throws `ApiError`. */
   onSet: (change: StatusChange) => Promise<void>;
 }
 
 /** Cancels a maintenance that is not over, or withdraws its cancellation. */
-export function Cancellation({ status, onSet }: CancellationProps) {
-  const [pending, run] = usePending();
-  const byDefault = useNotify();
-  const notify = byDefault.of({});
+export function Cancellation({ status, notify: stored, onSet }: CancellationProps) {
+  const [notify, setNotify] = useState(stored);
+  if (status === 'COMPLETED') return null;
 
-  async function set(change: StatusChange) {
+  async function set(next: MaintenanceStatus) {
     try {
-      await onSet(change);
+      await onSet({ status: next, notify });
       toast.success('Maintenance Updated');
     } catch (error) {
       toast.error(<FailureMessage text="Error while updating maintenance" error={error} />);
     }
   }
 
-  if (status === 'COMPLETED') return null;
+  function notifyField(help: string) {
+    return (
+      <Checkbox
+        label="Notify subscribers"
+        description={help}
+        checked={notify}
+        onChange={({ target: { checked } }) => setNotify(checked)}
+      />
+    );
+  }
+
+  const open = (ask: () => void) => () => {
+    setNotify(stored);
+    ask();
+  };
   if (status === 'CANCELLED') {
     return (
-      <Button size="sm" pending={pending} onClick={() => run(() => set({ status: 'SCHEDULED' }))}>
-        {!pending && <Undo2 aria-hidden />} Undo Cancellation
-      </Button>
+      <ConfirmButton
+        button={(ask) => (
+          <Button size="sm" onClick={open(ask)}>
+            <Undo2 aria-hidden /> Undo Cancellation
+          </Button>
+        )}
+        title="Schedule this maintenance again?"
+        description="The status page shows it as before the cancellation."
+        confirmLabel="Undo Cancellation"
+        cancelLabel="Keep It Cancelled"
+        variant="primary"
+        onConfirm={() => set('SCHEDULED')}
+      >
+        {notifyField(
+          'Sends a message to the subscribers now, and when the maintenance begins and ends.',
+        )}
+      </ConfirmButton>
     );
   }
   return (
     <ConfirmButton
       button={(ask) => (
-        <Button size="sm" disabled={byDefault.isLoading} onClick={ask}>
+        <Button size="sm" onClick={open(ask)}>
           <CircleSlash aria-hidden /> Cancel Maintenance
         </Button>
       )}
       title="Cancel this maintenance?"
-      description={
-        notify
-          ? 'The status page shows it as cancelled, and subscribers are notified. You can take it back.'
-          : 'The status page shows it as cancelled. Subscribers are not notified. You can take it back.'
-      }
+      description="The status page shows it as cancelled. You can take it back."
       confirmLabel="Cancel Maintenance"
       cancelLabel="Keep It"
-      onConfirm={() => set({ status: 'CANCELLED', notify })}
-    />
+      onConfirm={() => set('CANCELLED')}
+    >
+      {notifyField('Sends a message to the subscribers now.')}
+    </ConfirmButton>
   );
 }

@@ -24,7 +24,7 @@ import {
   maintenanceSchema,
   maintenanceTimeline,
   maintenanceValues,
-  type Maintenance,
+  type EditedMaintenance,
   type MaintenanceValues,
 } from './maintenance';
 import { MaintenanceForm } from './maintenance-form';
@@ -38,12 +38,12 @@ export function EditMaintenancePage() {
 
 function EditMaintenance({ id }: { id: string }) {
   const title = useEditTitle('Maintenance');
-  const edit = useEdit<Maintenance>(item(id));
+  const edit = useEdit<EditedMaintenance>(item(id));
   const { loaded } = edit;
   const refreshList = useRefreshList(list);
   const goBack = useGoBack(paths.schedules.list);
   useLeaveOnError(edit.error !== undefined, 'Error loading maintenance', goBack);
-  const notify = useNotify();
+  const notify = useNotify(loaded?.notify);
   const update = useSave<MaintenanceValues & NotifyValues>({
     save: (values) => {
       const before = loaded ? maintenanceValues(loaded) : values;
@@ -69,7 +69,7 @@ function EditMaintenance({ id }: { id: string }) {
             <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
               <StatusBadge {...maintenanceStatuses[loaded.status]} />
               <Permitted>
-                <Cancellation status={loaded.status} onSet={setStatus} />
+                <Cancellation status={loaded.status} notify={loaded.notify} onSet={setStatus} />
               </Permitted>
             </div>
           )}
@@ -86,7 +86,10 @@ function EditMaintenance({ id }: { id: string }) {
               pendingLabel="Updating..."
             >
               <AffectedComponents current={loaded.components} />
-              <NotifyField help="Sends a message to the subscribers if you change the times, and when the maintenance begins and ends." />
+              <NotifyField
+                stored={loaded.notify}
+                help="Sends a message to the subscribers if you change the times, and when the maintenance begins and ends."
+              />
               <LiveUpdate
                 edit={edit}
                 loaded={loaded}

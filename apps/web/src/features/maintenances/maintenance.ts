@@ -9,7 +9,10 @@ import { maintenanceStatuses } from '@/ui/statuses';
 import type { Timeline } from '@/updates/timeline';
 
 /** A maintenance without its updates, which are read separately. */
-export type Maintenance = Omit<StoredMaintenance, 'timeline'>;
+export type EditedMaintenance = Omit<StoredMaintenance, 'timeline'>;
+
+/** A maintenance of the list, to which events add others. They do not contain what is never public. */
+export type Maintenance = Omit<EditedMaintenance, 'notify'>;
 
 export const maintenanceKind: ItemKind<Maintenance> = {
   noun: 'maintenance',

@@ -51,7 +51,8 @@ export function Highlight({ changes = 0 }: { changes: number | undefined }) {
 }
 
 /** A web address, without the punctuation that follows it. The server has the same pattern: `domain/src/web_address.rs`. */
-const address = /(https?:\/\/(?:[^\s()]|\([^\s()]*\))*(?:[^\s()<>"'.,:;!?\]}]|\([^\s()]*\)))/i;
+const address =
+  /(https?:\/\/(?:[^\s()<>"]|\([^\s()<>"]*\))*(?:[^\s()<>"'.,:;!?\]}]|\([^\s()<>"]*\)))/i;
 
 /** User text with its line breaks; nothing if it is empty. Web addresses become links. */
 export function Prose({ text }: { text: string }) {

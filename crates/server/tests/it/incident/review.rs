@@ -85,6 +85,13 @@ async fn wrong_review_is_refused_and_a_preview_stores_nothing() {
         ),
     ];
     operator.assert_invalid(Method::PUT, &review, &rows).await;
+    let escaped = r"\ud83d\ude00".repeat(50_000);
+    let longest = operator.request(Method::PUT, &review);
+    let longest = longest
+        .header(header::CONTENT_TYPE, "application/json")
+        .body(format!(r#"{{"body": "{escaped}"}}"#));
+    assert_status(send(longest), 200).await;
+    assert_eq!(operator.delete(&review).await.status, 200);
     let preview = format!("{review}/preview");
     let shown = operator.post(&preview, json!({"body": "*x*"})).await;
     assert_eq!(shown.body["data"]["html"], "<p><em>x</em></p>\n");

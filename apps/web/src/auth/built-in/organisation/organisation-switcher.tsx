@@ -1,5 +1,5 @@
 import { Building2, ChevronsUpDown, Plus, Settings } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession, useSignedIn } from '@/auth/built-in/session-context';
@@ -8,6 +8,7 @@ import { Button } from '@/ui/button';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '@/ui/dropdown-menu';
 import { GuardedDialog } from '@/ui/guarded-dialog';
 import { toast } from '@/ui/toast';
+import { useOpen } from '@/ui/use-open';
 import { usePending } from '@/ui/use-pending';
 import { useConfirmLeave } from '@/ui/leave-guard';
 import { OrganisationForm, useCreateOrganisation } from './organisation-form';
@@ -19,7 +20,7 @@ export function OrganisationSwitcher() {
   const navigate = useNavigate();
   const { leave, question } = useConfirmLeave();
   const trigger = useRef<HTMLButtonElement>(null);
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useOpen();
   const [switching, run] = usePending();
   if (session === null) return null;
   const { organisation, organisations } = session;

@@ -35,7 +35,7 @@ export function SecurityCard({ organisation }: { organisation: AuthOrganisation 
         {requirement.data ? (
           <Checkbox
             label="Require a second factor"
-            description="Members without one are asked to add one before they can go on. You need one yourself first."
+            description="Members without one are asked to add one before they can go on. Only an admin with one can require it."
             checked={requirement.data.required}
             readOnly={isSaving}
             onChange={({ target: { checked } }) => run(() => change(checked))}

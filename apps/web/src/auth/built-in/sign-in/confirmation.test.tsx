@@ -45,7 +45,9 @@ it('says that a link is wrong or has expired, and leads to a new one', async () 
 it('tries a link again when the server could not be asked', async () => {
   const backend = serveSession(null);
   server.use(
-    http.post(apiUrl(endpoints.identity.confirmSignUp), () => problem(503, 'Unavailable'), { once: true }),
+    http.post(apiUrl(endpoints.identity.confirmSignUp), () => problem(503, 'Unavailable'), {
+      once: true,
+    }),
     http.post(apiUrl(endpoints.identity.confirmSignUp), () => {
       backend.session = sessionOf();
       return success({ user: ada }, { status: 201 });
@@ -66,7 +68,9 @@ it('uses a link once although the session cannot be read for a moment', async ()
       confirmed += 1;
       backend.session = sessionOf();
       server.use(
-        http.get(apiUrl(endpoints.identity.session), () => problem(503, 'Unavailable'), { once: true }),
+        http.get(apiUrl(endpoints.identity.session), () => problem(503, 'Unavailable'), {
+          once: true,
+        }),
       );
       return success({ user: ada }, { status: 201 });
     }),

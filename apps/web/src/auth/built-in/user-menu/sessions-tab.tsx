@@ -1,4 +1,5 @@
 import { LogOut } from 'lucide-react';
+import { useId } from 'react';
 import { useApi } from '@/api/api-provider';
 import { serverNow } from '@/api/server-clock';
 import { useQuery } from '@/api/use-query';
@@ -86,13 +87,14 @@ export function SessionsTab() {
 function SessionItem({ session, onEnd }: { session: ListedSession; onEnd: () => Promise<void> }) {
   const device = session.device ?? 'Unknown device';
   const [isPending, run] = usePending();
+  const detailsId = useId();
   return (
     <li className="flex items-center gap-3 py-3 first:pt-0 last:pb-0">
       <div className="grid min-w-0 flex-1 gap-0.5">
         <p className="flex flex-wrap items-center gap-x-2 font-medium text-ink">
           {device} {session.current && <Badge>This session</Badge>}
         </p>
-        <p className="text-sm text-muted">
+        <p id={detailsId} className="text-sm text-muted">
           Signed in <Timestamp value={session.createdAt} />
           {session.address !== null && ` from ${session.address}`}
         </p>
@@ -103,6 +105,7 @@ function SessionItem({ session, onEnd }: { session: ListedSession; onEnd: () => 
       {!session.current && (
         <IconButton
           label={`End session: ${device}`}
+          aria-describedby={detailsId}
           icon={<LogOut aria-hidden />}
           pending={isPending}
           onClick={() => run(onEnd)}

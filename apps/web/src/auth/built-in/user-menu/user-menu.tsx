@@ -1,5 +1,5 @@
 import { ChevronsUpDown, LogOut, UserRound, UsersRound } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useConfiguration } from '@/api/configuration';
 import { failureText } from '@/auth/built-in/form/failure-text';
@@ -9,6 +9,7 @@ import { Avatar } from '@/ui/avatar';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '@/ui/dropdown-menu';
 import { toast } from '@/ui/toast';
 import { useConfirmLeave } from '@/ui/leave-guard';
+import { useOpen } from '@/ui/use-open';
 import { ProfileDialog } from './profile-dialog';
 
 /** The user's name and personal settings. Without room for the name it shows the initials. */
@@ -19,7 +20,7 @@ export function UserMenu({ onDone }: { onDone?: () => void }) {
   const navigate = useNavigate();
   const { leave, question } = useConfirmLeave();
   const trigger = useRef<HTMLButtonElement>(null);
-  const [profileOpen, setProfileOpen] = useState(false);
+  const [profileOpen, setProfileOpen] = useOpen();
   if (session === null) return null;
   const { user, organisation } = session;
   const administersWaitlist = user.administrator && signUp === 'waitlist' && organisation !== null;

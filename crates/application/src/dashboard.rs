@@ -15,7 +15,7 @@ use crate::delivery::Deliveries;
 use crate::error::Error;
 use crate::incident::IncidentReport;
 use crate::maintenance::MaintenanceReport;
-use crate::public::Banner;
+use crate::status_page::Banner;
 
 /// Maximum number of incidents, and of maintenances, on a dashboard.
 pub const MAX_ITEMS: usize = 500;

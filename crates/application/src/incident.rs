@@ -18,8 +18,8 @@ use crate::error::Error;
 use crate::incident::component::IncidentComponent;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
-use crate::public::incident::IncidentTimelineEntry;
 use crate::relay::Relay;
+use crate::status_page::incident::IncidentTimelineEntry;
 use crate::transition::{Committed, CreateTransition, Transition};
 
 /// An incident with its timeline.
@@ -27,7 +27,7 @@ use crate::transition::{Committed, CreateTransition, Transition};
 pub struct IncidentReport {
     /// The incident.
     pub incident: Incident,
-    /// The newest [`TIMELINE_LENGTH`](crate::public::incident::TIMELINE_LENGTH) of its updates, newest first.
+    /// The newest [`TIMELINE_LENGTH`](crate::status_page::incident::TIMELINE_LENGTH) of its updates, newest first.
     pub timeline: Vec<IncidentTimelineEntry>,
     /// Whether it has older updates than these.
     pub timeline_truncated: bool,

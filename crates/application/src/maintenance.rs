@@ -16,9 +16,9 @@ use crate::error::Error;
 use crate::outbox::Commit;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
-use crate::public::maintenance::{MaintenanceComponent, MaintenanceTimelineEntry};
 use crate::relay::Relay;
 use crate::scheduler::WakeTimer;
+use crate::status_page::maintenance::{MaintenanceComponent, MaintenanceTimelineEntry};
 use crate::transition::{Committed, CreateTransition, Transition};
 
 /// A maintenance with its timeline, as read at one time.

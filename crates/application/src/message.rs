@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::notice::Notice;
-use crate::statuspage::PublicState;
+use crate::statuspage_api::PublicState;
 
 /// A message to one target.
 #[derive(Debug, Clone)]

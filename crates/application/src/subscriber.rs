@@ -27,7 +27,7 @@ use crate::message::{Messenger, SigningSecret};
 use crate::organisation::OrganisationStore;
 use crate::page::{Listed, Page};
 use crate::secret::HmacKey;
-use crate::statuspage::PublicStateStore;
+use crate::statuspage_api::PublicStateStore;
 use crate::subscriber::code::Codes;
 use crate::subscriber::import::{CsvComponent, Import, ImportMode, ImportReport, ImportRow};
 

@@ -6,7 +6,7 @@ use allclear_application::clock::{Clock, TestClock};
 use allclear_application::directory::{DirectoryStore, NameRecord};
 use allclear_application::incident::IncidentStore;
 use allclear_application::page::Page;
-use allclear_application::public::SnapshotStore;
+use allclear_application::status_page::SnapshotStore;
 use allclear_application::transition::{CreateTransition, Transition};
 use allclear_bench_support::{Bench, postgres};
 use allclear_domain::author::Author;

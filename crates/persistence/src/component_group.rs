@@ -7,7 +7,7 @@ use allclear_application::component_group::{
 };
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
-use allclear_application::public::component_group::PublicComponentGroup;
+use allclear_application::status_page::component_group::PublicComponentGroup;
 use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::component_group::ComponentGroup;

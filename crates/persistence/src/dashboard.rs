@@ -7,8 +7,8 @@ use allclear_application::dashboard::{
 use allclear_application::error::Error;
 use allclear_application::incident::IncidentReport;
 use allclear_application::maintenance::MaintenanceReport;
-use allclear_application::public::Snapshot;
-use allclear_application::public::size::LIST_TIMELINE_BYTES;
+use allclear_application::status_page::Snapshot;
+use allclear_application::status_page::size::LIST_TIMELINE_BYTES;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::SubscriberStatus;
@@ -22,7 +22,7 @@ use crate::entity::{self, subscriber};
 use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
 use crate::run::Fetch;
-use crate::snapshot::in_page_order;
+use crate::status_page::in_page_order;
 use crate::transaction::Transaction;
 use crate::{audit, delivery as deliveries, incident, maintenance};
 

@@ -2,9 +2,9 @@
 
 use allclear_application::error::Error;
 use allclear_application::outbox::PublicEvent;
-use allclear_application::public::PublicComponent;
-use allclear_application::public::component_group::PublicOrder;
-use allclear_application::public::size::WithTimeline;
+use allclear_application::status_page::PublicComponent;
+use allclear_application::status_page::component_group::PublicOrder;
+use allclear_application::status_page::size::WithTimeline;
 use allclear_domain::event::{Event, EventKind};
 use allclear_domain::id::ComponentId;
 use allclear_domain::incident::Incident;

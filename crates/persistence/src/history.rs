@@ -11,12 +11,12 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_application::public::history::{
+use allclear_application::status_page::history::{
     AffectedOverTime, COMPONENTS_SHOWN, DisplayedUpdate, ENTRIES_SHOWN, EntryDetails, History,
     HistorySelection, HistoryStore, PageOwner, SUMMARY_LENGTH, UPDATES_SHOWN,
 };
-use allclear_application::public::size::{Budget, PAGE_BYTES};
-use allclear_application::public::uptime::{UptimePage, UptimeSelection};
+use allclear_application::status_page::size::{Budget, PAGE_BYTES};
+use allclear_application::status_page::uptime::{UptimePage, UptimeSelection};
 use allclear_domain::code::Code;
 use allclear_domain::history::HistoryMonths;
 use allclear_domain::id::OrganisationId;

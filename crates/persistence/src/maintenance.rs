@@ -14,8 +14,10 @@ use allclear_application::error::Error;
 use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore, UpdateTransition};
 use allclear_application::outbox::Commit;
 use allclear_application::page::{Listed, Page};
-use allclear_application::public::maintenance::{MaintenanceComponent, MaintenanceTimelineEntry};
-use allclear_application::public::size::{Budget, LIST_TIMELINE_BYTES};
+use allclear_application::status_page::maintenance::{
+    MaintenanceComponent, MaintenanceTimelineEntry,
+};
+use allclear_application::status_page::size::{Budget, LIST_TIMELINE_BYTES};
 use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_domain::id::{ComponentId, MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};

@@ -25,7 +25,7 @@ use crate::entity::{
 use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
 use crate::run::{Fetch, RunStatement};
-use crate::snapshot::in_page_order;
+use crate::status_page::in_page_order;
 use crate::transaction::Transaction;
 
 /// Incidents per read.

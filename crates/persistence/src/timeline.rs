@@ -1,8 +1,8 @@
 //! Timelines of incidents and maintenances.
 
 use allclear_application::error::Error;
-use allclear_application::public::incident::TIMELINE_LENGTH;
-use allclear_application::public::size::Budget;
+use allclear_application::status_page::incident::TIMELINE_LENGTH;
+use allclear_application::status_page::size::Budget;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement, SubQueryStatement};
 use sea_orm::{

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_application::clock::{Clock, TestClock};
-use allclear_application::component::history::RequestedDays;
+use allclear_application::component::history::RequestedPeriods;
 use allclear_application::component::{ComponentReport, Components};
 use allclear_application::directory::{DirectoryStore, NameRecord};
 use allclear_application::error::Error;
@@ -23,7 +23,7 @@ use allclear_domain::author::Author;
 use allclear_domain::component::{ComponentDraft, ComponentPatch, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_persistence::database::Database;
-use allclear_transport::status::page_cache::PageCache;
+use allclear_transport::status_page::page_cache::PageCache;
 use allclear_transport::web_app::WebApp;
 use futures_util::FutureExt;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend};
@@ -126,7 +126,7 @@ impl Side {
             limit: Some(50),
             before: None,
         };
-        let days = RequestedDays::default();
+        let days = RequestedPeriods::default();
         let history = self
             .components
             .history(&self.organisation, self.component, days, page);

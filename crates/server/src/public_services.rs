@@ -9,11 +9,11 @@ use allclear_application::relay::CommitListener;
 use allclear_transport::limit::client_limits::ClientLimits;
 use allclear_transport::server::client_address::TrustedProxies;
 use allclear_transport::socket::Sockets;
-use allclear_transport::status::events::EventStreams;
-use allclear_transport::status::history::pages::HistoryPages;
-use allclear_transport::status::page_cache::PageCache;
-use allclear_transport::status::viewers::Viewers;
-use allclear_transport::statuspage::documents::StatuspageDocuments;
+use allclear_transport::status_page::events::EventStreams;
+use allclear_transport::status_page::history::pages::HistoryPages;
+use allclear_transport::status_page::page_cache::PageCache;
+use allclear_transport::status_page::viewers::Viewers;
+use allclear_transport::statuspage_api::documents::StatuspageDocuments;
 use allclear_transport::web_app::WebApp;
 
 use crate::infrastructure::Infrastructure;

@@ -169,7 +169,7 @@ impl<T: LogEntry> CommitLog<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::status::viewers::Frame;
+    use crate::status_page::viewers::Frame;
     use proptest::prelude::*;
 
     fn frame(revision: i64, size: usize) -> Frame {

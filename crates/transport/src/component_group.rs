@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::component_group::{
     ComponentGroupReport, ComponentGroupUptime, ComponentGroups,
 };
-use allclear_application::public::component_group::PublicOrder;
+use allclear_application::status_page::component_group::PublicOrder;
 use allclear_application::timestamp;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::component_group::{ComponentGroupPatch, GroupDisplay};

@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, get, web};
 use allclear_application::audit::AuditItem;
 use allclear_application::dashboard::{Dashboard, DashboardReport, SubscriberCounts};
-use allclear_application::public::Banner;
+use allclear_application::status_page::Banner;
 use allclear_application::timestamp;
 use chrono::{DateTime, Utc};
 use serde::Serialize;

@@ -15,7 +15,7 @@ use crate::response::problem::Problem;
 use crate::server::client_address::TrustedProxies;
 use crate::server::line_limit::LineLimit;
 use crate::socket::Sockets;
-use crate::status::viewers::Viewers;
+use crate::status_page::viewers::Viewers;
 use crate::web_app::{WebApp, fallback};
 
 /// Set while the process shuts down: it is not ready, but finishes running requests.

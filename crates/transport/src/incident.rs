@@ -6,7 +6,7 @@ mod update;
 
 use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::incident::{IncidentReport, Incidents};
-use allclear_application::public::incident::IncidentTimelineEntry;
+use allclear_application::status_page::incident::IncidentTimelineEntry;
 use allclear_application::timestamp;
 use allclear_domain::id::IncidentId;
 use allclear_domain::impact::{Attachment, check_once};

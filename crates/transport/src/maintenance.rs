@@ -5,7 +5,9 @@ mod update;
 
 use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::maintenance::{MaintenanceReport, Maintenances};
-use allclear_application::public::maintenance::{MaintenanceComponent, MaintenanceTimelineEntry};
+use allclear_application::status_page::maintenance::{
+    MaintenanceComponent, MaintenanceTimelineEntry,
+};
 use allclear_application::timestamp;
 use allclear_domain::id::MaintenanceId;
 use allclear_domain::maintenance::MaintenanceStatus;

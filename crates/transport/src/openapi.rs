@@ -27,7 +27,7 @@ use utoipa::openapi::{
 use crate::identity::{self, cookie};
 use crate::response::problem::{FieldProblem, Problem, ProblemBody};
 use crate::routes::{RouteVisitor, Routes};
-use crate::{clerk, server, status};
+use crate::{clerk, server, status_page};
 
 const DESCRIPTION: &str = "Incidents, maintenance and the public status page. A call with `x-recent-authentication` is 403 with a `type` \
     that ends in `/re-authentication-required` if the caller has not authenticated in the last ten minutes. Its \
@@ -36,7 +36,7 @@ const DESCRIPTION: &str = "Incidents, maintenance and the public status page. A 
 
 /// Adds the routes of all API calls under `/api/v1`.
 pub(crate) fn routes(all: &mut impl Routes) {
-    all.scope("/api/v1/status", status::routes)
+    all.scope("/api/v1/status", status_page::routes)
         .scope("/api/v1", |routes| {
             server::routes(routes);
             routes.scope("/identity", identity::routes);

@@ -51,13 +51,14 @@ use crate::provider::EnabledRoutes;
 use crate::request::{caller, idempotency};
 use crate::response::problem::Problem;
 use crate::routes::Routes;
-use crate::status::response::PublicResponses;
-use crate::status::{badge, embed, history};
-use crate::statuspage::openapi::StatuspageOpenApi;
+use crate::status_page::response::PublicResponses;
+use crate::status_page::{badge, embed, history};
+use crate::statuspage_api::openapi::StatuspageOpenApi;
 use crate::web_app::{api_fallback, fallback, status_page};
 use crate::{
     api_key, audit, component, component_group, configuration, dashboard, domain, incident,
-    maintenance, metrics, openapi, organisation, redirects, status, statuspage, subscriber,
+    maintenance, metrics, openapi, organisation, redirects, status_page, statuspage_api,
+    subscriber,
 };
 
 /// Adds the routes under `/api/v1`. Public reads are open to every origin, other routes to the own
@@ -88,10 +89,10 @@ fn serve_routes(
     }
     config.service(
         web::scope("/api/v1/status")
-            .configure(status::routes)
+            .configure(status_page::routes)
             .route(
                 "/{any:.*}",
-                web::method(Method::OPTIONS).to(status::preflight),
+                web::method(Method::OPTIONS).to(status_page::preflight),
             )
             .wrap(from_fn(key_usage::limit_keys))
             .wrap(Headers::open_to_every_origin().middleware()),
@@ -178,7 +179,7 @@ fn pages(config: &mut web::ServiceConfig, enabled: EnabledRoutes) {
             "/status/{organisation}/maintenances/{code}",
             read().to(history::maintenance),
         )
-        .configure(statuspage::routes)
+        .configure(statuspage_api::routes)
         .service(
             subscriber::form::resource()
                 .wrap(from_fn(with_origin))
@@ -257,7 +258,7 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
             .app_data(statuspage_document.clone())
             .route(
                 "/api/v2/openapi.json",
-                read().to(statuspage::openapi::serve),
+                read().to(statuspage_api::openapi::serve),
             )
             .configure(|config| serve_routes(config, &state.allowed_origins, enabled))
             .configure(|config| pages(config, enabled));

@@ -42,7 +42,7 @@ use self::handler::SocketHandler;
 pub use self::request::events;
 use self::room::Rooms;
 use crate::limit::client_limits::ClientLimits;
-use crate::status::page_cache::PageCache;
+use crate::status_page::page_cache::PageCache;
 
 /// Bounds of a client's queue. A client that falls further behind is disconnected and reconnects.
 const QUEUE_BYTES: usize = 96 * 1024;

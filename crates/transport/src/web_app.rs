@@ -20,13 +20,13 @@ use crate::response::problem::Problem;
 use crate::server::headers::{CONTENT_SECURITY_POLICY, FRAME_POLICY};
 use crate::server::host_routing;
 use crate::server::methods::{Methods, READ};
-use crate::status::encoded::Encoded;
-use crate::status::history::template::HistoryTemplate;
-use crate::status::markup::SubscribePage;
-use crate::status::page::{Document, boxed};
-use crate::status::page_cache::PageCache;
-use crate::status::response::PublicResponses;
-use crate::status::unavailable::unread;
+use crate::status_page::encoded::Encoded;
+use crate::status_page::history::template::HistoryTemplate;
+use crate::status_page::markup::SubscribePage;
+use crate::status_page::page::{Document, boxed};
+use crate::status_page::page_cache::PageCache;
+use crate::status_page::response::PublicResponses;
+use crate::status_page::unavailable::unread;
 
 /// The routes of the web app, one per line; a name in braces stands for one segment. The web app's
 /// tests compare them with its router.

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use crate::component::ComponentReport;
 use crate::component_group::ComponentGroupReport;
 use crate::invitation::Invitation;
-use crate::public::component_group::PublicOrder;
+use crate::status_page::component_group::PublicOrder;
 use crate::timestamp;
 
 /// Longest text of a state, in characters.

@@ -23,13 +23,46 @@ use crate::transition::{Committed, Transition};
 /// Most related incidents of a response.
 pub const MAX_RELATED: u64 = 500;
 
-/// The days of a history that are requested, both included; everything if absent.
+/// A bound of the periods that are requested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DayOrTime {
+    /// A day in the zone of the page, included.
+    Day(NaiveDate),
+    /// A time.
+    Time(DateTime<Utc>),
+}
+
+/// The days of an uptime that are requested, both included; the last 90 days if absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RequestedDays {
     /// The first day.
     pub from: Option<NaiveDate>,
     /// The last day.
     pub to: Option<NaiveDate>,
+}
+
+/// The periods of a history that are requested; all of them if absent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RequestedPeriods {
+    /// Those that end after it.
+    pub from: Option<DayOrTime>,
+    /// Those that start before its end.
+    pub to: Option<DayOrTime>,
+}
+
+impl RequestedPeriods {
+    fn interval(self, zone: TimeZone) -> Interval {
+        Interval {
+            from: self.from.map(|from| match from {
+                DayOrTime::Day(day) => zone.start_of(day),
+                DayOrTime::Time(time) => time,
+            }),
+            to: self.to.and_then(|to| match to {
+                DayOrTime::Day(day) => day.succ_opt().map(|after| zone.start_of(after)),
+                DayOrTime::Time(time) => Some(time),
+            }),
+        }
+    }
 }
 
 /// An interval of time: `from` belongs to it, `to` does not. Unbounded if absent.
@@ -180,25 +213,22 @@ impl dyn ComponentHistoryStore {
 impl Components {
     const PERIOD: &str = "Period";
 
-    /// Returns periods of a component's history. [`Error::NotFound`], and [`Error::Invalid`] if the days are reversed.
+    /// Returns periods of a component's history. [`Error::NotFound`], and [`Error::Invalid`] if the bounds are reversed.
     pub async fn history(
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
-        days: RequestedDays,
+        requested: RequestedPeriods,
         page: Page,
     ) -> Result<HistoryPage, Error> {
-        if days.from.zip(days.to).is_some_and(|(from, to)| to < from) {
+        let interval = requested.interval(self.histories.zone(organisation).await?);
+        if interval
+            .from
+            .zip(interval.to)
+            .is_some_and(|(from, to)| to <= from)
+        {
             return Err(Invalid::field("to", "Must not be before the first day").into());
         }
-        let zone = self.histories.zone(organisation).await?;
-        let interval = Interval {
-            from: days.from.map(|from| zone.start_of(from)),
-            to: days
-                .to
-                .and_then(|to| to.succ_opt())
-                .map(|after| zone.start_of(after)),
-        };
         self.histories
             .history(organisation, id, interval, page)
             .await?

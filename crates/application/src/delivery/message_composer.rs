@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::link::Links;
 use crate::message::{Message, MessageContent, MessageKind};
 use crate::secret::HmacKey;
-use crate::statuspage::{PublicState, PublicStateStore};
+use crate::statuspage_api::{PublicState, PublicStateStore};
 use crate::subscriber::SubscriberStore;
 use crate::subscriber::code::Codes;
 

@@ -14,7 +14,7 @@ use super::Subscribers;
 use crate::error::Error;
 use crate::message::{Message, MessageContent, MessageKind};
 use crate::notice::Notice;
-use crate::statuspage::{IncidentRecord, PublicState};
+use crate::statuspage_api::{IncidentRecord, PublicState};
 
 impl Subscribers {
     /// Returns the body of a message to a channel other than mail, as JSON text with line breaks: about the newest incident, or about

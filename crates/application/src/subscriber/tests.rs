@@ -9,7 +9,7 @@ use crate::fixture::{clock, mail_budget, no_mail_left, now, organisation, unlimi
 use crate::mail_budget::{MailBudgetLimits, MailScope, MockMailCountStore};
 use crate::message::MockMessenger;
 use crate::organisation::MockOrganisationStore;
-use crate::statuspage::MockPublicStateStore;
+use crate::statuspage_api::MockPublicStateStore;
 use crate::subscriber::import::Imported;
 
 const ADDRESS: &str = "ann@example.com";

@@ -6,7 +6,7 @@ mod update;
 
 use allclear_application::message::{MessageContent, MessageKind};
 use allclear_application::notice::Notice;
-use allclear_application::statuspage::PublicState;
+use allclear_application::statuspage_api::PublicState;
 use allclear_application::timestamp;
 use allclear_domain::notice::NoticeChange;
 use chrono::{DateTime, Utc};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use allclear_application::clock::TestClock;
 use allclear_application::message::{MessageContent, MessageKind, SigningSecret};
-use allclear_application::statuspage::PublicState;
+use allclear_application::statuspage_api::PublicState;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Organisation;
 

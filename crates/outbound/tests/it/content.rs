@@ -8,7 +8,7 @@ use allclear_application::message::{
     Message, MessageContent, MessageKind, Messenger, SigningSecret,
 };
 use allclear_application::notice::Notice;
-use allclear_application::statuspage::PublicState;
+use allclear_application::statuspage_api::PublicState;
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::component::{Component, ComponentStatus, StatusSource};
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};

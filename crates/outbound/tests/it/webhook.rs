@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use allclear_application::message::MessageKind;
-use allclear_application::statuspage::{IncidentRecord, MaintenanceRecord, PublicState};
+use allclear_application::statuspage_api::{IncidentRecord, MaintenanceRecord, PublicState};
 use allclear_domain::channel::Channel;
 use allclear_domain::code::Code;
 use allclear_domain::component::ComponentStatus;

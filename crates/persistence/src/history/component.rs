@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_application::public::history::NamedComponent;
+use allclear_application::status_page::history::NamedComponent;
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
 use allclear_domain::page_order::{ComponentPlace, PageOrder, Positions};
 use chrono::{DateTime, NaiveDate, Utc};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_application::public::history::{
+use allclear_application::status_page::history::{
     AffectedOverTime, ENTRIES_SHOWN, EntryDetails, EntryStatus, HistoryEntry, NamedComponent,
     PageOwner,
 };

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_application::public::history::PageOwner;
-use allclear_application::public::uptime::{
+use allclear_application::status_page::history::PageOwner;
+use allclear_application::status_page::uptime::{
     COMPONENTS_OF_PAGE, CalendarMonths, ComponentCalendar, UptimePage, UptimeSelection,
 };
 use allclear_domain::component::ComponentStatus;

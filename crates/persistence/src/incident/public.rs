@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_application::public::incident::{
+use allclear_application::status_page::incident::{
     AffectedComponent, ComponentName, IncidentTimelineEntry, PublicIncident, SHOWN_AFTER_RESOLUTION,
 };
-use allclear_application::public::size::{
+use allclear_application::status_page::size::{
     Budget, OPEN_SHOWN, PAGE_BYTES, PAST_SHOWN, WithTimeline,
 };
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};

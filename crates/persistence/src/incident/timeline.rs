@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_application::public::incident::IncidentTimelineEntry;
+use allclear_application::status_page::incident::IncidentTimelineEntry;
 use allclear_domain::id::IncidentUpdateId;
 use chrono::{DateTime, Utc};
 use sea_orm::{ConnectionTrait, FromQueryResult};

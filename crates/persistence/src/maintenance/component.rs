@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use allclear_application::component::ComponentReport;
 use allclear_application::error::Error;
-use allclear_application::public::incident::ComponentName;
-use allclear_application::public::maintenance::MaintenanceComponent;
+use allclear_application::status_page::incident::ComponentName;
+use allclear_application::status_page::maintenance::MaintenanceComponent;
 use allclear_domain::component::Component;
 use allclear_domain::event::Event;
 use allclear_domain::id::{ComponentId, MaintenanceId, OrganisationId};

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use allclear_application::error::Error;
-use allclear_application::public::maintenance::PublicMaintenance;
-use allclear_application::public::size::{
+use allclear_application::status_page::maintenance::PublicMaintenance;
+use allclear_application::status_page::size::{
     Budget, EVENT_BYTES, LIST_TIMELINE_BYTES, OPEN_SHOWN, PAGE_BYTES, PAST_SHOWN, WithTimeline,
 };
 use allclear_domain::id::{MaintenanceId, OrganisationId};

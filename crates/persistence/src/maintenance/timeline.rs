@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_application::public::maintenance::MaintenanceTimelineEntry;
+use allclear_application::status_page::maintenance::MaintenanceTimelineEntry;
 use sea_orm::{ConnectionTrait, FromQueryResult};
 use uuid::Uuid;
 

@@ -3,7 +3,7 @@
 use allclear_application::error::Error;
 use allclear_application::maintenance::UpdateTransition;
 use allclear_application::page::{Listed, Page};
-use allclear_application::public::maintenance::MaintenanceTimelineEntry;
+use allclear_application::status_page::maintenance::MaintenanceTimelineEntry;
 use allclear_domain::author::Author;
 use allclear_domain::event::Changed;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId};

@@ -4,7 +4,7 @@
 use allclear_application::dashboard::{DashboardStore, MAX_ITEMS, ShownChanges};
 use allclear_application::operator_mail::OperatorMailStore;
 use allclear_application::outbox::{Backlog, Commit, Outbox};
-use allclear_application::statuspage::{AFFECTED_BYTES, PublicStateStore};
+use allclear_application::statuspage_api::{AFFECTED_BYTES, PublicStateStore};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::entry::Entry;
 use allclear_domain::incident::IncidentStatus;

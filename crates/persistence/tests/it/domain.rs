@@ -3,9 +3,9 @@
 use allclear_application::domain::DomainStore;
 use allclear_application::error::Error;
 use allclear_application::organisation::OrganisationStore;
-use allclear_application::public::SnapshotStore;
-use allclear_application::public::history::HistorySelection;
-use allclear_application::public::history::HistoryStore;
+use allclear_application::status_page::SnapshotStore;
+use allclear_application::status_page::history::HistorySelection;
+use allclear_application::status_page::history::HistoryStore;
 use allclear_application::transition::Committed;
 use allclear_domain::domain::{DomainClaim, DomainName};
 use allclear_domain::event::Changed;

@@ -3,12 +3,12 @@
 use allclear_application::component::ComponentStore;
 use allclear_application::incident::IncidentStore;
 use allclear_application::organisation::OrganisationStore;
-use allclear_application::public::history::{
-    ENTRIES_SHOWN, History, HistorySelection, HistoryStore,
-};
-use allclear_application::public::uptime::{UptimePage, UptimeSelection};
 use allclear_application::review::ReviewStore;
 use allclear_application::stamp::Stamp;
+use allclear_application::status_page::history::{
+    ENTRIES_SHOWN, History, HistorySelection, HistoryStore,
+};
+use allclear_application::status_page::uptime::{UptimePage, UptimeSelection};
 use allclear_application::transition::Transition;
 use allclear_domain::code::Code;
 use allclear_domain::component::{Component, ComponentPatch, ComponentStatus, UptimeStart};

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use allclear_application::component::ComponentStore;
 use allclear_application::page::Page;
-use allclear_application::public::SnapshotStore;
+use allclear_application::status_page::SnapshotStore;
 use allclear_application::subscriber::{SubscriberFilter, SubscriberStore};
 use allclear_application::transition::CreateTransition;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};

@@ -1,7 +1,7 @@
 //! What events and the outbox take, in bytes.
 
 use allclear_application::outbox::{Backlog, Outbox};
-use allclear_application::public::size::EVENT_BYTES;
+use allclear_application::status_page::size::EVENT_BYTES;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::organisation::Revision;
 use allclear_persistence::database::Database;

@@ -1,6 +1,6 @@
 use allclear_application::component::ComponentStore;
-use allclear_application::public::SnapshotStore;
-use allclear_application::public::past_title::PastTitle;
+use allclear_application::status_page::SnapshotStore;
+use allclear_application::status_page::past_title::PastTitle;
 use allclear_application::transition::CreateTransition;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};

@@ -1,7 +1,7 @@
 //! The public state for programs.
 
 use allclear_application::maintenance::MaintenanceStore;
-use allclear_application::statuspage::{AFFECTED_BYTES, LISTED, PublicState, PublicStateStore};
+use allclear_application::statuspage_api::{AFFECTED_BYTES, LISTED, PublicState, PublicStateStore};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::entry::{Entry, EntryComponent};
 use allclear_domain::id::{ComponentId, OrganisationId};

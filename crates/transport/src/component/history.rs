@@ -2,7 +2,9 @@
 
 use actix_web::{HttpResponse, delete, get, post, put, web};
 use allclear_application::component::Components;
-use allclear_application::component::history::{ComponentUptime, RelatedIncident, RequestedDays};
+use allclear_application::component::history::{
+    ComponentUptime, DayOrTime, RelatedIncident, RequestedDays, RequestedPeriods,
+};
 use allclear_application::timestamp;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{ComponentId, StatusPeriodId};
@@ -170,6 +172,34 @@ impl DaysQuery {
     }
 }
 
+/// The periods of a history that are requested.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct PeriodsQuery {
+    /// Periods that end later: a time, or the first day `YYYY-MM-DD` in the time zone of the page.
+    from: Option<String>,
+    /// Periods that start earlier: a time, or the last day `YYYY-MM-DD` in the time zone of the page.
+    to: Option<String>,
+}
+
+impl PeriodsQuery {
+    fn read(&self) -> Result<RequestedPeriods, Invalid> {
+        let mut invalid = Invalid::default();
+        let mut bound = |field: &str, text: &Option<String>| {
+            let text = text.as_ref()?;
+            let day = Date::parse(text).map(|day| DayOrTime::Day(day.0));
+            let bound = day.or_else(|| Timestamp::parse(text).map(|time| DayOrTime::Time(time.0)));
+            if bound.is_none() {
+                invalid.add(FieldError::new(field, "Must be a time or a date"));
+            }
+            bound
+        };
+        let (from, to) = (bound("from", &self.from), bound("to", &self.to));
+        invalid.into_result()?;
+        Ok(RequestedPeriods { from, to })
+    }
+}
+
 /// Uptime of a component.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ComponentUptime)]
@@ -252,7 +282,7 @@ impl From<ComponentUptime> for UptimeBody {
 /// version of the history.
 #[utoipa::path(
     tag = "components",
-    params(("id" = String, Path, format = "uuid"), DaysQuery, PageQuery),
+    params(("id" = String, Path, format = "uuid"), PeriodsQuery, PageQuery),
     responses((status = 200, body = ApiResponse<Vec<PeriodBody>>), ErrorResponses),
     security(("bearer" = ["viewer"]))
 )]
@@ -260,12 +290,12 @@ impl From<ComponentUptime> for UptimeBody {
 async fn history(
     caller: CanRead,
     id: Id<ComponentId>,
-    days: web::Query<DaysQuery>,
+    periods: web::Query<PeriodsQuery>,
     page: RequestedPage,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
     let found = components
-        .history(&caller.organisation, id.0, days.read()?, page.0)
+        .history(&caller.organisation, id.0, periods.read()?, page.0)
         .await?;
     let limited = page.is_part();
     let show = |period: &StatusPeriod| PeriodBody::from(period);

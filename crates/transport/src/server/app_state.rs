@@ -34,11 +34,11 @@ use crate::server::client_address::TrustedProxies;
 use crate::server::headers::Hsts;
 use crate::server::timeouts::Timeouts;
 use crate::socket::{SocketSettings, Sockets};
-use crate::status::events::EventStreams;
-use crate::status::history::pages::HistoryPages;
-use crate::status::page_cache::PageCache;
-use crate::status::viewers::Viewers;
-use crate::statuspage::documents::StatuspageDocuments;
+use crate::status_page::events::EventStreams;
+use crate::status_page::history::pages::HistoryPages;
+use crate::status_page::page_cache::PageCache;
+use crate::status_page::viewers::Viewers;
+use crate::statuspage_api::documents::StatuspageDocuments;
 use crate::subscriber::SubscriberThrottle;
 use crate::web_app::WebApp;
 

@@ -26,11 +26,11 @@ use pin_project_lite::pin_project;
 use crate::server::connection::{Connection, SharedBody};
 use crate::server::host_routing::HostRouting;
 use crate::server::request_log;
-use crate::status::history::pages::HistoryPages;
-use crate::status::page_cache::PageCache;
-use crate::status::response::PublicResponses;
-use crate::status::worker_cache::WorkerCache;
-use crate::statuspage::documents::StatuspageDocuments;
+use crate::status_page::history::pages::HistoryPages;
+use crate::status_page::page_cache::PageCache;
+use crate::status_page::response::PublicResponses;
+use crate::status_page::worker_cache::WorkerCache;
+use crate::statuspage_api::documents::StatuspageDocuments;
 
 /// Factory of the fast path in front of the app.
 pub(crate) struct FastPath<A> {
@@ -205,12 +205,12 @@ mod tests {
     use allclear_application::clock::{Clock, TestClock};
     use allclear_application::domain::MockDomainStore;
     use allclear_application::domain::hosts::{HostSettings, Hosts};
-    use allclear_application::public::MockSnapshotStore;
-    use allclear_application::public::history::MockHistoryStore;
-    use allclear_application::statuspage::MockPublicStateStore;
+    use allclear_application::status_page::MockSnapshotStore;
+    use allclear_application::status_page::history::MockHistoryStore;
+    use allclear_application::statuspage_api::MockPublicStateStore;
 
     use crate::server::headers::Hsts;
-    use crate::status::page_cache::tests::{organisation, pages, relay, snapshot};
+    use crate::status_page::page_cache::tests::{organisation, pages, relay, snapshot};
     use crate::web_app::WebApp;
 
     /// Documents of organisations that are never read.

@@ -17,8 +17,8 @@ use super::request::{Authenticated, Joined, Refused, Request, acknowledge, organ
 use super::room::{ReplayGap, RoomMembership, Rooms};
 use crate::request::caller::bearer_token;
 use crate::response::problem::Problem;
-use crate::status::page::{List, Page};
-use crate::status::page_cache::PageCache;
+use crate::status_page::page::{List, Page};
+use crate::status_page::page_cache::PageCache;
 
 /// How many organisations one socket may join.
 const MAX_ROOMS: usize = 32;

@@ -6,7 +6,7 @@ use allclear_socketio::Incoming;
 use serde::Serialize;
 
 use crate::response::problem::Problem;
-use crate::status::page::List;
+use crate::status_page::page::List;
 
 /// A request of a client.
 #[derive(Clone, Copy)]

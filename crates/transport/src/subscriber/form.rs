@@ -11,9 +11,9 @@ use super::{MAILED, SubscriberThrottle, draft};
 use crate::limit::client_network::client;
 use crate::request::input::{BodyLimit, FieldInput, Raw, Text};
 use crate::response::problem::Problem;
-use crate::status::markup::{SubscribeForm, SubscribePage};
-use crate::status::page_cache::PageCache;
-use crate::status::parse_organisation_id;
+use crate::status_page::markup::{SubscribeForm, SubscribePage};
+use crate::status_page::page_cache::PageCache;
+use crate::status_page::parse_organisation_id;
 use crate::web_app::WebApp;
 
 /// Largest body in bytes; enough for an address of 254 percent-encoded characters.

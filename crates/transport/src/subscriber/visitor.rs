@@ -18,7 +18,7 @@ use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::server::host_routing::serves;
-use crate::status::parse_organisation_id;
+use crate::status_page::parse_organisation_id;
 
 /// A subscription request.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -14,8 +14,8 @@ use bytes::Bytes;
 use flate2::read::GzDecoder;
 use rust_embed::Embed;
 
-use crate::status::encoded::{Coding, Encoded};
-use crate::status::page::Document;
+use crate::status_page::encoded::{Coding, Encoded};
+use crate::status_page::page::Document;
 
 #[derive(Embed)]
 #[folder = "../../apps/web/dist"]

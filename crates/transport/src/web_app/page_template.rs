@@ -3,13 +3,13 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use allclear_application::public::Snapshot;
+use allclear_application::status_page::Snapshot;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 
-use crate::status::markup::{self, SubscribePage, feed_links};
+use crate::status_page::markup::{self, SubscribePage, feed_links};
 use crate::web_app::sprite::{SPRITE, Sprite};
 
 const HEAD: &str = "<!--allclear:head-->";

@@ -139,11 +139,13 @@ async fn an_unknown_period_is_not_found() {
 #[tokio::test]
 async fn reversed_days_are_invalid() {
     let today = now().date_naive();
-    let days = RequestedDays {
-        from: Some(today),
-        to: today.pred_opt(),
+    let days = RequestedPeriods {
+        from: Some(DayOrTime::Day(today)),
+        to: today.pred_opt().map(DayOrTime::Day),
     };
-    let service = service(MockComponentHistoryStore::new(), 0);
+    let mut store = MockComponentHistoryStore::new();
+    store.expect_zone().returning(|_| Ok(TimeZone::default()));
+    let service = service(store, 0);
     let acme = organisation();
     let read = service.history(&acme, ID, days, Page::default());
     assert!(matches!(read.await, Err(Error::Invalid(_))));

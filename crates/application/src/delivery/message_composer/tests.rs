@@ -11,7 +11,7 @@ use crate::component::ComponentReport;
 use crate::delivery::fixture::{delivery, subscribed};
 use crate::fixture::{clock, links, now, organisation};
 use crate::notice::Notice;
-use crate::statuspage::MockPublicStateStore;
+use crate::statuspage_api::MockPublicStateStore;
 use crate::subscriber::MockSubscriberStore;
 
 /// A state with this many bytes of descriptions.

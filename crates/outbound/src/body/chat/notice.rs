@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use allclear_application::notice::Notice;
-use allclear_application::statuspage::PublicState;
+use allclear_application::statuspage_api::PublicState;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{IncidentId, MaintenanceId};
 use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};

@@ -2,7 +2,7 @@
 
 use allclear_application::component::ComponentReport;
 use allclear_application::notice::Notice;
-use allclear_application::statuspage::PublicState;
+use allclear_application::statuspage_api::PublicState;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::ComponentId;
 use allclear_domain::rollup::PublicStatus;

@@ -1,7 +1,9 @@
 //! Incidents and maintenances as they were at a notice.
 
 use allclear_application::notice::Notice;
-use allclear_application::statuspage::{IncidentRecord, MaintenanceRecord, PublicState, Record};
+use allclear_application::statuspage_api::{
+    IncidentRecord, MaintenanceRecord, PublicState, Record,
+};
 use allclear_domain::entry::{Entry, StatuspageStatus};
 use allclear_domain::id::{IncidentId, MaintenanceId};
 use allclear_domain::incident::IncidentStatus;

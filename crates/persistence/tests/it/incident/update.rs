@@ -2,7 +2,7 @@ use allclear_application::error::Error;
 use allclear_application::incident::IncidentStore;
 use allclear_application::outbox::Outbox;
 use allclear_application::page::Page;
-use allclear_application::public::incident::TIMELINE_LENGTH;
+use allclear_application::status_page::incident::TIMELINE_LENGTH;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::incident_update::{

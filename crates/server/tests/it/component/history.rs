@@ -281,6 +281,14 @@ async fn uptime_counts_the_requested_days_from_the_start_date_on() {
     assert_eq!(found.body["data"].as_array().unwrap().len(), 1);
     let other = format!("{}/history?from=2026-11-11", world.path);
     assert_eq!(world.operator.get(&other).await.body["data"], json!([]));
+    let times = format!(
+        "{}/history?from=2026-11-10T00:00:00Z&to=2026-11-10T23:59:59Z",
+        world.path
+    );
+    let found = world.operator.get(&times).await;
+    assert_eq!(found.body["data"].as_array().unwrap().len(), 1);
+    let wrong = format!("{}/history?from=soon", world.path);
+    assert_eq!(world.operator.get(&wrong).await.status, 422);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,7 @@
 use super::*;
 
-use allclear_application::public::incident::PublicIncident;
-use allclear_application::public::{Banner, PublicComponent, PublicOrganisation};
+use allclear_application::status_page::incident::PublicIncident;
+use allclear_application::status_page::{Banner, PublicComponent, PublicOrganisation};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;

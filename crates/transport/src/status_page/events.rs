@@ -1,0 +1,250 @@
+//! The event stream of a status page: the socket's events as server-sent events.
+
+mod viewer;
+
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse};
+use allclear_application::error::Error;
+use allclear_application::outbox::{Backlog, Commit, Outbox};
+use allclear_application::relay::Relay;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::Revision;
+use bytes::Bytes;
+use serde::Deserialize;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use utoipa::IntoParams;
+
+use self::viewer::EventStreamBody;
+use crate::limit::client_limits::ClientLimits;
+use crate::response::problem::Problem;
+use crate::server::connection::Connection;
+use crate::status_page::viewer_notifier::FrameStream;
+use crate::status_page::viewers::{Frame, Viewers, resync};
+
+/// How many commits a viewer may resume; a viewer further behind has to read the snapshot again.
+const CATCH_UP: u64 = 1000;
+/// Largest size of the stored commits sent to a resuming viewer, because each viewer holds its own
+/// copy until it is sent.
+const CATCH_UP_BYTES: usize = 48 * 1024;
+/// How long a viewer waits for its turn to read stored commits. After that the snapshot, which all share, is faster.
+const CATCH_UP_TIME: Duration = Duration::from_secs(1);
+/// How many viewers may read stored commits concurrently; each read takes about 1 MiB. SQLite has four to eight connections that
+/// read, and other requests need them, too.
+const MAX_CONCURRENT_READS: usize = 2;
+
+/// Time after which a viewer reconnects, in milliseconds. Each stream draws one, because all viewers lose their connections at the
+/// same moment when a node stops: twenty thousand of them return at about 2,500 a second.
+const RETRY_MILLISECONDS: RangeInclusive<u32> = 2_000..=10_000;
+
+/// Stands for an identifier that is no revision: what such a viewer has seen is unknown, so it has to read the snapshot again.
+const NO_REVISION: i64 = -1;
+
+/// Start of a stream.
+#[derive(Debug, Clone, Copy, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Since {
+    /// Revision of the viewer's snapshot. `Last-Event-ID` takes precedence.
+    since: Option<i64>,
+}
+
+/// Opens event streams.
+pub struct EventStreams {
+    viewers: Arc<Viewers>,
+    relay: Arc<Relay>,
+    outbox: Arc<dyn Outbox>,
+    reads: Semaphore,
+}
+
+impl EventStreams {
+    /// Opens streams of the commits that the relay delivers to these viewers.
+    pub fn new(viewers: Arc<Viewers>, relay: Arc<Relay>, outbox: Arc<dyn Outbox>) -> Self {
+        Self {
+            viewers,
+            relay,
+            outbox,
+            reads: Semaphore::new(MAX_CONCURRENT_READS),
+        }
+    }
+
+    /// Responds with a stream that starts after what the viewer has seen. 503 if this node does not
+    /// know what is committed, because an open stream says that the viewer is up to date.
+    pub(crate) async fn open(
+        &self,
+        request: &HttpRequest,
+        limits: &ClientLimits,
+        organisation: &OrganisationId,
+        since: Since,
+    ) -> Result<HttpResponse, Problem> {
+        if self.relay.is_stale() {
+            return Err(Error::Unavailable("the outbox is unavailable".into()).into());
+        }
+        let slot = limits.stream(request)?;
+        if self.relay.follow(organisation).await?.is_none() {
+            return Err(Error::NotFound("Organisation").into());
+        }
+        let subscription = self.viewers.subscribe(organisation);
+        let mut live = FrameStream::of(organisation, subscription, slot);
+        let last_event_id = request.headers().get("last-event-id").map(|id| {
+            let id = id.to_str().ok().and_then(|id| id.parse().ok());
+            id.unwrap_or(NO_REVISION)
+        });
+        let seen = last_event_id.or(since.since).map(Revision);
+        self.start(&mut live, organisation, seen).await?;
+        Ok(respond(request, live.opened(opening())))
+    }
+
+    /// Positions a stream after the revision that its viewer has seen; at the current revision if
+    /// the viewer has seen none.
+    async fn start(
+        &self,
+        live: &mut FrameStream,
+        organisation: &OrganisationId,
+        seen: Option<Revision>,
+    ) -> Result<(), Error> {
+        // Read after subscribing: every commit is either included in this revision or arrives live.
+        let delivered = self
+            .relay
+            .follow(organisation)
+            .await?
+            .map(|position| position.delivered())
+            .unwrap_or_default();
+        let seen = seen.unwrap_or(delivered);
+        if seen > delivered
+            && let Some(newest) = self.newest_before(organisation, seen).await?
+        {
+            // A viewer of a lost future, for example before a restored backup, cannot trust its
+            // state.
+            live.start_with([resync(newest)], newest);
+        } else if !live.resume(seen, delivered) {
+            self.catch_up(live, organisation, seen, delivered).await?;
+        }
+        Ok(())
+    }
+
+    /// Brings a viewer to the live commits by those in the outbox. They are added to the log as far as it has room: thousands of
+    /// viewers who return after a restart lack the same ones.
+    async fn catch_up(
+        &self,
+        live: &mut FrameStream,
+        organisation: &OrganisationId,
+        seen: Revision,
+        delivered: Revision,
+    ) -> Result<(), Error> {
+        let Ok(read) = timeout(CATCH_UP_TIME, self.reads.acquire()).await else {
+            if !live.resume(seen, delivered) {
+                live.start_with([resync(delivered)], delivered);
+            }
+            return Ok(());
+        };
+        // The semaphore is never closed.
+        let _read = read.map_err(Error::internal)?;
+        // Another viewer may have added them meanwhile.
+        if live.resume(seen, delivered) {
+            return Ok(());
+        }
+        let Some(frames) = self.stored(organisation, seen, delivered).await? else {
+            live.start_with([resync(delivered)], delivered);
+            return Ok(());
+        };
+        self.viewers.add_stored(organisation, frames.clone());
+        if !live.resume(seen, delivered) {
+            let last = frames.last().map_or(seen, |frame| frame.revision);
+            live.start_with(frames.into_iter().map(|frame| frame.bytes), last);
+        }
+        Ok(())
+    }
+
+    /// The newest stored revision if it is below what the viewer has seen. Otherwise another node
+    /// has shown the viewer a revision that this node does not know yet.
+    async fn newest_before(
+        &self,
+        organisation: &OrganisationId,
+        seen: Revision,
+    ) -> Result<Option<Revision>, Error> {
+        let revisions = self
+            .outbox
+            .revisions(std::slice::from_ref(organisation))
+            .await?;
+        let newest = revisions
+            .first()
+            .map(|(_, newest)| *newest)
+            .unwrap_or_default();
+        self.relay.note_revision(organisation, newest);
+        Ok((seen > newest).then_some(newest))
+    }
+
+    /// The stored commits from a viewer's position to the live ones. `None` if they are too many or too
+    /// large, so that reading the snapshot is cheaper.
+    async fn stored(
+        &self,
+        organisation: &OrganisationId,
+        seen: Revision,
+        delivered: Revision,
+    ) -> Result<Option<Vec<Frame>>, Error> {
+        let commits = match self.outbox.after(organisation, seen, CATCH_UP).await {
+            Ok(Backlog::Commits(commits)) => commits,
+            Ok(Backlog::TooOld) => return Ok(None),
+            Err(error @ Error::Unavailable(_)) => return Err(error),
+            // Otherwise no viewer from before such a commit could come back.
+            Err(error) => {
+                tracing::error!(
+                    organisation = organisation.as_str(),
+                    error = &error as &dyn std::error::Error,
+                    "commits could not be read; the viewer reads the page again"
+                );
+                return Ok(None);
+            }
+        };
+        let last = commits.last().map_or(seen, Commit::revision);
+        let (mut frames, mut bytes) = (Vec::with_capacity(commits.len()), 0);
+        for commit in &commits {
+            let frame = Frame::of(commit);
+            bytes += frame.bytes.len();
+            if bytes > CATCH_UP_BYTES {
+                return Ok(None);
+            }
+            frames.push(frame);
+        }
+        Ok((last >= delivered).then_some(frames))
+    }
+}
+
+/// The first bytes of a stream: a comment, which makes proxies forward the response headers, and the viewer's reconnection time (HTML
+/// Living Standard, section 9.2.6).
+fn opening() -> Bytes {
+    format!(
+        ": allclear\nretry: {}\n\n",
+        rand::random_range(RETRY_MILLISECONDS)
+    )
+    .into()
+}
+
+/// Responds with the stream, which has the connection for itself after the head.
+fn respond(request: &HttpRequest, stream: FrameStream) -> HttpResponse {
+    let connection = request.conn_data::<Rc<Connection>>().cloned();
+    let mut response = HttpResponse::Ok()
+        .insert_header((
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/event-stream"),
+        ))
+        .insert_header((
+            header::CACHE_CONTROL,
+            HeaderValue::from_static("no-cache, no-transform"),
+        ))
+        // Makes nginx send the stream without buffering.
+        .insert_header(("x-accel-buffering", "no"))
+        // The stream ends with its connection, so it needs no chunks.
+        .force_close()
+        .body(EventStreamBody::new(connection, stream));
+    response.head_mut().no_chunking(true);
+    response
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! The rendered pages of the history, cached in memory.
+//!
+//! A page is read once per revision of its organisation, however many requests there are.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use allclear_application::clock::Clock;
+use allclear_application::error::Error;
+use allclear_application::relay::Relay;
+use allclear_application::status_page::history::{
+    EntryDetails, History, HistorySelection, HistoryStore,
+};
+use allclear_application::status_page::uptime::{UptimePage, UptimeSelection};
+use allclear_domain::code::Code;
+use allclear_domain::id::OrganisationId;
+use chrono::{DateTime, Utc};
+
+use crate::status_page::history::template::HistoryTemplate;
+use crate::status_page::page::Document;
+use crate::status_page::revision_cache::RevisionCache;
+
+/// Bytes of cached pages. Beyond them the least requested pages are evicted.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+/// Expected number of cached pages.
+const EXPECTED_PAGES: usize = 512;
+/// Time zones differ by multiples of 15 minutes, so each month begins with a quarter of an hour. Every other change of a page
+/// has a revision.
+const QUARTER: i64 = 15 * 60;
+/// Uptime changes without a revision while an outage is open.
+const MINUTE: i64 = 60;
+
+/// A page of the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HistoryAddress {
+    /// Three months.
+    History(HistorySelection),
+    /// Uptime by month.
+    Uptime(UptimeSelection),
+    /// An incident.
+    Incident(Code),
+    /// A maintenance.
+    Maintenance(Code),
+}
+
+impl HistoryAddress {
+    /// How long a page may stay the same under a revision, in seconds.
+    const fn lifetime(self) -> i64 {
+        match self {
+            Self::Uptime(_) => MINUTE,
+            Self::History(_) | Self::Incident(_) | Self::Maintenance(_) => QUARTER,
+        }
+    }
+}
+
+/// The cached pages of the history.
+pub struct HistoryPages {
+    store: Arc<dyn HistoryStore>,
+    template: Arc<HistoryTemplate>,
+    lists: RevisionCache<HistoryAddress, Document>,
+    /// Incidents and maintenances. A stranger can choose among far more lists, whose reads must not delay the page of a new incident.
+    entries: RevisionCache<HistoryAddress, Document>,
+}
+
+impl HistoryPages {
+    /// Creates an empty cache. Pages are read in the current runtime.
+    pub fn new(
+        store: Arc<dyn HistoryStore>,
+        relay: &Arc<Relay>,
+        clock: &Arc<dyn Clock>,
+        template: HistoryTemplate,
+    ) -> Self {
+        Self {
+            store,
+            template: Arc::new(template),
+            lists: RevisionCache::new(relay, clock, 1, EXPECTED_PAGES / 2, MAX_BYTES / 2),
+            entries: RevisionCache::new(relay, clock, 1, EXPECTED_PAGES / 2, MAX_BYTES / 2),
+        }
+    }
+
+    /// The page at an address, for a client; `None` if there is none. [`Error::TooMany`] if too many pages are being read.
+    pub(crate) async fn page(
+        &self,
+        organisation: &OrganisationId,
+        address: HistoryAddress,
+        client: IpAddr,
+    ) -> Result<Option<Arc<Document>>, Error> {
+        let read = |now| self.read(organisation.clone(), address, now);
+        let cache = match address {
+            HistoryAddress::History(_) | HistoryAddress::Uptime(_) => &self.lists,
+            HistoryAddress::Incident(_) | HistoryAddress::Maintenance(_) => &self.entries,
+        };
+        let requester = (organisation, Some(client));
+        cache
+            .get(requester, address, address.lifetime(), read)
+            .await
+    }
+
+    /// The newest months of the history of all components, if they are in memory and current.
+    pub(crate) fn cached_start(&self, organisation: &str) -> Option<Arc<Document>> {
+        let address = HistoryAddress::History(HistorySelection {
+            page: 1,
+            component: None,
+        });
+        self.lists.cached(organisation, address, address.lifetime())
+    }
+
+    /// The page for an unknown address, as HTML.
+    pub(crate) fn unknown(&self, organisation: Option<&OrganisationId>) -> String {
+        self.template.unknown(organisation)
+    }
+
+    /// Reads and renders a page.
+    fn read(
+        &self,
+        organisation: OrganisationId,
+        address: HistoryAddress,
+        now: DateTime<Utc>,
+    ) -> impl Future<Output = Result<Arc<Document>, Error>> + Send + 'static {
+        let store = Arc::clone(&self.store);
+        let template = Arc::clone(&self.template);
+        async move {
+            let shown = match address {
+                HistoryAddress::History(selection) => store
+                    .history(&organisation, selection, now)
+                    .await?
+                    .map(|history| Shown::History(history, selection)),
+                HistoryAddress::Uptime(selection) => store
+                    .uptime(&organisation, selection, now)
+                    .await?
+                    .map(|page| Shown::Uptime(page, selection)),
+                HistoryAddress::Incident(code) => store
+                    .incident_details(&organisation, code)
+                    .await?
+                    .map(Shown::Entry),
+                HistoryAddress::Maintenance(code) => store
+                    .maintenance_details(&organisation, code, now)
+                    .await?
+                    .map(Shown::Entry),
+            };
+            let shown = shown.ok_or(Error::NotFound("Page"))?;
+            let rendered = tokio::task::spawn_blocking(move || shown.render(&template));
+            rendered.await.map_err(Error::internal)?
+        }
+    }
+}
+
+/// What a page shows.
+enum Shown {
+    History(History, HistorySelection),
+    Uptime(UptimePage, UptimeSelection),
+    Entry(EntryDetails),
+}
+
+impl Shown {
+    fn render(&self, template: &HistoryTemplate) -> Result<Arc<Document>, Error> {
+        let html = match self {
+            Self::History(history, selection) => template.history(history, *selection),
+            Self::Uptime(page, selection) => template.uptime(page, *selection),
+            Self::Entry(details) => template.entry(details),
+        };
+        Document::hashed(html, "text/html; charset=utf-8").map(Arc::new)
+    }
+}

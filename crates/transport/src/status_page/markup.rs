@@ -1,0 +1,107 @@
+//! The public page as HTML, which its script hydrates, and which is complete without a script.
+//!
+//! Each function corresponds to the component of the same name in the web app's `features/status-page`, element by
+//! element and text by text, because React replaces whatever differs. A browser test compares the two.
+
+mod affected;
+mod component;
+mod frame;
+pub(crate) mod history;
+mod icon;
+mod incident;
+mod maintenance;
+mod section;
+mod status_style;
+mod subscribe;
+mod text;
+mod timeline;
+mod uptime;
+
+use allclear_application::status_page::Snapshot;
+use allclear_application::status_page::incident::PublicIncident;
+use maud::{Markup, html};
+
+use self::affected::UniqueNames;
+use self::frame::frame;
+use self::status_style::StatusStyle;
+pub(crate) use self::subscribe::{
+    SubscribeForm, SubscribePage, feed_links, page as subscribe_page,
+};
+pub(crate) use self::uptime::uptime_digits;
+
+/// Whether an incident is unresolved.
+pub(crate) fn is_unresolved(incident: &PublicIncident) -> bool {
+    incident::is_unresolved(incident)
+}
+
+/// Label of an incident's status.
+pub(crate) fn incident_status(incident: &PublicIncident) -> &'static str {
+    StatusStyle::from(incident.status).label
+}
+
+/// The page of an organisation.
+#[must_use]
+pub fn page(snapshot: &Snapshot) -> Markup {
+    let organisation = &snapshot.organisation;
+    // Unresolved incidents come before the components they affect.
+    let incidents_first = snapshot.incidents.iter().any(is_unresolved);
+    let names = UniqueNames::of(snapshot);
+    let heading = html! {
+        a href="#components" class="skip" { "Skip to components" }
+        h1 class="title" dir="auto" { a href={ "/status/" (organisation.id) } { (organisation.page_title) } }
+    };
+    let content = html! {
+        div class="overview" {
+            (text::prose(organisation.page_description.as_deref().unwrap_or_default()))
+            (component::banner(snapshot.banner, &snapshot.components))
+            div class="note" {
+                p class="live" {
+                    span {}
+                    span { "State of " (text::exact_time(snapshot.generated_at, organisation.time_zone)) }
+                }
+                p { "All times are in " (organisation.time_zone.label()) }
+            }
+        }
+        div class="sections" {
+            @if incidents_first { (incident::list(snapshot, &names)) }
+            (component::list(snapshot))
+            @if !incidents_first { (incident::list(snapshot, &names)) }
+            (maintenance::list(snapshot, &names))
+        }
+        p class="links" {
+            (link_button(&format!("/status/{}/history", organisation.id), "View history"))
+            (link_button(&format!("/status/{}/uptime", organisation.id), "Uptime"))
+            @if let Some(support) = &organisation.support_url { (link_button(support, "Get support")) }
+        }
+        div role="log" aria-live="polite" aria-label="Changes" {}
+    };
+    let actions = html! {
+        (subscribe::control(organisation))
+        (subscribe::feed_menu(organisation))
+    };
+    frame(&heading, &actions, &content)
+}
+
+fn link_button(path: &str, text: &str) -> Markup {
+    html! { a href=(path) class="button" { (text) } }
+}
+
+/// The page for an unknown organisation.
+#[must_use]
+pub fn unknown() -> Markup {
+    let content = html! {
+        div class="absent" {
+            (icon::search_x())
+            h1 { "There is no status page here" }
+            p {
+                "The address may have a typing mistake, or the organisation may have taken its page down. Compare it with \
+                 the link you were given, or ask the organisation for its current one."
+            }
+            a href="/" class="primary" { "Back to Home" }
+        }
+    };
+    frame(&Markup::default(), &Markup::default(), &content)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! The components, their groups, and the banner.
+
+use allclear_application::status_page::component_group::PublicComponentGroup;
+use allclear_application::status_page::{Banner, PublicComponent, Snapshot};
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::component_group::GroupDisplay;
+use maud::{Markup, html};
+
+use super::icon::Icon;
+use super::section::{nothing_here, section};
+use super::status_style::StatusStyle;
+use super::text::prose;
+use super::uptime::{Bars, rule};
+
+fn is_affected(component: &PublicComponent) -> bool {
+    component.status != ComponentStatus::Operational
+}
+
+/// Whether it is affected or under maintenance.
+fn stands_out(component: &PublicComponent) -> bool {
+    is_affected(component) || component.under_maintenance
+}
+
+/// The banner; nothing without components.
+pub(super) fn banner(banner: Option<Banner>, components: &[PublicComponent]) -> Markup {
+    let Some(banner) = banner else {
+        return Markup::default();
+    };
+    let (tone, icon) = if banner.operational {
+        ("operational", Icon::CIRCLE_CHECK)
+    } else {
+        ("degraded", Icon::TRIANGLE_ALERT)
+    };
+    html! {
+        section aria-label="Current status" class="headline" data-tone=(tone) {
+            span { (icon.svg()) }
+            div {
+                p class="title" { (banner.text) }
+                p { (extent(components)) }
+            }
+        }
+    }
+}
+
+fn extent(components: &[PublicComponent]) -> String {
+    let all = components.len();
+    match components
+        .iter()
+        .filter(|component| is_affected(component))
+        .count()
+    {
+        0 if all == 1 => "1 component, operational".to_owned(),
+        0 => format!("All {all} components are operational"),
+        affected => format!(
+            "{affected} of {all} {} affected",
+            if all == 1 { "component" } else { "components" }
+        ),
+    }
+}
+
+/// Whether the page shows a component: one that is only shown when it is affected is left out while it does not stand out.
+fn is_shown(component: &PublicComponent) -> bool {
+    stands_out(component) || !component.only_show_when_affected
+}
+
+/// The list of components and groups. A component that stands out has the colour of its status across the row. A group that shows no
+/// component is left out.
+pub(super) fn list(snapshot: &Snapshot) -> Markup {
+    // The components are in the order of the page, so those of a group follow one another.
+    let entries: Vec<_> = snapshot
+        .components
+        .chunk_by(|one, next| one.group_id == next.group_id)
+        .filter(|members| members.iter().any(is_shown))
+        .collect();
+    let shown = || entries.iter().copied().flatten().filter(|it| is_shown(it));
+    let bars = Bars::new(snapshot);
+    section(
+        "components",
+        "Components",
+        &html! {
+            @if entries.is_empty() {
+                (nothing_here("No components are shown here yet."))
+            } @else {
+                ul class="card" { @for members in &entries { (entry(snapshot, members, &bars)) } }
+                @if shown().any(|component| component.uptime.is_some()) { (rule()) }
+            }
+        },
+    )
+}
+
+/// A group, or the components without one.
+fn entry(snapshot: &Snapshot, members: &[PublicComponent], bars: &Bars<'_>) -> Markup {
+    let id = members.first().and_then(|member| member.group_id.as_ref());
+    let rows = |in_group| html! { @for member in members { @if is_shown(member) { (row(member, in_group, bars)) } } };
+    match snapshot.groups.iter().find(|group| Some(&group.id) == id) {
+        Some(found) => group(found, &rows(true)),
+        None => rows(false),
+    }
+}
+
+fn group(group: &PublicComponentGroup, rows: &Markup) -> Markup {
+    let styles = StatusStyle::of_component(group.status, group.under_maintenance);
+    let stands_out = group.status != ComponentStatus::Operational || group.under_maintenance;
+    let open = match group.display {
+        GroupDisplay::Open => true,
+        GroupDisplay::Closed => false,
+        GroupDisplay::OpenWhenAffected => stands_out,
+    };
+    html! {
+        li class="group-entry" {
+            details data-group=(group.code) open[open] {
+                summary {
+                    h3 dir="auto" { (group.name) }
+                    (StatusStyle::marks(&styles, stands_out))
+                }
+                (prose(&group.description))
+                ul { (rows) }
+            }
+        }
+    }
+}
+
+fn row(component: &PublicComponent, in_group: bool, bars: &Bars<'_>) -> Markup {
+    let styles = StatusStyle::of_component(component.status, component.under_maintenance);
+    let tone = styles.first().map_or("", |style| style.tone);
+    let stands_out = stands_out(component);
+    html! {
+        li class="row" data-tone=[stands_out.then_some(tone)] {
+            div {
+                @if in_group { h4 dir="auto" { (component.name) } } @else { h3 dir="auto" { (component.name) } }
+                (prose(&component.description))
+            }
+            (StatusStyle::marks(&styles, stands_out))
+            @if let Some(uptime) = &component.uptime { (bars.of(component, uptime)) }
+        }
+    }
+}

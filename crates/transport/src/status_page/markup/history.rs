@@ -1,0 +1,140 @@
+//! The pages of the history as HTML. No script draws them, so they are complete without one.
+
+mod calendar;
+mod details;
+mod filter;
+mod list;
+mod text;
+
+use allclear_application::status_page::history::{
+    EntryDetails, EntryStatus, History, HistoryEntry, HistorySelection, PageOwner,
+};
+use allclear_application::status_page::uptime::{UptimePage, UptimeSelection};
+use allclear_domain::code::Code;
+use allclear_domain::id::OrganisationId;
+use chrono::{DateTime, SecondsFormat, Utc};
+use maud::{Markup, html};
+
+pub(crate) use self::calendar::uptime_path;
+
+use super::frame::frame;
+use super::icon::search_x;
+use super::status_style::StatusStyle;
+
+/// Path of an organisation's status page.
+pub(crate) fn base(organisation: &OrganisationId) -> String {
+    format!("/status/{organisation}")
+}
+
+/// Path of a page of the history.
+pub(crate) fn history_path(
+    organisation: &OrganisationId,
+    page: u32,
+    component: Option<Code>,
+) -> String {
+    paged(&format!("{}/history", base(organisation)), page, component)
+}
+
+/// A path with what differs from its first page as the query.
+fn paged(path: &str, page: u32, component: Option<Code>) -> String {
+    let page = (page > 1).then(|| format!("page={page}"));
+    let component = component.map(|code| format!("component={code}"));
+    let query: Vec<_> = page.into_iter().chain(component).collect();
+    let mark = if query.is_empty() { "" } else { "?" };
+    format!("{path}{mark}{}", query.join("&"))
+}
+
+/// Path of an incident or a maintenance.
+pub(crate) fn entry_path(organisation: &OrganisationId, entry: &HistoryEntry) -> String {
+    let kind = match entry.status {
+        EntryStatus::Incident(_) => "incidents",
+        EntryStatus::Maintenance(_) => "maintenances",
+    };
+    format!("{}/{kind}/{}", base(organisation), entry.code)
+}
+
+/// Label of a status.
+pub(crate) fn label(status: EntryStatus) -> &'static str {
+    style(status).label
+}
+
+fn style(status: EntryStatus) -> StatusStyle {
+    match status {
+        EntryStatus::Incident(status) => status.into(),
+        EntryStatus::Maintenance(status) => status.into(),
+    }
+}
+
+/// The page of some months.
+pub(crate) fn page(history: &History, selection: HistorySelection) -> Markup {
+    let owner = &history.owner;
+    let path = history_path(&owner.id, 1, None);
+    let filter = filter::filter("History", &path, &history.components, selection.component);
+    framed(owner, &filter, &list::months(history, selection), None)
+}
+
+/// The page of the uptime by month.
+pub(crate) fn uptime(page: &UptimePage, selection: UptimeSelection) -> Markup {
+    let owner = &page.owner;
+    let path = uptime_path(&owner.id, 1, None);
+    let filter = filter::filter("Uptime", &path, &page.components, selection.component);
+    let calendars = calendar::calendars(page, selection);
+    framed(owner, &filter, &calendars, page.valid_until)
+}
+
+/// The page of an incident or a maintenance.
+pub(crate) fn entry(details: &EntryDetails) -> Markup {
+    framed(
+        &details.owner,
+        &Markup::default(),
+        &details::details(details),
+        None,
+    )
+}
+
+/// The page for an unknown address.
+pub(crate) fn unknown(organisation: Option<&OrganisationId>) -> Markup {
+    let content = html! {
+        div class="absent" {
+            (search_x())
+            h1 { "There is no such page" }
+            p {
+                "The address may have a typing mistake, or what it showed may have been deleted."
+            }
+            @match organisation {
+                Some(organisation) => a href=(base(organisation)) class="primary" { "Go to the Status Page" },
+                None => a href="/" class="primary" { "Back to Home" },
+            }
+        }
+    };
+    frame(&Markup::default(), &Markup::default(), &content)
+}
+
+/// The frame with links to the other pages. The script replaces `live` after a change and at `valid_until`, and nothing else.
+fn framed(
+    owner: &PageOwner,
+    fixed: &Markup,
+    live: &Markup,
+    valid_until: Option<DateTime<Utc>>,
+) -> Markup {
+    let until = valid_until.map(|until| until.to_rfc3339_opts(SecondsFormat::Millis, true));
+    let heading = html! {
+        p class="title" dir="auto" { a href=(base(&owner.id)) { (owner.title) } }
+    };
+    let actions = html! {
+        a href=(base(&owner.id)) class="button" { "Status" }
+        a href=(history_path(&owner.id, 1, None)) class="button" { "History" }
+        a href=(uptime_path(&owner.id, 1, None)) class="button" { "Uptime" }
+    };
+    let content = html! {
+        (fixed)
+        p class="note" { "All times are in " (owner.time_zone.label()) "." }
+        div data-live="true" data-revision=(owner.revision) data-until=[until]
+            data-events={ "/api/v1/status/" (owner.id) "/events" } { (live) }
+        p role="status" data-announcement="true" {}
+    };
+    frame(&heading, &actions, &content)
+}
+
+#[cfg(test)]
+mod tests;

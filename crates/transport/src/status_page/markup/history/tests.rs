@@ -1,0 +1,154 @@
+use allclear_application::status_page::history::{
+    AffectedOverTime, EntryDetails, EntryStatus, History, HistoryEntry, HistorySelection,
+    NamedComponent, PageOwner,
+};
+use allclear_domain::code::Code;
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::history::HistoryMonths;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::incident::IncidentStatus;
+
+use super::{entry, history_path, page};
+
+fn history(zone: &str, occured_at: &str) -> History {
+    let zone = zone.parse().unwrap();
+    let now = "2026-11-20T12:00:00Z".parse().unwrap();
+    History {
+        owner: PageOwner {
+            id: OrganisationId::parse("acme").unwrap(),
+            title: "Acme".into(),
+            time_zone: zone,
+            domain: None,
+            can_subscribe: true,
+            revision: 7,
+        },
+        components: Vec::new(),
+        months: HistoryMonths::of_page(1, zone, now),
+        entries: vec![HistoryEntry {
+            code: Code::of(b"1"),
+            title: "Down".into(),
+            summary: String::new(),
+            status: EntryStatus::Incident(IncidentStatus::Resolved),
+            start_at: occured_at.parse().unwrap(),
+            end_at: None,
+        }],
+        is_truncated: false,
+        has_older: false,
+    }
+}
+
+const FIRST: HistorySelection = HistorySelection {
+    page: 1,
+    component: None,
+};
+
+#[test]
+fn entry_belongs_to_the_month_of_the_zone() {
+    for (zone, month) in [("Etc/UTC", "October 2026"), ("Asia/Tokyo", "November 2026")] {
+        let drawn = page(&history(zone, "2026-10-31T20:00:00Z"), FIRST).0;
+        let before = drawn.split_once("Down").unwrap().0;
+        let last = before.rsplit_once("<h2").unwrap().1;
+        assert!(last.contains(month), "{zone}: {last}");
+    }
+}
+
+#[test]
+fn every_entry_is_drawn_once() {
+    for time in ["2026-09-01T00:00:00Z", "2026-11-30T23:59:59Z"] {
+        let drawn = page(&history("Etc/UTC", time), FIRST).0;
+        assert_eq!(drawn.matches(">Down</a>").count(), 1, "{time}");
+    }
+}
+
+#[test]
+fn path_names_what_differs_from_the_first_page() {
+    let acme = OrganisationId::parse("acme").unwrap();
+    assert_eq!(history_path(&acme, 1, None), "/status/acme/history");
+    let code = Code::of(b"1");
+    assert_eq!(
+        history_path(&acme, 2, Some(code)),
+        format!("/status/acme/history?page=2&component={code}")
+    );
+}
+
+fn component(name: &str, group: Option<&str>) -> NamedComponent {
+    NamedComponent {
+        code: Code::of(name.as_bytes()),
+        name: name.into(),
+        group: group.map(str::to_owned),
+    }
+}
+
+#[test]
+fn filter_has_the_components_of_a_group_together() {
+    let mut history = history("Etc/UTC", "2026-10-31T20:00:00Z");
+    history.components = vec![
+        component("API", Some("Europe <b>")),
+        component("Web", Some("Europe <b>")),
+        component("Mail", None),
+    ];
+    let drawn = page(&history, FIRST).0;
+    let (group, rest) = drawn.split_once("</optgroup>").unwrap();
+    let (_, group) = group
+        .split_once("<optgroup label=\"Europe &lt;b&gt;\">")
+        .unwrap();
+    assert_eq!(group.matches("<option").count(), 2, "{group}");
+    assert!(
+        rest.contains(">Mail</option>") && !rest.contains("<optgroup"),
+        "{rest}"
+    );
+}
+
+/// An incident that affects `count` components.
+fn details(status: IncidentStatus, count: usize) -> EntryDetails {
+    let History {
+        owner, mut entries, ..
+    } = history("Etc/UTC", "2026-10-31T20:00:00Z");
+    let mut entry = entries.remove(0);
+    entry.status = EntryStatus::Incident(status);
+    let affected = AffectedOverTime {
+        component: component("API", Some("Europe")),
+        has_namesake: true,
+        impact: Some(ComponentStatus::Degraded),
+        periods: Vec::new(),
+    };
+    EntryDetails {
+        owner,
+        description_code: entry.code,
+        updated_at: entry.start_at,
+        entry,
+        updates: Vec::new(),
+        updates_truncated: false,
+        review: None,
+        components: vec![affected; count],
+        components_truncated: false,
+    }
+}
+
+#[test]
+fn affected_components_follow_the_updates_and_are_folded_if_they_are_many() {
+    for (count, is_folded) in [(8, false), (9, true)] {
+        let drawn = entry(&details(IncidentStatus::Identified, count)).0;
+        let (_, section) = drawn.split_once("id=\"updates\"").unwrap();
+        let (_, section) = section.split_once("id=\"components\"").unwrap();
+        assert_eq!(section.matches(">API (Europe)</h3>").count(), count);
+        let summary = format!("<summary>{count} components affected</summary>");
+        assert_eq!(section.contains(&summary), is_folded, "{section}");
+    }
+}
+
+#[test]
+fn open_incident_is_followed_where_visitors_may_subscribe() {
+    let link = |details: &EntryDetails| {
+        let drawn = entry(details).0;
+        let before = drawn.split_once("Follow this incident</a>")?.0.to_owned();
+        let (_, tag) = before.rsplit_once("<a ")?;
+        Some(tag.to_owned())
+    };
+    let mut open = details(IncidentStatus::Identified, 1);
+    let address = format!("href=\"/status/acme#{}\"", open.entry.code);
+    assert!(link(&open).unwrap().starts_with(&address));
+    assert_eq!(link(&details(IncidentStatus::Resolved, 1)), None);
+    open.owner.can_subscribe = false;
+    assert_eq!(link(&open), None);
+}

@@ -1,0 +1,100 @@
+//! The last values by organisation and address, for the time in which no newer ones can be read.
+
+use std::hash::Hash;
+use std::sync::Arc;
+
+use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::Revision;
+use chrono::{DateTime, Utc};
+use quick_cache::sync::Cache;
+
+use crate::status_page::page_cache::is_just_before;
+use crate::weight::{BySize, Weigh, cache};
+
+type Address<A> = (OrganisationId, A);
+
+/// The last values. Beyond a size limit the least requested ones are evicted.
+pub(super) struct LastValues<A, V: Weigh>(Cache<Address<A>, Arc<LastValue<V>>, BySize>);
+
+/// A value, and whether a newer one could be read.
+struct LastValue<V> {
+    value: Arc<V>,
+    revision: Revision,
+    failed_at: Option<DateTime<Utc>>,
+}
+
+impl<V: Weigh> Weigh for LastValue<V> {
+    fn weight(&self) -> u64 {
+        self.value.weight()
+    }
+}
+
+impl<A: Copy + Eq + Hash, V: Weigh> LastValues<A, V> {
+    pub(super) fn new(items: usize, bytes: u64) -> Self {
+        Self(cache(items, bytes))
+    }
+
+    pub(super) fn get(&self, organisation: &OrganisationId, address: A) -> Option<Arc<V>> {
+        let last = self.0.get(&(organisation.clone(), address))?;
+        Some(Arc::clone(&last.value))
+    }
+
+    /// Keeps a value, unless that of a newer revision was read meanwhile.
+    pub(super) fn insert(
+        &self,
+        organisation: &OrganisationId,
+        address: A,
+        revision: Revision,
+        value: &Arc<V>,
+    ) {
+        let key = (organisation.clone(), address);
+        if self
+            .0
+            .get(&key)
+            .is_some_and(|last| last.revision > revision)
+        {
+            return;
+        }
+        let last = LastValue {
+            value: Arc::clone(value),
+            revision,
+            failed_at: None,
+        };
+        self.0.insert(key, Arc::new(last));
+    }
+
+    pub(super) fn remove(&self, organisation: &OrganisationId, address: A) {
+        self.0.remove(&(organisation.clone(), address));
+    }
+
+    /// Records that no newer value could be read.
+    pub(super) fn note_failure(
+        &self,
+        organisation: &OrganisationId,
+        address: A,
+        now: DateTime<Utc>,
+    ) {
+        let key = (organisation.clone(), address);
+        // Failures alone are not kept: requests for unknown addresses would evict the values.
+        if let Some(last) = self.0.get(&key) {
+            let failed = LastValue {
+                value: Arc::clone(&last.value),
+                revision: last.revision,
+                failed_at: Some(now),
+            };
+            self.0.insert(key, Arc::new(failed));
+        }
+    }
+
+    /// Whether the last read failed so recently that the next one would fail too.
+    pub(super) fn has_just_failed(
+        &self,
+        organisation: &OrganisationId,
+        address: A,
+        now: DateTime<Utc>,
+    ) -> bool {
+        let last = self.0.get(&(organisation.clone(), address));
+        last.and_then(|last| last.failed_at)
+            .is_some_and(|failed_at| is_just_before(failed_at, now))
+    }
+}

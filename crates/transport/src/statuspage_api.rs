@@ -1,0 +1,90 @@
+//! The status of an organisation for programs: the Statuspage API, version 2, the feeds and the sitemap.
+
+mod document;
+pub mod documents;
+mod feed;
+pub(crate) mod openapi;
+mod sitemap;
+
+use actix_web::http::Method;
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse, web};
+use allclear_application::error::Error;
+
+use crate::response::problem::Problem;
+use crate::server::headers::Headers;
+use crate::server::read;
+use crate::status_page::page::boxed;
+use crate::status_page::response::PublicResponses;
+use crate::status_page::{allow_reading, parse_organisation_id};
+use crate::statuspage_api::documents::{API, API_ROUTE, DocumentAddress, StatuspageDocuments};
+use crate::web_app::fallback;
+
+/// The routes below `/status/{organisation}`. They are open to every origin.
+pub(crate) fn routes(config: &mut web::ServiceConfig) {
+    config.service(
+        web::resource(API_ROUTE)
+            .route(read().to(api))
+            .route(web::method(Method::OPTIONS).to(preflight))
+            .default_service(web::to(fallback))
+            .wrap(Headers::open_to_every_origin().middleware()),
+    );
+    for address in DocumentAddress::outside_api() {
+        config.service(
+            web::resource(address.route())
+                .route(read().to(document))
+                .route(web::method(Method::OPTIONS).to(preflight))
+                .default_service(web::to(fallback))
+                .wrap(Headers::open_to_every_origin().middleware()),
+        );
+    }
+}
+
+/// `GET /status/{organisation}/history.atom`, the other feeds and the sitemap.
+async fn document(
+    request: HttpRequest,
+    organisation: web::Path<String>,
+    documents: web::Data<StatuspageDocuments>,
+    responses: web::Data<PublicResponses>,
+) -> Result<HttpResponse, Problem> {
+    let name = request.path().rsplit('/').next().unwrap_or_default();
+    respond(&request, &organisation, name, &documents, &responses).await
+}
+
+/// Responds to OPTIONS.
+async fn preflight() -> HttpResponse {
+    let mut response = HttpResponse::NoContent();
+    response.insert_header((header::ALLOW, "GET, HEAD, OPTIONS"));
+    let mut response = response.finish();
+    allow_reading(response.headers_mut());
+    response
+}
+
+/// `GET /status/{organisation}/api/v2/{document}`: a document of the Statuspage API.
+async fn api(
+    request: HttpRequest,
+    path: web::Path<(String, String)>,
+    documents: web::Data<StatuspageDocuments>,
+    responses: web::Data<PublicResponses>,
+) -> Result<HttpResponse, Problem> {
+    let (organisation, name) = path.into_inner();
+    let below = format!("{API}{name}");
+    respond(&request, &organisation, &below, &documents, &responses).await
+}
+
+/// The document at a path below the status page.
+async fn respond(
+    request: &HttpRequest,
+    organisation: &str,
+    below: &str,
+    documents: &StatuspageDocuments,
+    responses: &PublicResponses,
+) -> Result<HttpResponse, Problem> {
+    let address = DocumentAddress::at(below).ok_or_else(Problem::not_found)?;
+    let document = documents
+        .document(&parse_organisation_id(organisation)?, address)
+        .await?
+        .ok_or(Error::NotFound("Organisation"))?;
+    let response = responses.open_document(&document, request.headers());
+    Ok(boxed(response))
+}

@@ -45,11 +45,11 @@ function withPlainTones(style: string): string {
       );
       const written = (tokens: ReadonlyMap<string, string>) =>
         own?.map(([, name = '', token = '']) => `--${name}:${tokens.get(token) ?? ''}`) ?? [];
-      inDark += `[data-theme=dark] ${tone}{${written(dark).join(';')}}`;
+      inDark += `${tone}{${written(dark).join(';')}}`;
       return `${tone}{${[...written(light), ...(solid?.map(([text]) => text) ?? [])].join(';')}}`;
     },
   );
-  return `${inLight}@media screen{${inDark}}`;
+  return `${inLight}@media screen{[data-theme=dark]{${inDark}}}`;
 }
 
 function tokensIn(declarations = ''): Map<string, string> {

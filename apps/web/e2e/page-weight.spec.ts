@@ -21,8 +21,8 @@ test('the status page of the demo has at most 30 KB, and 8 KB compressed', async
   const demo = await Demo.start();
   try {
     const url = demo.url + demo.statusPage;
-    expect(await bytesOf(url, 'identity')).toBeLessThanOrEqual(30 * 1024);
-    expect(await bytesOf(url, 'gzip')).toBeLessThanOrEqual(8 * 1024);
+    expect(await bytesOf(url, 'identity')).toBeLessThanOrEqual(30_000);
+    expect(await bytesOf(url, 'gzip')).toBeLessThanOrEqual(8_000);
   } finally {
     await demo.stop();
   }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_application::clock::{Clock, TestClock};
-use allclear_application::component::history::RequestedPeriods;
+use allclear_application::component::history::{RequestedDays, RequestedPeriods};
 use allclear_application::component::{ComponentReport, Components};
 use allclear_application::directory::{DirectoryStore, NameRecord};
 use allclear_application::error::Error;
@@ -126,14 +126,16 @@ impl Side {
             limit: Some(50),
             before: None,
         };
-        let days = RequestedPeriods::default();
-        let history = self
-            .components
-            .history(&self.organisation, self.component, days, page);
+        let history = self.components.history(
+            &self.organisation,
+            self.component,
+            RequestedPeriods::default(),
+            page,
+        );
         times.history.push(timed(history.map(unwrap)).await);
-        let uptime = self
-            .components
-            .uptime(&self.organisation, self.component, days);
+        let uptime =
+            self.components
+                .uptime(&self.organisation, self.component, RequestedDays::default());
         times.uptime.push(timed(uptime.map(unwrap)).await);
     }
 }

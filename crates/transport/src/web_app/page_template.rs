@@ -125,7 +125,6 @@ impl PageTemplate {
             meta name="description" content=(description);
             link rel="canonical" href=(address);
             (feed_links(&organisation.url, &organisation.page_title))
-            meta property="og:type" content="website";
             meta property="og:title" content=(organisation.page_title);
             meta property="og:description" content=(description);
             meta property="og:url" content=(address);

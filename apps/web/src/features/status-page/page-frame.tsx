@@ -44,7 +44,6 @@ function ThemeSwitch() {
   const label = isLight ? 'Switch to dark theme' : 'Switch to light theme';
   return (
     <button
-      type="button"
       className="ghost"
       data-script="needed"
       aria-label={label}

@@ -4,7 +4,7 @@ import type { StatusIconName, StatusStyle } from '@/ui/status-styles';
 /** An icon of the page's sprite, as decoration: see build/icon-sprite.ts. */
 export function PageIcon({ name }: { name: StatusIconName | 'logo' | 'moon' | 'sun' }) {
   return (
-    <svg className="icon" aria-hidden>
+    <svg aria-hidden>
       <use href={`#${name}`} />
     </svg>
   );

@@ -159,9 +159,9 @@ interface OptionProps {
 
 function Option({ id, isSelected, text }: OptionProps) {
   return (
-    <span id={id} role="option" aria-selected={isSelected}>
+    <div id={id} role="option" aria-selected={isSelected}>
       {text}
-    </span>
+    </div>
   );
 }
 

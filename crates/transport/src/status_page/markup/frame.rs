@@ -27,6 +27,6 @@ pub(super) fn frame(heading: &Markup, actions: &Markup, content: &Markup) -> Mar
 fn theme_switch() -> Markup {
     let label = "Switch to light theme";
     html! {
-        button type="button" class="ghost" data-script="needed" aria-label=(label) title=(label) { (Icon::SUN.svg()) }
+        button class="ghost" data-script="needed" aria-label=(label) title=(label) { (Icon::SUN.svg()) }
     }
 }

@@ -25,7 +25,7 @@ impl Icon {
     /// The icon as decoration, hidden from assistive technology.
     pub(super) fn svg(self) -> Markup {
         PreEscaped(format!(
-            r##"<svg class="icon" aria-hidden="true"><use href="#{}"/></svg>"##,
+            r##"<svg aria-hidden="true"><use href="#{}"/></svg>"##,
             self.0
         ))
     }

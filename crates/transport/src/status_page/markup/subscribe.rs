@@ -31,21 +31,15 @@ fn action(organisation: &str) -> String {
     format!("/status/{organisation}/subscribe")
 }
 
-/// The button that opens the dialog and, without a script, the plain form in its place: see `status-page.css`. Nothing if
-/// visitors may not subscribe.
+/// The button that opens the dialog and, without a script, the link to the plain form in its place: see `status-page.css`. Nothing
+/// if visitors may not subscribe.
 pub(super) fn control(organisation: &PublicOrganisation) -> Markup {
     html! {
         @if !organisation.channels.is_empty() {
-            button type="button" class="primary" data-script="needed" aria-haspopup="dialog" { "Subscribe To Updates" }
+            button class="primary" data-script="needed" aria-haspopup="dialog" { "Subscribe To Updates" }
         }
         @if organisation.channels.contains(&Channel::Email) {
-            form data-script="absent" method="post" action=(action(&organisation.id)) {
-                label for="plain-email" {
-                    "Email"
-                    input id="plain-email" type="email" name="email" required autocomplete="email" maxlength="254";
-                }
-                button type="submit" class="primary" { "Subscribe" }
-            }
+            a data-script="absent" class="primary" href=(action(&organisation.id)) { "Subscribe To Updates" }
         }
     }
 }
@@ -57,7 +51,7 @@ pub(super) fn follow_button(
 ) -> Markup {
     html! {
         @if !organisation.channels.is_empty() {
-            button type="button" id=(incident.code) class="button" data-script="needed" aria-haspopup="dialog"
+            button id=(incident.code) class="button" data-script="needed" aria-haspopup="dialog"
                 aria-label={ "Follow this incident: " (incident.title) } { "Follow this incident" }
         }
     }
@@ -82,7 +76,7 @@ pub(super) fn feed_menu(organisation: &PublicOrganisation) -> Markup {
             summary class="button" { "Other Channels" }
             ul {
                 @for channel in channels.filter(|channel| **channel != Channel::Email) {
-                    li { button type="button" aria-haspopup="dialog" { (channel.label()) } }
+                    li { button aria-haspopup="dialog" { (channel.label()) } }
                 }
                 @for (path, name) in FEEDS { li { a href={ (base) (path) } { (name) } } }
             }

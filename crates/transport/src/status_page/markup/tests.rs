@@ -180,8 +180,7 @@ fn page_is_complete_without_a_script() {
         "Ends:",
         "---",
         "All times are in UTC",
-        "Email",
-        "Subscribe",
+        "Subscribe To Updates",
     ] {
         assert!(
             texts.contains(&expected),

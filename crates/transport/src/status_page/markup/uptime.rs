@@ -61,8 +61,8 @@ impl<'a> Bars<'a> {
             div class="uptime" {
                 div role="listbox" tabindex="0" aria-label={ "Uptime of " (component.name) } {
                     span { (self.drawing(&days, first)) }
-                    @for day in &days { span role="option" { (day.text()) } }
-                    span role="option" { (self.rest(&days, first)) }
+                    @for day in &days { div role="option" { (day.text()) } }
+                    div role="option" { (self.rest(&days, first)) }
                 }
                 p {
                     span { span { (BAR_DAYS) " days ago" } }

@@ -151,7 +151,6 @@ fn preview_names_the_organisation_and_its_incidents() {
         ..with_component(ComponentStatus::Operational)
     });
     for tag in [
-        "<meta property=\"og:type\" content=\"website\">",
         "<meta property=\"og:title\" content=\"Acme\">",
         "<meta property=\"og:url\" content=\"https://status.example.com/status/org\">",
         "<link rel=\"canonical\" href=\"https://status.example.com/status/org\">",

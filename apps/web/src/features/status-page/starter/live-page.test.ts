@@ -109,14 +109,6 @@ it('presses the button that the address names', async () => {
   expect(location.hash).toBe('');
 });
 
-it('empties the form for browsers without script once React has taken over', async () => {
-  document.body.innerHTML += '<form data-script="absent"><label>Email<input></label></form>';
-  await start();
-  expect(document.querySelector('input')).not.toBeNull();
-  FakeEventSource.last.send('component-deleted', ['c1'], '8');
-  await vi.waitFor(() => expect(document.querySelector('input')).toBeNull());
-});
-
 it('tries again by itself if React cannot be loaded at an event, and does not claim to be live', async () => {
   const errors = vi.spyOn(console, 'error').mockReturnValue();
   await start();

@@ -108,8 +108,6 @@ export class LivePage implements StartedPage {
   }
 
   private finish(): Promise<void> {
-    // In the form for browsers without script, there would be a second field for an address.
-    document.querySelector('[data-script=absent]')?.replaceChildren();
     if (this.focused instanceof HTMLElement && !this.focused.isConnected) {
       sameElement(this.focused)?.focus({ preventScroll: true });
     }

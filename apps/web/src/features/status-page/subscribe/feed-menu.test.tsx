@@ -28,8 +28,8 @@ function open(channels = organisation.channels) {
 }
 
 it('links every feed below the address of the page', () => {
-  open();
-  const links = screen.getAllByRole('link');
+  const { menu } = open();
+  const links = within(menu).getAllByRole('link');
   expect(links.map((link) => link.getAttribute('href'))).toEqual(
     publicFeeds.map(([path]) => `/status/org-1${path}`),
   );

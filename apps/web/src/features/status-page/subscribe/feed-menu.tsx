@@ -34,7 +34,7 @@ export function FeedMenu() {
           .filter((channel) => channel !== 'email')
           .map((channel) => (
             <li key={channel}>
-              <button type="button" aria-haspopup="dialog" onClick={() => subscribe(channel)}>
+              <button aria-haspopup="dialog" onClick={() => subscribe(channel)}>
                 {channelNames[channel]}
               </button>
             </li>

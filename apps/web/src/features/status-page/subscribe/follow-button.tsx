@@ -7,7 +7,6 @@ export function FollowButton({ incident }: { incident: PublicIncident }) {
   if (state.organisation.channels.length === 0) return null;
   return (
     <button
-      type="button"
       id={incident.code}
       className="button"
       data-script="needed"

@@ -13,7 +13,7 @@ interface SubscribeButtonProps {
 /** Opens the dialog, and draws it for every control that opens it. Few visitors need it, so its code is loaded on demand. */
 export function SubscribeButton({ loadDialog, standalone }: SubscribeButtonProps) {
   const { state, request, isOpen, open, close } = useSubscribe();
-  const { channels } = state.organisation;
+  const { id, channels } = state.organisation;
   const [Dialog, setDialog] = useState<Dialog>();
   const [failed, setFailed] = useState(false);
   const isLoading = isOpen && !Dialog;
@@ -35,7 +35,6 @@ export function SubscribeButton({ loadDialog, standalone }: SubscribeButtonProps
     <>
       {channels.length > 0 && (
         <button
-          type="button"
           className="primary"
           data-script="needed"
           aria-haspopup="dialog"
@@ -45,7 +44,12 @@ export function SubscribeButton({ loadDialog, standalone }: SubscribeButtonProps
           Subscribe To Updates
         </button>
       )}
-      {standalone && channels.includes('email') && <PlainForm />}
+      {standalone && channels.includes('email') && (
+        // For browsers without script: see status-page.css.
+        <a data-script="absent" className="primary" href={`/status/${id}/subscribe`}>
+          Subscribe To Updates
+        </a>
+      )}
       {Dialog && (
         <Dialog
           state={state}
@@ -60,12 +64,5 @@ export function SubscribeButton({ loadDialog, standalone }: SubscribeButtonProps
         </p>
       )}
     </>
-  );
-}
-
-/** The form for browsers without script: see status-page.css. `LivePage` empties it once React has taken over. */
-function PlainForm() {
-  return (
-    <form data-script="absent" suppressHydrationWarning dangerouslySetInnerHTML={{ __html: '' }} />
   );
 }

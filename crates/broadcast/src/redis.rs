@@ -188,6 +188,7 @@ async fn publish(
 /// Delivers the commits of other nodes to this node's subscribers.
 async fn listen(client: Client, channel: Arc<str>, mut receiver: Receiver) {
     let mut outage = Outage::default();
+    metrics::gauge!(CONNECTED).set(0.0);
     loop {
         let subscribed = subscribe(&client, &channel).await;
         match subscribed {
@@ -195,11 +196,9 @@ async fn listen(client: Client, channel: Arc<str>, mut receiver: Receiver) {
                 outage.end();
                 metrics::gauge!(CONNECTED).set(1.0);
                 receiver.receive(subscription).await;
-            }
-            Err(error) => {
-                outage.begin(&error);
                 metrics::gauge!(CONNECTED).set(0.0);
             }
+            Err(error) => outage.begin(&error),
         }
         sleep(RETRY_DELAY).await;
     }

@@ -133,7 +133,7 @@ pub struct IncidentPatch {
 /// What changes a stored incident.
 #[derive(Debug)]
 pub(crate) enum Cause {
-    /// An edit of its fields, or a deletion of updates.
+    /// No update with a message: an edit of its fields, or a deletion of updates.
     Edit,
     /// A new update.
     UpdateRecorded(IncidentUpdate),
@@ -269,8 +269,8 @@ impl Incident {
         if let Some(resolved_at) = draft.resolved_at {
             check_resolved_at(resolved_at, patch.status, occured_at, now, &mut invalid);
         } else if draft.status == IncidentStatus::Resolved
-            && occured_at != self.occured_at
-            && self.resolved_at.is_some_and(|kept| kept < occured_at)
+            && (occured_at != self.occured_at || self.resolved_at.is_none())
+            && self.resolved_at.unwrap_or(now) < occured_at
         {
             invalid.add(occurred_too_late());
         }

@@ -12,7 +12,7 @@ use crate::clerk::key::is_loopback;
 
 /// Timeouts of a connection and of a response. A person waits for both.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum size of a response, in bytes; those of known providers are a few kilobytes.
 const MAX_BYTES: usize = 512 * 1024;
 
@@ -35,7 +35,7 @@ pub(crate) fn client(address: &Url) -> Result<Client, String> {
     let builder = Client::builder()
         .redirect(Policy::none())
         .connect_timeout(CONNECT_TIMEOUT)
-        .timeout(RESPONSE_TIMEOUT)
+        .timeout(REQUEST_TIMEOUT)
         .user_agent(concat!("allclear/", env!("CARGO_PKG_VERSION")));
     let builder = if is_loopback(address) {
         builder.no_proxy()

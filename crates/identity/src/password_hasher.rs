@@ -19,13 +19,13 @@ const MEMORY_KIB: u32 = 19_456;
 /// Number of blocks for which address space is reserved: 33 MiB, of which a hash uses [`MEMORY_KIB`]. The C library keeps smaller
 /// pieces of memory for the thread that has used them, and any of the blocking threads computes hashes. Pieces above 32 MiB are returned to the
 /// system at once (glibc, mallopt(3), `M_MMAP_THRESHOLD`).
-const BLOCKS: usize = 33 * 1024;
+const RESERVED_BLOCKS: usize = 33 * 1024;
 /// Number of iterations.
 const PASSES: u32 = 2;
 /// Degree of parallelism.
 const LANES: u32 = 1;
 /// Bytes of a salt (RFC 9106, section 3.1, recommends 16).
-const SALT_LENGTH: usize = 16;
+const SALT_BYTES: usize = 16;
 
 /// Hashes passwords outside the threads that serve requests. A limit of concurrent hashes keeps many sign-ins from taking all
 /// processors and memory.
@@ -86,7 +86,7 @@ fn full() -> Error {
 #[async_trait]
 impl PasswordHasher for Argon2idHasher {
     async fn hash(&self, password: &Password, requester: Requester) -> Result<PasswordHash, Error> {
-        let salt = rand::random::<[u8; SALT_LENGTH]>().to_vec();
+        let salt = rand::random::<[u8; SALT_BYTES]>().to_vec();
         let hash = self
             .compute(password, Parameters::present(salt.clone()), requester)
             .await?;
@@ -126,7 +126,7 @@ impl PasswordHasher for Argon2idHasher {
             // The same work as for an existing account.
             self.compute(
                 password,
-                Parameters::present(vec![0; SALT_LENGTH]),
+                Parameters::present(vec![0; SALT_BYTES]),
                 requester,
             )
             .await?;
@@ -138,7 +138,7 @@ impl PasswordHasher for Argon2idHasher {
         read(stored.as_str()).is_none_or(|(parameters, _)| {
             parameters.memory < MEMORY_KIB
                 || parameters.passes < PASSES
-                || parameters.salt.len() < SALT_LENGTH
+                || parameters.salt.len() < SALT_BYTES
         })
     }
 }
@@ -165,7 +165,7 @@ impl Parameters {
     fn compute(&self, password: &Password) -> Result<Vec<u8>, Error> {
         let params = Params::new(self.memory, self.passes, self.lanes, Some(32))
             .map_err(|error| Error::internal(error.to_string()))?;
-        let mut blocks = Vec::with_capacity(params.block_count().max(BLOCKS));
+        let mut blocks = Vec::with_capacity(params.block_count().max(RESERVED_BLOCKS));
         blocks.resize(params.block_count(), Block::new());
         let mut hash = vec![0; 32];
         Argon2::new(Algorithm::Argon2id, Version::V0x13, params)

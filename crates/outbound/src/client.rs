@@ -29,8 +29,8 @@ const IDLE_PER_HOST: usize = 64;
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum number of concurrent look-ups: for requests, and for URLs that people enter. Many names without a response, entered by one
 /// person, delay no delivery. The runtime has 512 threads for them and for other work.
-const MAX_LOOKUPS: usize = 256;
-const MAX_CHECKS: usize = 64;
+const MAX_CONCURRENT_LOOKUPS: usize = 256;
+const MAX_CONCURRENT_CHECKS: usize = 64;
 
 /// What the installation allows.
 #[derive(Debug, Clone, Default)]
@@ -78,7 +78,7 @@ impl OutboundClient {
     /// # Errors
     /// If the system's certificates cannot be read.
     pub fn new(settings: OutboundSettings) -> Result<Self, RequestError> {
-        let [lookup, checks] = [MAX_LOOKUPS, MAX_CHECKS]
+        let [lookup, checks] = [MAX_CONCURRENT_LOOKUPS, MAX_CONCURRENT_CHECKS]
             .map(|concurrent| Arc::new(SharedLookup::new(Arc::new(SystemLookup), concurrent)));
         let client = Self::with(settings, lookup, Timeouts::default())?;
         Ok(Self { checks, ..client })

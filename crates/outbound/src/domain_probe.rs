@@ -24,7 +24,7 @@ const TIMEOUTS: Timeouts = Timeouts {
 };
 
 /// Maximum number of concurrent look-ups. A name whose servers do not reply occupies a thread for many seconds.
-const MAX_LOOKUPS: usize = 16;
+const MAX_CONCURRENT_LOOKUPS: usize = 16;
 
 /// Reads domains at their addresses, or all of them at one address.
 pub struct HttpDomainProbe {
@@ -59,7 +59,10 @@ impl HttpDomainProbe {
         Self {
             allowed,
             check_address,
-            lookup: Arc::new(SharedLookup::new(Arc::new(SystemLookup), MAX_LOOKUPS)),
+            lookup: Arc::new(SharedLookup::new(
+                Arc::new(SystemLookup),
+                MAX_CONCURRENT_LOOKUPS,
+            )),
         }
     }
 

@@ -317,7 +317,14 @@ pub(crate) async fn withdraw_updates(
         .await?;
     for row in rows {
         let content = content(&row);
-        // One that cannot be read may have been written by a newer node. Nothing of it is sent.
+        if let Err(error) = &content {
+            // A newer node may have written it.
+            tracing::error!(
+                notice = %row.id,
+                error = error as &dyn std::error::Error,
+                "a stored notice cannot be read; its update is deleted, so it is withdrawn"
+            );
+        }
         let is_withdrawn = content.as_ref().map_or(true, |content| {
             content.change.is_withdrawn_with_update(is_resolved)
         });

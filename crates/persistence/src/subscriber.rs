@@ -362,7 +362,7 @@ async fn store(
         drop_queued(transaction, state.id).await?;
         if before
             .as_ref()
-            .is_some_and(|before| before.status != SubscriberStatus::Unsubscribed)
+            .is_some_and(|before| before.status == SubscriberStatus::Subscribed)
         {
             end_follows(transaction, organisation, &state).await?;
         }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 /// Number of updates read per timeline: one more than shown, to detect older ones.
-const READ_LENGTH: u64 = TIMELINE_LENGTH + 1;
+const MAX_UPDATES_READ: u64 = TIMELINE_LENGTH + 1;
 
 /// Number of timelines read by one statement: few enough to bound memory, and for PostgreSQL to use the index for each.
 pub(crate) const MAX_TIMELINES_PER_READ: usize = 25;
@@ -94,7 +94,7 @@ impl UpdateTable {
             .and_where(self.is_of_parent(table))
             .order_by((table, "display_at"), Order::Desc)
             .order_by((table, "id"), Order::Desc)
-            .limit(READ_LENGTH)
+            .limit(MAX_UPDATES_READ)
             .take();
         for (name, column) in columns {
             entries.expr_as(column.clone(), *name);
@@ -121,7 +121,7 @@ impl UpdateTable {
             .order_by((older, "display_at"), Order::Desc)
             .order_by((older, "id"), Order::Desc)
             .limit(1)
-            .offset(READ_LENGTH - 1)
+            .offset(MAX_UPDATES_READ - 1)
             .take();
         let first = Func::coalesce([Expr::from(first), Expr::val(FIRST_TIME)]);
         let is_shown = Expr::col((table, "display_at")).gte(first);

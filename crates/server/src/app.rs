@@ -72,8 +72,7 @@ impl App {
         let public_url = settings.public_url(address.port());
         file_permissions::data_folder(&settings.data_dir)?;
         clear_text::warn(settings)?;
-        // Before anything is recorded: without a recorder it would be lost.
-        metrics::handle();
+        metrics::install();
 
         let infra = Infrastructure::open(settings, public_url, clock).await?;
         let app = AppServices::load(&infra, clerk.as_ref()).await?;
@@ -141,7 +140,10 @@ impl App {
                 Ok(())
             }
         };
-        tracing::info!("shutting down: finishing open requests");
+        match &result {
+            Ok(()) => tracing::info!("shutting down: finishing open requests"),
+            Err(error) => tracing::error!(error, "the server has failed"),
+        }
         self.stop().await;
         result
     }

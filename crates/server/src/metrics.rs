@@ -33,6 +33,11 @@ pub(crate) fn upkeep(relay: &Relay) {
     handle().run_upkeep();
 }
 
+/// Installs the recorder. What was recorded before is lost.
+pub(crate) fn install() {
+    handle();
+}
+
 /// The recorder, shared by all servers of the process.
 pub(crate) fn handle() -> PrometheusHandle {
     static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();

@@ -102,7 +102,7 @@ struct IncidentInput {
     #[serde(default)]
     #[schema(value_type = IncidentStatus, required = false)]
     status: FieldInput<Parsed<IncidentStatus>>,
-    /// Time at which the incident occurred: RFC 3339, or `2026-01-31T09:30` in UTC. The current
+    /// Time at which the incident occurred: RFC 3339; in UTC if it has no offset. The current
     /// time if absent.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
@@ -174,7 +174,7 @@ struct IncidentPatchInput {
     #[serde(default)]
     #[schema(value_type = IncidentStatus, required = false)]
     status: FieldInput<Parsed<IncidentStatus>>,
-    /// Time at which the incident occurred: RFC 3339, or `2026-01-31T09:30` in UTC.
+    /// Time at which the incident occurred: RFC 3339; in UTC if it has no offset.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
     occured_at: FieldInput<Timestamp>,

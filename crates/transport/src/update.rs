@@ -26,7 +26,7 @@ pub(crate) struct UpdateInput {
     #[serde(default)]
     #[schema(value_type = IncidentStatus, required = false)]
     status: FieldInput<Parsed<IncidentStatus>>,
-    /// Time at which the update is displayed, which orders the timeline: RFC 3339, or `2026-01-31T09:30` in UTC, not in the
+    /// Time at which the update is displayed, which orders the timeline: RFC 3339; in UTC if it has no offset, not in the
     /// future. Null means the time at which it was recorded.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = "date-time", required = false)]

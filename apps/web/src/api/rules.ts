@@ -50,7 +50,7 @@ export function isNotInFuture(value: string | undefined): boolean {
   return !value || !(Date.parse(value) > serverNow().getTime());
 }
 
-/** Whether a text is a time that the server takes: one before 1970 is mistyped, such as in the year 0026. */
+/** Whether a text is a time. One before 1970 is mistyped, such as in the year 0026. */
 function isInstant(value: string | undefined): boolean {
   return value !== undefined && Date.parse(value) >= 0;
 }

@@ -3017,7 +3017,7 @@ export interface components {
             notify?: boolean;
             /**
              * Format: date-time
-             * @description Time at which the incident occurred: RFC 3339, or `2026-01-31T09:30` in UTC. The current
+             * @description Time at which the incident occurred: RFC 3339; in UTC if it has no offset. The current
              *     time if absent.
              */
             occuredAt?: string;
@@ -3040,7 +3040,7 @@ export interface components {
             notify?: boolean;
             /**
              * Format: date-time
-             * @description Time at which the incident occurred: RFC 3339, or `2026-01-31T09:30` in UTC.
+             * @description Time at which the incident occurred: RFC 3339; in UTC if it has no offset.
              */
             occuredAt?: string;
             /**
@@ -3285,7 +3285,7 @@ export interface components {
             notify?: boolean;
             /**
              * Format: date-time
-             * @description Start: RFC 3339, or `2026-01-31T09:30` in UTC.
+             * @description Start: RFC 3339; in UTC if it has no offset.
              */
             startAt: string;
             /**
@@ -3317,7 +3317,7 @@ export interface components {
             notify?: boolean;
             /**
              * Format: date-time
-             * @description Start: RFC 3339, or `2026-01-31T09:30` in UTC.
+             * @description Start: RFC 3339; in UTC if it has no offset.
              */
             startAt?: string;
             /**
@@ -4320,7 +4320,7 @@ export interface components {
         UpdateInput: {
             /**
              * Format: date-time
-             * @description Time at which the update is displayed, which orders the timeline: RFC 3339, or `2026-01-31T09:30` in UTC, not in the
+             * @description Time at which the update is displayed, which orders the timeline: RFC 3339; in UTC if it has no offset, not in the
              *     future. Null means the time at which it was recorded.
              */
             displayAt?: string | null;
@@ -4500,7 +4500,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4938,7 +4941,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5071,7 +5077,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5533,7 +5542,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5774,7 +5786,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6120,7 +6135,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6478,7 +6496,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6532,9 +6553,9 @@ export interface operations {
     get_component_id_history: {
         parameters: {
             query?: {
-                /** @description The first day, `YYYY-MM-DD`. */
+                /** @description Periods that end later: a time, or the first day `YYYY-MM-DD` in the time zone of the page. */
                 from?: string;
-                /** @description The last day, `YYYY-MM-DD`. */
+                /** @description Periods that start earlier: a time, or the last day `YYYY-MM-DD` in the time zone of the page. */
                 to?: string;
                 /** @description Largest number of items, 1 to 500. 500 if absent. */
                 limit?: number;
@@ -6736,7 +6757,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6881,7 +6905,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7347,7 +7374,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7473,7 +7503,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7629,7 +7662,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7758,7 +7794,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7884,7 +7923,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8109,7 +8151,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8334,7 +8379,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8756,7 +8804,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8981,7 +9032,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9105,7 +9159,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9229,7 +9286,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9353,7 +9413,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9477,7 +9540,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9716,7 +9782,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10138,7 +10207,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10264,7 +10336,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10390,7 +10465,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10516,7 +10594,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10746,7 +10827,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10872,7 +10956,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10998,7 +11085,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11122,7 +11212,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11248,7 +11341,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11374,7 +11470,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11500,7 +11599,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11721,7 +11823,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12041,7 +12146,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12165,7 +12273,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12574,7 +12685,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13001,7 +13115,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13463,7 +13580,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13595,7 +13715,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13727,7 +13850,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13859,7 +13985,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14317,7 +14446,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14561,7 +14693,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14705,7 +14840,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14842,7 +14980,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14974,7 +15115,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15328,7 +15472,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15463,7 +15610,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15925,7 +16075,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16062,7 +16215,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16194,7 +16350,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16548,7 +16707,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16889,7 +17051,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17015,7 +17180,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17461,7 +17629,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17796,7 +17967,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18139,7 +18313,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18265,7 +18442,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18391,7 +18571,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18517,7 +18700,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18677,7 +18863,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18803,7 +18992,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19034,7 +19226,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
+            /**
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+             *     subscribers than 16 MiB.
+             */
             413: {
                 headers: {
                     [name: string]: unknown;

@@ -21,7 +21,9 @@ interface Notify {
 
 /** Whether a change notifies subscribers. `stored` is the last choice for the item, which replaces the organisation's default. */
 export function useNotify(stored?: boolean): Notify {
-  const { data, error } = useQuery<OrganisationSettings>(endpoints.organisationSettings);
+  const { data, error } = useQuery<OrganisationSettings>(
+    stored === undefined ? endpoints.organisationSettings : null,
+  );
   // A message cannot be taken back: if the default cannot be read, the user decides.
   const byDefault = stored ?? data?.notifyByDefault ?? false;
   return {
@@ -36,7 +38,7 @@ interface NotifyFieldProps {
   /** Whether the form is about the past, of which nobody is notified by default. */
   isBackfilled?: boolean;
   /** The last choice for the item, if it is stored. */
-  stored?: boolean;
+  stored?: boolean | undefined;
 }
 
 /** Inside a form: whether the change notifies subscribers. */

@@ -221,12 +221,12 @@ class CacheSync implements ConnectionListener {
       }
       case 'maintenance-updated': {
         const [maintenance] = event.args;
-        const merge = (cached: Maintenance) => mergeTruncatedMaintenance(maintenance, cached);
-        update<Maintenance>(maintenances.list, patchItemBy(maintenance.id, merge));
+        const merge = (cached: MaintenanceRow) => mergeTruncatedMaintenance(maintenance, cached);
+        update<MaintenanceRow>(maintenances.list, patchItemBy(maintenance.id, merge));
         break;
       }
       case 'maintenance-deleted':
-        update<Maintenance>(maintenances.list, removeItem(event.args[0]));
+        update<MaintenanceRow>(maintenances.list, removeItem(event.args[0]));
         break;
       case 'maintenance-timeline-updated': {
         const [{ maintenanceId, ...entry }] = event.args;

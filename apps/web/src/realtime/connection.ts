@@ -215,14 +215,19 @@ export class Connection {
     try {
       const token = await this.#getToken();
       if (run !== this.#run || !socket.connected || token === this.#token) return;
-      if (this.#useToken(token)) {
-        accepted(await socket.timeout(timeoutMs).emitWithAck('authenticate', token));
-      }
+      if (this.#useToken(token)) await this.#authenticate(socket, token);
     } catch (error) {
-      if (run !== this.#run || !socket.connected) return;
-      console.error(error);
-      // The server may not have it, so the next ping sends it again.
-      this.#token = null;
+      if (run === this.#run && socket.connected) console.error(error);
+    }
+  }
+
+  async #authenticate(socket: LiveSocket, token: string): Promise<void> {
+    try {
+      accepted(await socket.timeout(timeoutMs).emitWithAck('authenticate', token));
+    } catch (error) {
+      // The server may not have it, so the next renewal sends it again.
+      if (token === this.#token) this.#token = null;
+      throw error;
     }
   }
 

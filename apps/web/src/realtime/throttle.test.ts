@@ -19,6 +19,16 @@ it('works at once, and once more after a burst', () => {
   expect(work).toHaveBeenCalledTimes(2);
 });
 
+it('forgets a call that waits', () => {
+  const work = vi.fn();
+  const ask = throttle(work, 2000);
+  ask();
+  ask();
+  ask.cancel();
+  vi.advanceTimersByTime(60_000);
+  expect(work).toHaveBeenCalledTimes(1);
+});
+
 it('does not work again without another call', () => {
   const work = vi.fn();
   const ask = throttle(work, 2000);

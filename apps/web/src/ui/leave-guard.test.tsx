@@ -1,4 +1,5 @@
 import { act, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { Formik } from 'formik';
 import { useState, type ReactNode } from 'react';
 import { Link, useNavigate } from 'react-router-dom';
@@ -154,6 +155,14 @@ it('goes on with a navigation when the save ends before the user decides', async
 it('goes on with a sign-out when the save ends before the user decides', async () => {
   const { finish, onSignOut } = await leaveWhileSaving('Sign out');
   finish();
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument());
+  expect(onSignOut).toHaveBeenCalledTimes(1);
+});
+
+it('signs out once when the save ends after the confirmation', async () => {
+  const { finish, onSignOut } = await leaveWhileSaving('Sign out');
+  onSignOut.mockImplementation(finish);
+  await userEvent.click(screen.getByRole('button', { name: 'Leave' }));
   await waitFor(() => expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument());
   expect(onSignOut).toHaveBeenCalledTimes(1);
 });

@@ -68,18 +68,24 @@ export function useConfirmLeave(): LeaveQuestion {
   }, [going]);
 
   return {
-    leave: (go) => (hasUnsavedChanges() ? setGoing({ go }) : go()),
+    // `go` may remove the form, which must not call it again.
+    leave: (go) => (hasUnsavedChanges() ? setGoing({ go: once(go) }) : go()),
     question: (
       <LeaveDialog
         open={going !== null}
         onOpenChange={(open) => !open && setGoing(null)}
-        onConfirm={() => {
-          // Before `go`, which may remove the form: that must not call `go` again.
-          setGoing(null);
-          going?.go();
-        }}
+        onConfirm={() => going?.go()}
       />
     ),
+  };
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    work();
   };
 }
 

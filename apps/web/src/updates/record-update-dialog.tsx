@@ -52,7 +52,7 @@ export function RecordUpdateDialog({
   onRecorded,
 }: RecordUpdateDialogProps) {
   const api = useApi();
-  const notify = useNotify();
+  const notify = useNotify(timeline.notifies);
   const isBackfilled = before !== undefined;
   const initialValues: UpdateFormValues = newUpdate;
   const current = isBackfilled ? undefined : incidentStatus;
@@ -104,6 +104,7 @@ export function RecordUpdateDialog({
       <UpdateFields
         notifyHelp={timeline.notifyHelp.record}
         isBackfilled={isBackfilled}
+        notifies={timeline.notifies}
         incidentStatus={current}
       />
       {current && (

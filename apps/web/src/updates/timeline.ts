@@ -20,7 +20,7 @@ export interface UpdateValues {
 
 export type UpdateFormValues = UpdateValues & NotifyValues;
 
-/** Endpoints and texts of the updates of one incident or maintenance. */
+/** The updates of one incident or maintenance: their endpoints and texts. */
 export interface Timeline {
   endpoints: {
     list: string;
@@ -32,6 +32,8 @@ export interface Timeline {
   idsField: 'incidentUpdateIds' | 'maintenanceUpdateIds';
   /** When a mail is sent. An edit sends none without `edit`. */
   notifyHelp: { record: string; edit?: string };
+  /** The last choice of a maintenance whether it notifies; an incident has none. */
+  notifies?: boolean;
   texts: {
     created: string;
     modified: string;

@@ -13,6 +13,8 @@ const options = statusOptions(incidentStatuses);
 interface UpdateFieldsProps {
   /** When a mail is sent; undefined if none is. */
   notifyHelp: string | undefined;
+  /** The last choice of a maintenance whether it notifies; undefined if there is none. */
+  notifies?: boolean | undefined;
   /** Whether the update must have a display time of its own. */
   isBackfilled?: boolean;
   /** Current status of the incident, which takes that of the update; undefined if it keeps its own. */
@@ -22,6 +24,7 @@ interface UpdateFieldsProps {
 export function UpdateFields({
   notifyHelp,
   isBackfilled = false,
+  notifies,
   incidentStatus,
 }: UpdateFieldsProps) {
   const { values, touched, errors, getFieldProps, setFieldValue } =
@@ -55,7 +58,9 @@ export function UpdateFields({
           description="Empty means when it is recorded."
         />
       )}
-      {notifyHelp !== undefined && <NotifyField help={notifyHelp} isBackfilled={isBackfilled} />}
+      {notifyHelp !== undefined && (
+        <NotifyField help={notifyHelp} isBackfilled={isBackfilled} stored={notifies} />
+      )}
     </>
   );
 }

@@ -97,11 +97,11 @@ impl DeliveryWorker {
                         error = &error as &dyn std::error::Error,
                         "the queue of messages could not be processed; trying again"
                     );
-                    // A stop ends the wait: the time to finish is short.
-                    if end.is_none() {
-                        stop.run_until_cancelled(sleep(pause)).await;
+                    if end.is_some() {
+                        // The time to finish is short.
+                        sleep(Self::FIRST_RETRY_DELAY).await;
                     } else {
-                        sleep(pause).await;
+                        stop.run_until_cancelled(sleep(pause)).await;
                     }
                     pause = (pause * 2).min(Self::MAX_RETRY_DELAY);
                     in_flight.poll();

@@ -18,20 +18,20 @@ const DRIFT: u16 = 1;
 /// Number of digits of a code.
 const DIGITS: u8 = 6;
 /// Bytes of a secret: 160 bits (RFC 4226, section 4, requirement 6).
-const SECRET_LENGTH: usize = 20;
+const SECRET_BYTES: usize = 20;
 
 /// The secret of an authenticator app. It is derived from the installation's secret and a stored nonce, so the stored part alone
 /// is useless, and it is never logged.
 pub(super) struct Totp {
-    secret: [u8; SECRET_LENGTH],
+    secret: [u8; SECRET_BYTES],
 }
 
 impl Totp {
     /// The secret of an account with this nonce.
     pub(super) fn new(key: &HmacKey, user: UserId, nonce: &str) -> Self {
         let derived = key.sign("totp secret", &[user.0.as_bytes(), nonce.as_bytes()]);
-        let mut secret = [0; SECRET_LENGTH];
-        secret.copy_from_slice(&derived[..SECRET_LENGTH]);
+        let mut secret = [0; SECRET_BYTES];
+        secret.copy_from_slice(&derived[..SECRET_BYTES]);
         Self { secret }
     }
 

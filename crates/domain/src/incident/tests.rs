@@ -281,6 +281,20 @@ fn resolved_incident_does_not_move_past_its_resolution() {
         resolved().edit(occured(51), at(100)),
         Err(Invalid::field("occuredAt", message))
     );
+    let ahead = Incident {
+        status: IncidentStatus::Monitoring,
+        occured_at: at(101),
+        resolved_at: None,
+        ..resolved()
+    };
+    let resolves = IncidentPatch {
+        status: Some(IncidentStatus::Resolved),
+        ..Default::default()
+    };
+    assert_eq!(
+        ahead.edit(resolves, at(100)),
+        Err(Invalid::field("occuredAt", message))
+    );
     let draft = IncidentDraft {
         title: "Down".into(),
         description: "d".into(),

@@ -7,13 +7,13 @@ use super::chat::{Chat, Colour, Link};
 use super::text::{ELLIPSIS, Syntax, cut, cut_with, length, lines, plain};
 
 /// Limits of Discord: of a title, and of a field's value.
-const MAX_TITLE: usize = 256;
-const MAX_VALUE: usize = 1024;
+const MAX_TITLE_LENGTH: usize = 256;
+const MAX_VALUE_LENGTH: usize = 1024;
 /// The sum of all texts must not exceed 6,000. The parts of an embed are limited so that it does not.
-const MAX_DESCRIPTION: usize = 3000;
-const MAX_NAME: usize = 200;
-const MAX_FOOTER: usize = 200;
-const MAX_URL: usize = 500;
+const MAX_DESCRIPTION_LENGTH: usize = 3000;
+const MAX_NAME_LENGTH: usize = 200;
+const MAX_FOOTER_LENGTH: usize = 200;
+const MAX_URL_LENGTH: usize = 500;
 
 const TEXT: Syntax = Syntax {
     escape,
@@ -81,14 +81,14 @@ impl DiscordBody {
         Self {
             allowed_mentions: AllowedMentions { parse: [] },
             embeds: [Embed {
-                title: cut(&chat.title, MAX_TITLE, escape).text,
-                url: chat.main.within(MAX_URL).map(str::to_owned),
+                title: cut(&chat.title, MAX_TITLE_LENGTH, escape).text,
+                url: chat.main.within(MAX_URL_LENGTH).map(str::to_owned),
                 description: description(chat),
                 color: color(chat.colour),
                 timestamp: timestamp::text(&chat.at),
                 fields,
                 footer: Footer {
-                    text: cut(chat.page, MAX_FOOTER, plain).text,
+                    text: cut(chat.page, MAX_FOOTER_LENGTH, plain).text,
                 },
             }],
         }
@@ -97,11 +97,11 @@ impl DiscordBody {
 
 /// The text. If it is cut, a link to the rest ends it.
 fn description(chat: &Chat<'_>) -> String {
-    let rest = match chat.main.within(MAX_URL) {
+    let rest = match chat.main.within(MAX_URL_LENGTH) {
         Some(url) => format!("{ELLIPSIS} [Read the rest]({})", escaped_url(url)),
         None => ELLIPSIS.to_owned(),
     };
-    let mut cut = cut_with(&chat.text, MAX_DESCRIPTION, length(&rest), TEXT);
+    let mut cut = cut_with(&chat.text, MAX_DESCRIPTION_LENGTH, length(&rest), TEXT);
     if !cut.is_whole {
         cut.text.push_str(&rest);
     }
@@ -110,28 +110,27 @@ fn description(chat: &Chat<'_>) -> String {
 
 fn affected(chat: &Chat<'_>) -> Option<String> {
     let line = |(name, impact): &(&str, Option<&str>)| {
-        let name = cut(name, MAX_NAME, escape).text;
+        let name = cut(name, MAX_NAME_LENGTH, escape).text;
         match impact {
             Some(impact) => format!("{name}: {impact}"),
             None => name,
         }
     };
     let items: Vec<_> = chat.affected.iter().map(line).collect();
-    let list = lines(&items, MAX_VALUE, usize::MAX);
+    let list = lines(&items, MAX_VALUE_LENGTH, usize::MAX);
     (!list.is_empty()).then(|| list.join("\n"))
 }
 
 fn link(link: &Link<'_>) -> Option<String> {
     // Two of them fit into one field.
-    let url = escaped_url(link.within(MAX_URL)?);
-    (length(&url) + 40 <= MAX_VALUE / 2).then(|| format!("[{}]({url})", link.label))
+    let url = escaped_url(link.within(MAX_URL_LENGTH)?);
+    (length(&url) + 40 <= MAX_VALUE_LENGTH / 2).then(|| format!("[{}]({url})", link.label))
 }
 
 /// An address in a text as a link that shows it. Without the brackets, an escaped character behind the address would be a part of it.
 fn address_link(address: &str) -> Option<String> {
-    let url = address.replace('<', "%3C").replace('>', "%3E");
-    let link = format!("<{url}>");
-    (length(&link) <= MAX_URL).then_some(link)
+    let link = format!("<{address}>");
+    (length(&link) <= MAX_URL_LENGTH).then_some(link)
 }
 
 fn escaped_url(url: &str) -> String {

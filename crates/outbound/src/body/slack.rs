@@ -6,15 +6,15 @@ use super::chat::{Chat, Colour, Link};
 use super::text::{ELLIPSIS, Syntax, cut, length, lines, parts};
 
 /// Limits of Slack: of a header, and of a section's text.
-const MAX_HEADER: usize = 150;
-const MAX_SECTION: usize = 3000;
+const MAX_HEADER_LENGTH: usize = 150;
+const MAX_SECTION_LENGTH: usize = 3000;
 /// The sum of all texts must not exceed 13,000. The parts of a message are limited so that it does not.
-const MAX_FALLBACK: usize = 400;
-const MAX_STATUS: usize = 600;
-const MESSAGE: [usize; 3] = [MAX_SECTION, MAX_SECTION, 1000];
-const MAX_AFFECTED: usize = 2000;
-const MAX_NAME: usize = 300;
-const MAX_URL: usize = 1000;
+const MAX_FALLBACK_LENGTH: usize = 400;
+const MAX_STATUS_LENGTH: usize = 600;
+const MESSAGE: [usize; 3] = [MAX_SECTION_LENGTH, MAX_SECTION_LENGTH, 1000];
+const MAX_AFFECTED_LENGTH: usize = 2000;
+const MAX_NAME_LENGTH: usize = 300;
+const MAX_URL_LENGTH: usize = 1000;
 
 const TEXT: Syntax = Syntax {
     escape,
@@ -54,9 +54,9 @@ enum Text {
 
 impl SlackBody {
     pub(super) fn of(chat: &Chat<'_>) -> Self {
-        let title = cut(&chat.title, MAX_HEADER, escape).text;
+        let title = cut(&chat.title, MAX_HEADER_LENGTH, escape).text;
         let fallback = format!("[{}] {}", chat.status, chat.title);
-        let page = cut(chat.page, MAX_STATUS - 100, escape).text;
+        let page = cut(chat.page, MAX_STATUS_LENGTH - 100, escape).text;
         let status = format!("{} *{}* · {page}", circle(chat.colour), chat.status);
         let mut blocks = vec![
             Block::Header {
@@ -81,7 +81,7 @@ impl SlackBody {
             }
         }
         Self {
-            text: cut(&fallback, MAX_FALLBACK, escape).text,
+            text: cut(&fallback, MAX_FALLBACK_LENGTH, escape).text,
             blocks,
         }
     }
@@ -89,7 +89,7 @@ impl SlackBody {
 
 /// The text in one part for each section. If it is cut, a link to the rest ends it.
 fn message(chat: &Chat<'_>) -> Vec<String> {
-    let rest = match chat.main.within(MAX_URL) {
+    let rest = match chat.main.within(MAX_URL_LENGTH) {
         Some(url) => format!("{ELLIPSIS} <{}|Read the rest>", escaped_url(url)),
         None => ELLIPSIS.to_owned(),
     };
@@ -102,7 +102,7 @@ fn message(chat: &Chat<'_>) -> Vec<String> {
 
 fn affected(chat: &Chat<'_>) -> Option<String> {
     let line = |(name, impact): &(&str, Option<&str>)| {
-        let name = cut(name, MAX_NAME, escape).text;
+        let name = cut(name, MAX_NAME_LENGTH, escape).text;
         match impact {
             Some(impact) => format!("• {name}: {impact}"),
             None => format!("• {name}"),
@@ -110,7 +110,7 @@ fn affected(chat: &Chat<'_>) -> Option<String> {
     };
     let items: Vec<_> = chat.affected.iter().map(line).collect();
     let heading = "*Affected*";
-    let list = lines(&items, MAX_AFFECTED - heading.len() - 1, usize::MAX);
+    let list = lines(&items, MAX_AFFECTED_LENGTH - heading.len() - 1, usize::MAX);
     (!list.is_empty()).then(|| format!("{heading}\n{}", list.join("\n")))
 }
 
@@ -126,14 +126,14 @@ const fn mrkdwn(text: String) -> Text {
 }
 
 fn link(link: &Link<'_>) -> Option<String> {
-    let url = escaped_url(link.within(MAX_URL)?);
+    let url = escaped_url(link.within(MAX_URL_LENGTH)?);
     Some(format!("<{url}|{}>", link.label))
 }
 
 /// An address in a text as a link that shows it.
 fn address_link(address: &str) -> Option<String> {
     let link = format!("<{}>", escaped_url(address));
-    (length(&link) <= MAX_URL).then_some(link)
+    (length(&link) <= MAX_URL_LENGTH).then_some(link)
 }
 
 fn escaped_url(url: &str) -> String {

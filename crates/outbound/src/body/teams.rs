@@ -15,10 +15,10 @@ const TEXT_LENGTHS: [usize; 6] = [10_000, 6000, 3500, 2000, 1000, 400];
 /// Lines of the text, and of the affected components.
 const TEXT_LINES: usize = 40;
 const AFFECTED_LINES: usize = 25;
-const MAX_TITLE: usize = 250;
-const MAX_NAME: usize = 120;
-const MAX_AFFECTED: usize = 1500;
-const MAX_URL: usize = 1000;
+const MAX_TITLE_LENGTH: usize = 250;
+const MAX_NAME_LENGTH: usize = 120;
+const MAX_AFFECTED_LENGTH: usize = 1500;
+const MAX_URL_LENGTH: usize = 1000;
 
 /// A body.
 #[derive(Serialize)]
@@ -98,8 +98,8 @@ impl TeamsBody {
     }
 
     fn with_text(chat: &Chat<'_>, limit: usize) -> Self {
-        let title = cut(&chat.title, MAX_TITLE, plain).text;
-        let page = cut(chat.page, MAX_TITLE, plain).text;
+        let title = cut(&chat.title, MAX_TITLE_LENGTH, plain).text;
+        let page = cut(chat.page, MAX_TITLE_LENGTH, plain).text;
         let mut body = vec![Element::Container {
             style: style(chat.colour),
             bleed: true,
@@ -168,14 +168,14 @@ fn paragraphs(chat: &Chat<'_>, limit: usize) -> Vec<Element> {
 
 fn affected(chat: &Chat<'_>) -> Vec<Element> {
     let item = |(name, impact): &(&str, Option<&str>)| {
-        let name = cut(name, MAX_NAME, plain).text;
+        let name = cut(name, MAX_NAME_LENGTH, plain).text;
         match impact {
             Some(impact) => format!("{name}: {impact}"),
             None => name,
         }
     };
     let items: Vec<_> = chat.affected.iter().map(item).collect();
-    let list = lines(&items, MAX_AFFECTED, AFFECTED_LINES);
+    let list = lines(&items, MAX_AFFECTED_LENGTH, AFFECTED_LINES);
     let heading =
         (!list.is_empty()).then(|| line("Medium", TextRun::new("Affected".into()).bold()));
     let list = list.into_iter();
@@ -187,7 +187,7 @@ fn action(link: &Link<'_>) -> Option<Action> {
     Some(Action {
         r#type: "Action.OpenUrl",
         title: link.label,
-        url: link.within(MAX_URL)?.to_owned(),
+        url: link.within(MAX_URL_LENGTH)?.to_owned(),
     })
 }
 

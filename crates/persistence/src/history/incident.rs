@@ -26,6 +26,9 @@ use crate::error::{broken, parse_stored};
 use crate::run::{Fetch, RunStatement};
 use crate::transaction::Transaction;
 
+/// Maximum number of periods of an incident that are read: several for each component that is shown, also of an incident with more.
+const MAX_PERIODS: u64 = 10 * COMPONENTS_SHOWN;
+
 #[derive(FromQueryResult)]
 struct Row {
     code: String,
@@ -213,6 +216,6 @@ pub(super) fn caused(incident: Uuid, since: DateTime<Utc>) -> SelectStatement {
         .and_where(Expr::col((PERIODS, "incident_id")).eq(incident))
         .and_where(Expr::col((PERIODS, "start_at")).gte(since))
         .order_by((PERIODS, "start_at"), Order::Asc)
-        .limit(COMPONENTS_SHOWN)
+        .limit(MAX_PERIODS)
         .take()
 }

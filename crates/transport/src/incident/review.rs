@@ -20,7 +20,7 @@ use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// Largest body of a review, in bytes: 50,000 characters, each of which may be escaped as two units of UTF-16 (RFC 8259, section 7).
-const REVIEW_LIMIT: usize = 600 * 1024;
+const MAX_REVIEW_BYTES: usize = 600 * 1024;
 
 /// A review of an incident.
 #[derive(Debug, Serialize, ToSchema)]
@@ -128,7 +128,7 @@ async fn write(
     caller: CanWrite,
     id: Id<IncidentId>,
     if_match: IfMatch,
-    body: Body<ReviewInput, REVIEW_LIMIT>,
+    body: Body<ReviewInput, MAX_REVIEW_BYTES>,
     reviews: web::Data<Reviews>,
 ) -> Result<HttpResponse, Problem> {
     let written = reviews
@@ -200,7 +200,7 @@ async fn remove(
 async fn preview(
     caller: CanWrite,
     id: Id<IncidentId>,
-    body: Body<ReviewInput, REVIEW_LIMIT>,
+    body: Body<ReviewInput, MAX_REVIEW_BYTES>,
     reviews: web::Data<Reviews>,
 ) -> Result<HttpResponse, Problem> {
     let html = reviews

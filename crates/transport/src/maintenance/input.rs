@@ -34,7 +34,7 @@ pub(super) struct MaintenanceInput {
     #[serde(default)]
     #[schema(value_type = MaintenanceStatus, required = false)]
     status: FieldInput<Parsed<MaintenanceStatus>>,
-    /// Start: RFC 3339, or `2026-01-31T09:30` in UTC.
+    /// Start: RFC 3339; in UTC if it has no offset.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = true)]
     start_at: FieldInput<Timestamp>,
@@ -102,7 +102,7 @@ pub(super) struct MaintenancePatchInput {
     #[serde(default)]
     #[schema(value_type = MaintenanceStatus, required = false)]
     status: FieldInput<Parsed<MaintenanceStatus>>,
-    /// Start: RFC 3339, or `2026-01-31T09:30` in UTC.
+    /// Start: RFC 3339; in UTC if it has no offset.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
     start_at: FieldInput<Timestamp>,

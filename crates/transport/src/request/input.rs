@@ -22,13 +22,13 @@ use crate::limit::client_network::client;
 use crate::request::idempotency::{self, BodyDigest};
 use crate::response::problem::Problem;
 
-/// Largest request body, in bytes.
+/// Largest request body of most routes, in bytes.
 pub(crate) const BODY_LIMIT: usize = 256 * 1024;
 
 /// Largest body of requests that strangers may send, in bytes: it is read before anything is known about its sender.
 const STRANGERS_BODY_LIMIT: usize = 64 * 1024;
 
-/// Largest body of the requests of a scope or resource for strangers, in bytes, instead of [`BODY_LIMIT`].
+/// Largest body of the requests of a scope or resource for strangers, in bytes, instead of the limit of the route.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyLimit(pub usize);
 

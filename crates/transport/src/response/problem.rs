@@ -277,7 +277,8 @@ pub(crate) enum ErrorResponses {
     /// `If-Match` does not match.
     #[response(status = 412, content_type = "application/problem+json")]
     Stale(ProblemBody<'static>),
-    /// The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB.
+    /// The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
+    /// subscribers than 16 MiB.
     #[response(status = 413, content_type = "application/problem+json")]
     TooLarge(ProblemBody<'static>),
     /// The request body is not JSON, or is compressed.

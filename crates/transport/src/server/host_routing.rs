@@ -147,8 +147,11 @@ fn route_of<'p>(organisation: &OrganisationId, path: &'p str, reads: bool) -> Do
             _ => DomainRoute::NotFound,
         };
     }
+    let page = path.trim_end_matches('/');
     if is_shared(path) {
         DomainRoute::Unchanged
+    } else if is_page(page) && page != path && reads {
+        DomainRoute::Redirect(page.to_owned())
     } else if is_page(path) {
         DomainRoute::StatusPage(path)
     } else {
@@ -280,6 +283,19 @@ mod tests {
         }
         let uri = status_page_uri(&acme(), "/history", Some("page=2")).unwrap();
         assert_eq!(uri, "/status/acme/history?page=2");
+    }
+
+    #[test]
+    fn page_with_a_slash_at_the_end_moves_to_the_path_without() {
+        for (path, moved) in [
+            ("/history/", "/history"),
+            ("/uptime//", "/uptime"),
+            ("/incidents/0123456789ab/", "/incidents/0123456789ab"),
+        ] {
+            let redirect = DomainRoute::Redirect(moved.to_owned());
+            assert_eq!(read(path), redirect, "{path}");
+        }
+        assert_eq!(read("//evil.example/"), DomainRoute::NotFound);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::access::{Access, SocketAuthorizer};
-use super::large_lists::{LargeList, LargeLists, SMALL_BYTES};
+use super::large_lists::{LARGE_FROM_BYTES, LargeList, LargeLists};
 use super::request::{Authenticated, Joined, Refused, Request, acknowledge, organisation};
 use super::room::{ReplayGap, RoomMembership, Rooms};
 use crate::request::caller::bearer_token;
@@ -290,7 +290,7 @@ impl SocketData {
 /// Before a large list, waits until the client has received what is queued: only an empty queue
 /// accepts a packet larger than its bound.
 async fn flushed(socket: &Socket<SocketData>, page: &Page) {
-    if page.size() >= SMALL_BYTES {
+    if page.size() >= LARGE_FROM_BYTES {
         // A client that does not read for that long is closed by its queue or its ping.
         let _ = timeout(FLUSH_TIMEOUT, socket.flushed()).await;
     }

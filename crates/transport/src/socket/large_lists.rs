@@ -12,7 +12,7 @@ use super::request::Refused;
 use crate::limit::client_semaphore::{ClientPermit, ClientSemaphore};
 
 /// Lists of pages below this size fit into a client's queue many times.
-pub(super) const SMALL_BYTES: usize = 8 * 1024;
+pub(super) const LARGE_FROM_BYTES: usize = 8 * 1024;
 /// Bytes in which lists are counted.
 const UNIT_BYTES: usize = 1024;
 /// Units of all large lists that are being sent.
@@ -54,7 +54,7 @@ impl LargeLists {
         client: Option<IpAddr>,
         size: usize,
     ) -> Result<Option<LargeList>, Refused> {
-        if size < SMALL_BYTES {
+        if size < LARGE_FROM_BYTES {
             return Ok(None);
         }
         let units = size.div_ceil(UNIT_BYTES);
@@ -93,7 +93,7 @@ mod tests {
     async fn small_list_takes_nothing() {
         let lists = LargeLists::new();
         let small = lists
-            .begin(&organisation(1), Some(client(1)), SMALL_BYTES - 1)
+            .begin(&organisation(1), Some(client(1)), LARGE_FROM_BYTES - 1)
             .await;
         assert!(small.ok().unwrap().is_none());
     }
@@ -110,11 +110,11 @@ mod tests {
         let first = begin(1, (MAX_UNITS_OF_CLIENT - 8) * UNIT_BYTES)
             .await
             .unwrap();
-        let second = begin(1, SMALL_BYTES).await.unwrap();
-        assert!(begin(1, SMALL_BYTES).await.is_none());
-        assert!(begin(2, SMALL_BYTES).await.is_some());
+        let second = begin(1, LARGE_FROM_BYTES).await.unwrap();
+        assert!(begin(1, LARGE_FROM_BYTES).await.is_none());
+        assert!(begin(2, LARGE_FROM_BYTES).await.is_some());
         drop(first);
-        assert!(begin(1, SMALL_BYTES).await.is_some());
+        assert!(begin(1, LARGE_FROM_BYTES).await.is_some());
         drop(second);
     }
 
@@ -152,8 +152,8 @@ mod tests {
         };
         let large = begin(1, 1, 2 * MAX_UNITS * UNIT_BYTES).await;
         assert!(large.is_some());
-        assert!(begin(2, 2, SMALL_BYTES).now_or_never().is_none());
+        assert!(begin(2, 2, LARGE_FROM_BYTES).now_or_never().is_none());
         drop(large);
-        assert!(begin(1, 2, SMALL_BYTES).await.is_some());
+        assert!(begin(1, 2, LARGE_FROM_BYTES).await.is_some());
     }
 }

@@ -103,6 +103,8 @@ it('closes on a phone when the user goes back', async () => {
   expect(screen.getByRole('dialog', { name: 'Navigation' })).toBeVisible();
   await act(() => router.navigate(-1));
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  await act(() => router.navigate(1));
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
 
 it('gives the focus back on a phone, but not after a link', async () => {

@@ -134,8 +134,8 @@ export class SessionStore {
         }
         return this.#awaitToken(options);
       }
-      // No longer a member: another organisation takes its place, if there is one.
-      if (error.status === 403) await this.refresh();
+      // No longer a member: another organisation takes its place, if there is one. There, what was typed would be lost.
+      if (error.status === 403 && !hasUnsavedChanges()) await this.refresh();
       throw error;
     }
   }
@@ -206,7 +206,7 @@ export class SessionStore {
     if (this.#reading !== null) return;
     this.#read((session) => {
       // The next request notices the end of the session, and keeps the screen.
-      if (session !== null) this.#adopt(session);
+      if (session !== null) this.#adopt(session, null, hasUnsavedChanges());
     }).catch(() => undefined);
   }
 
@@ -231,7 +231,12 @@ export class SessionStore {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  readonly #adopt = (session: Session | null, wanted: string | null = null): void => {
+  /** Without `wanted`, `stays` keeps the organisation of a user who is no longer a member, until the next request. */
+  readonly #adopt = (
+    session: Session | null,
+    wanted: string | null = null,
+    stays = false,
+  ): void => {
     this.#adopted += 1;
     for (const proceed of this.#waiting.splice(0)) proceed();
     if (session === null) {
@@ -244,13 +249,12 @@ export class SessionStore {
     // A user who signs in again stays in the organisation, of which a new session does not know.
     const isSameUser = this.#state.status === 'signed-in' && this.#state.user.id === user.id;
     const current = isSameUser ? this.#organisationId() : null;
-    // In another organisation what was typed would be lost. A user who is no longer a member goes there after the next request.
     // Without an address of its own the account gets no token.
     const organisation = user.needsAddress
       ? null
       : (named(wanted) ??
         named(current) ??
-        (isSameUser && hasUnsavedChanges() ? this.#organisation() : undefined) ??
+        (isSameUser && stays ? this.#organisation() : undefined) ??
         named(activeOrganisationId) ??
         named(lastOrganisation(user.id)) ??
         organisations[0] ??
@@ -283,7 +287,8 @@ export class SessionStore {
     // After a failed read the shown state stays; the next request notices the difference.
     this.#read((session) => {
       // In another organisation the screen would be mounted again, without what was typed by now.
-      this.#adopt(session, hasUnsavedChanges() ? null : message.organisationId);
+      const stays = hasUnsavedChanges();
+      this.#adopt(session, stays ? null : message.organisationId, stays);
     }).catch(() => undefined);
   }
 

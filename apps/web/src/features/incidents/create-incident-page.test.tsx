@@ -66,6 +66,16 @@ it('begins with the server’s time when the browser’s clock is fast', async (
   vi.useRealTimers();
 });
 
+it('points out an occurrence in the future, and takes none before 1970', async () => {
+  const { user } = await open();
+  expect(screen.queryByText(/This time is in the future/)).not.toBeInTheDocument();
+  fireEvent.change(occurred(), { target: { value: '2999-01-01T00:00' } });
+  expect(await screen.findByText(/This time is in the future/)).toBeInTheDocument();
+  fireEvent.change(occurred(), { target: { value: '0026-01-01T00:00' } });
+  await user.click(submit());
+  expect(await screen.findByText('Invalid date format')).toBeInTheDocument();
+});
+
 it('says what is missing', async () => {
   const { user } = await open();
   fireEvent.change(occurred(), { target: { value: '' } });

@@ -53,6 +53,8 @@ export function Cancellation({ status, notify: stored, onSet }: CancellationProp
   if (status === 'CANCELLED') {
     return (
       <ConfirmButton
+        // The other question must not take the place of an open one when the status changes.
+        key="undo"
         button={(ask) => (
           <Button size="sm" onClick={open(ask)}>
             <Undo2 aria-hidden /> Undo Cancellation
@@ -73,6 +75,7 @@ export function Cancellation({ status, notify: stored, onSet }: CancellationProp
   }
   return (
     <ConfirmButton
+      key="cancel"
       button={(ask) => (
         <Button size="sm" onClick={open(ask)}>
           <CircleSlash aria-hidden /> Cancel Maintenance

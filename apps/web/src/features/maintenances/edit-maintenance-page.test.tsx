@@ -172,6 +172,13 @@ it('keeps a maintenance quiet that notifies nobody', async () => {
   expect(saved[0]?.body).toMatchObject({ notify: false });
 });
 
+it('asks to notify of an update of a quiet maintenance', async () => {
+  const { user } = await open(aMaintenance({ notify: false }));
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  const dialog = screen.getByRole('dialog', { name: 'Record Update' });
+  expect(within(dialog).getByRole('checkbox', { name: 'Notify subscribers' })).not.toBeChecked();
+});
+
 it('cancels nothing that is over', async () => {
   await open(aMaintenance({ status: 'COMPLETED' }));
   expect(screen.queryByRole('button', { name: 'Cancel Maintenance' })).not.toBeInTheDocument();

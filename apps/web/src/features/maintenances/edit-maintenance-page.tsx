@@ -116,7 +116,7 @@ function EditMaintenance({ id }: { id: string }) {
           <CardHeader title="Updates" />
           <CardBody>
             <UpdatesPanel
-              timeline={maintenanceTimeline(id)}
+              timeline={maintenanceTimeline(loaded)}
               about={loaded.title}
               status={maintenanceStatuses[loaded.status]}
               onChange={edit.refresh}

@@ -11,7 +11,7 @@ import type { Timeline } from '@/updates/timeline';
 /** A maintenance without its updates, which are read separately. */
 export type EditedMaintenance = Omit<StoredMaintenance, 'timeline'>;
 
-/** A maintenance of the list, to which events add others. They do not contain what is never public. */
+/** A maintenance of the list. Events, which add others, do not contain what is never public. */
 export type Maintenance = Omit<EditedMaintenance, 'notify'>;
 
 export const maintenanceKind: ItemKind<Maintenance> = {
@@ -104,17 +104,18 @@ export function maintenanceInput<Values extends MaintenanceValues>(
   };
 }
 
-export function maintenanceTimeline(maintenanceId: string): Timeline {
+export function maintenanceTimeline({ id, notify }: EditedMaintenance): Timeline {
   const { maintenances } = endpoints;
   return {
     endpoints: {
-      list: maintenances.updates(maintenanceId),
-      item: (updateId) => maintenances.update(maintenanceId, updateId),
-      create: maintenances.createUpdate(maintenanceId),
-      remove: maintenances.deleteUpdates(maintenanceId),
+      list: maintenances.updates(id),
+      item: (updateId) => maintenances.update(id, updateId),
+      create: maintenances.createUpdate(id),
+      remove: maintenances.deleteUpdates(id),
     },
     idsField: 'maintenanceUpdateIds',
     notifyHelp: { record: 'Sends this update to the subscribers on all channels.' },
+    notifies: notify,
     texts: {
       created: 'Maintenance Update Created',
       modified: 'Maintenance Update Modified',

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use allclear_application::delivery::DeliveryQueue;
+use allclear_domain::incident::IncidentStatus;
 use allclear_persistence::database::Database;
 use sea_orm::ConnectionTrait;
 
@@ -11,7 +12,10 @@ use crate::backend::clock;
 use crate::contract;
 use crate::world::World;
 
-contract!(by url: unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hour);
+contract!(
+    by url: unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hour,
+    update_with_an_unreadable_notice_is_deleted,
+);
 
 async fn unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hour(url: &str) {
     let database = Database::connect(url, clock()).await.unwrap();
@@ -63,5 +67,29 @@ async fn unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hou
         of(&["ann@example.com", "bob@example.com"]),
         "the unreadable one is removed"
     );
+    connection.close().await.unwrap();
+}
+
+async fn update_with_an_unreadable_notice_is_deleted(url: &str) {
+    let database = Database::connect(url, clock()).await.unwrap();
+    let world = World::new(&database, "acme").await;
+    world.subscriber("ann@example.com").await;
+    let incident = world.incident("Down").await;
+    world.expand().await;
+    let connection = sea_orm::Database::connect(url).await.unwrap();
+    for is_expanded in [false, true] {
+        let update = world
+            .record(incident, IncidentStatus::Identified, "Found")
+            .await;
+        if is_expanded {
+            world.expand().await;
+        }
+        let unread = "UPDATE notices SET news = '{' WHERE news LIKE '%Found%'";
+        let changed = connection.execute_unprepared(unread).await.unwrap();
+        assert_eq!(changed.rows_affected(), 1);
+        world.delete_update(incident, update.id).await;
+        let waiting = database.waiting().await.unwrap();
+        assert_eq!(waiting, 1, "that of the incident alone");
+    }
     connection.close().await.unwrap();
 }

@@ -207,8 +207,8 @@ async fn addresses_in_texts_are_links() {
     let html = mail["html"].as_str().unwrap();
     for part in [
         "<a href=\"https://a.example/x?y=1&amp;z=2\" rel=\"nofollow noopener\">https://a.example/x?y=1&amp;z=2</a>.",
-        "href=\"https://b.example/&lt;b\"",
-        "&gt;)<br>\nand more",
+        "href=\"https://b.example/\"",
+        "&lt;b&gt;)<br>\nand more",
     ] {
         assert!(html.contains(part), "{part} in {html}");
     }

@@ -27,13 +27,17 @@ async fn form_subscribes_and_responds_the_same_for_a_known_address() {
     let site = Site::start().await;
     let operator = site.operator("Acme").await;
     let organisation = operator.organisation.clone();
-    let page = reqwest::get(format!("{}/status/{organisation}", site.url))
-        .await
-        .unwrap();
-    let html = page.text().await.unwrap();
-    let action = format!("action=\"/status/{organisation}/subscribe\"");
-    assert!(html.contains(&action), "{html}");
-    assert!(!html.contains("JavaScript"), "{html}");
+    let path = format!("/status/{organisation}");
+    for (page, control) in [
+        (path.clone(), "href"),
+        (format!("{path}/subscribe"), "action"),
+    ] {
+        let page = reqwest::get(format!("{}{page}", site.url)).await.unwrap();
+        let html = page.text().await.unwrap();
+        let target = format!("{control}=\"{path}/subscribe\"");
+        assert!(html.contains(&target), "{html}");
+        assert!(!html.contains("JavaScript"), "{html}");
+    }
 
     let (status, first) = typed(&site, &organisation, "Ann%40example.com").await;
     assert_eq!(status, 200, "{first}");

@@ -287,12 +287,12 @@ fn resolved_incident_does_not_move_past_its_resolution() {
         resolved_at: None,
         ..resolved()
     };
-    let resolves = IncidentPatch {
+    let resolution = IncidentPatch {
         status: Some(IncidentStatus::Resolved),
         ..Default::default()
     };
     assert_eq!(
-        ahead.edit(resolves, at(100)),
+        ahead.edit(resolution, at(100)),
         Err(Invalid::field("occuredAt", message))
     );
     let draft = IncidentDraft {

@@ -95,7 +95,8 @@ pub trait SubscriberStore: Send + Sync {
     /// Runs a rule on a subscriber of an organisation and stores its result, which MUST have the same key. An adapter MUST write even
     /// if nothing changed, so that the time reveals nothing, and MUST delete the queued deliveries of a subscriber that has
     /// unsubscribed. When a confirmed subscriber whose scope is no single incident unsubscribes, an adapter MUST also unsubscribe its
-    /// target from single incidents. An edit by a signed-in person is in the audit log. [`Error::NotFound`] if the organisation does not exist.
+    /// target from single incidents. An edit by a signed-in person is in the audit log. [`Error::NotFound`] if the organisation does not
+    /// exist.
     async fn save(
         &self,
         organisation: &OrganisationId,

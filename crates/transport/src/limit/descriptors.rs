@@ -31,7 +31,7 @@ impl Descriptors {
         DescriptorGuard(Arc::clone(self))
     }
 
-    /// Whether none is left.
+    /// Whether no descriptor is left.
     pub(crate) fn are_used_up(&self) -> bool {
         self.is_over(1)
     }

@@ -191,7 +191,8 @@ impl ClientBucket {
         }
     }
 
-    /// Takes one attempt of a client, which is from [`client`](crate::limit::client_network::client). Fails with 429 and `Retry-After` if a limit is used up.
+    /// Takes one attempt of a client, which is from [`client`](crate::limit::client_network::client). Fails with 429 and `Retry-After`
+    /// if a limit is used up.
     pub(crate) fn count(&self, client: &IpAddr) -> Result<(), Problem> {
         self.clients.count(client)?;
         let Some(site) = site(*client) else {

@@ -280,8 +280,8 @@ fn refusal(whose: &str, what: &str, setting: &str, wait: Duration) -> Problem {
     )
 }
 
-/// Announced length of the body. A chunked body announces none and counts as the largest that most routes accept; so does a longer one,
-/// because the text that it may contain is not longer.
+/// Announced length of the body. A chunked body announces none and counts as the largest that most routes accept. So does a longer
+/// one, such as a review whose characters are escaped: its text is shorter than that.
 fn body_length(request: &HttpRequest) -> u32 {
     let headers = request.headers();
     let is_file = request.content_type().eq_ignore_ascii_case("text/csv");

@@ -231,7 +231,7 @@ export class SessionStore {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Without `wanted`, `stays` keeps the organisation of a user who is no longer a member, until the next request. */
+  /** Without `wanted`, `stays` keeps the organisation of a user who is no longer a member: something is typed there. */
   readonly #adopt = (
     session: Session | null,
     wanted: string | null = null,

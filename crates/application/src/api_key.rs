@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt::Display;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use allclear_domain::api_key::{ApiKey, ApiKeyDraft, KeyText};
 use allclear_domain::id::{ApiKeyId, OrganisationId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use parking_lot::Mutex;
 
 use crate::background::Background;
 use crate::caller::{Caller, Membership, TokenError, TokenVerifier};
@@ -181,7 +182,7 @@ impl ApiKeys {
             return;
         }
         {
-            let mut noted = lock(&self.noted);
+            let mut noted = self.noted.lock();
             noted.retain(|_, at| *at > unless_after);
             let Entry::Vacant(unnoted) = noted.entry(key.id) else {
                 return;
@@ -194,7 +195,7 @@ impl ApiKeys {
                 let touched = store.touch(id, now, unless_after).await;
                 if touched.is_err() {
                     // The next request tries again.
-                    lock(&noted).remove(&id);
+                    noted.lock().remove(&id);
                 }
                 touched
             });
@@ -220,10 +221,6 @@ fn record(
         ..SecurityRecord::new(event)
     }
     .write();
-}
-
-fn lock(noted: &Mutex<NotedUses>) -> MutexGuard<'_, NotedUses> {
-    noted.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The digest of a key, which is stored. The text has 256 random bits, so one fast round is enough.

@@ -131,9 +131,10 @@ impl Background {
 #[cfg(test)]
 mod tests {
     use std::collections::VecDeque;
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
-    use std::sync::{Arc, Mutex};
 
+    use parking_lot::Mutex;
     use tokio::time::Instant;
 
     use super::*;
@@ -159,7 +160,7 @@ mod tests {
             .times(results.len())
             .returning(move |mail| {
                 let id = mail.headers.message_id.unwrap();
-                stored.lock().unwrap().push(id);
+                stored.lock().push(id);
                 results.pop_front().unwrap()
             });
         (mailer, ids)
@@ -177,7 +178,7 @@ mod tests {
         let begun = Instant::now();
         background.send_mail(&mailer, mail()).await.unwrap();
         assert_eq!(begun.elapsed().as_secs(), 65);
-        let mut ids = ids.lock().unwrap().clone();
+        let mut ids = ids.lock().clone();
         ids.dedup();
         assert_eq!(ids.len(), 1, "{ids:?}");
     }

@@ -12,10 +12,10 @@ use crate::outbox::Commit;
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Broadcast: Send + Sync {
-    /// Publishes a commit. An adapter MUST NOT wait for receivers. It only logs its own faults, because the commit is stored in
-    /// the outbox.
+    /// Publishes a commit. An adapter MUST NOT wait for receivers, and leaves out the commit where too many wait to be received.
+    /// It only logs its own faults, because the commit is stored in the outbox.
     async fn publish(&self, commit: Arc<Commit>);
 
     /// Returns a receiver of all commits from now on, including this node's own.
-    async fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Commit>>;
+    async fn subscribe(&self) -> mpsc::Receiver<Arc<Commit>>;
 }

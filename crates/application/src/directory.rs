@@ -9,12 +9,13 @@ mod message;
 mod port;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::OrganisationDraft;
 use allclear_domain::text;
 use chrono::{DateTime, TimeDelta, Utc};
+use parking_lot::Mutex;
 
 use crate::clock::Clock;
 use crate::error::Error;
@@ -261,10 +262,7 @@ impl Directory {
     /// Returns whether the provider may be asked for this name, and records the request.
     fn may_ask(&self, id: &str) -> bool {
         let now = self.clock.now();
-        let mut last_lookup = self
-            .last_lookup
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut last_lookup = self.last_lookup.lock();
         if last_lookup
             .get(id)
             .is_some_and(|last| (now - *last).abs() < Self::RETRY_DELAY)
@@ -289,10 +287,7 @@ impl Directory {
             Ok(found) => {
                 let found = found.as_deref().and_then(clean);
                 if found.is_some() {
-                    self.last_lookup
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .remove(id);
+                    self.last_lookup.lock().remove(id);
                 }
                 found
             }

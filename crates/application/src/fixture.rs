@@ -1,6 +1,6 @@
 //! What tests of the identity services share.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use allclear_domain::account::{Password, User};
 use allclear_domain::author::Author;
@@ -10,6 +10,7 @@ use allclear_domain::membership::{Belonging, Role};
 use allclear_domain::organisation::Revision;
 use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, TimeDelta, Utc};
+use parking_lot::Mutex;
 use uuid::Uuid;
 
 use crate::account::Credentials;
@@ -244,7 +245,7 @@ pub(crate) fn kept_log() -> (tracing::subscriber::DefaultGuard, Arc<Mutex<Vec<u8
     struct Sink(Arc<Mutex<Vec<u8>>>);
     impl std::io::Write for Sink {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
+            self.0.lock().extend_from_slice(bytes);
             Ok(bytes.len())
         }
         fn flush(&mut self) -> std::io::Result<()> {
@@ -262,7 +263,7 @@ pub(crate) fn kept_log() -> (tracing::subscriber::DefaultGuard, Arc<Mutex<Vec<u8
 
 /// The lines that [`kept_log`] has kept.
 pub(crate) fn log_lines(log: &Mutex<Vec<u8>>) -> Vec<serde_json::Value> {
-    let log = String::from_utf8(log.lock().unwrap().clone()).unwrap();
+    let log = String::from_utf8(log.lock().clone()).unwrap();
     log.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()

@@ -7,13 +7,14 @@ mod cipher;
 
 use std::any::Any;
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -205,7 +206,7 @@ struct InProgress {
 
 impl InProgress {
     fn enter(names: &Arc<Mutex<HashSet<String>>>, name: &str) -> Option<Self> {
-        let mut entered = names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entered = names.lock();
         entered.insert(name.to_owned()).then(|| Self {
             names: Arc::clone(names),
             name: name.to_owned(),
@@ -215,7 +216,7 @@ impl InProgress {
 
 impl Drop for InProgress {
     fn drop(&mut self) {
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = self.names.lock();
         names.remove(&self.name);
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// A semaphore for each key, made when it is needed.
@@ -57,7 +58,7 @@ impl<K: Hash + Eq + Clone> KeyedSemaphore<K> {
 
     fn of(&self, key: &K) -> Arc<Semaphore> {
         // Every change is one call, so the map is valid even after a panic.
-        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut keys = self.keys.lock();
         let Keys {
             semaphores,
             sweep_at,
@@ -121,7 +122,7 @@ mod tests {
         for key in 0..3 * KeyedSemaphore::<usize>::FIRST_SWEEP {
             assert!(semaphores.acquire(&key).await.is_some());
         }
-        let known = semaphores.keys.lock().unwrap().semaphores.len();
+        let known = semaphores.keys.lock().semaphores.len();
         assert!(known <= KeyedSemaphore::<usize>::FIRST_SWEEP, "{known}");
         assert!(semaphores.acquire(&usize::MAX).await.is_none());
         drop(held);

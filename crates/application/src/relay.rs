@@ -8,12 +8,13 @@ mod outbox_health;
 mod stream_position;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Interval, MissedTickBehavior, timeout};
 
@@ -81,7 +82,7 @@ impl Relay {
         &self,
         organisation: &OrganisationId,
     ) -> Result<Option<StreamPosition>, Error> {
-        if let Some(position) = self.lock().get(organisation) {
+        if let Some(position) = self.positions.lock().get(organisation) {
             // Under the lock that `forget_idle` takes as well.
             position.touch();
             return Ok(Some(position.clone()));
@@ -94,7 +95,7 @@ impl Relay {
         let Some((_, revision)) = found.into_iter().next() else {
             return Ok(None);
         };
-        let mut positions = self.lock();
+        let mut positions = self.positions.lock();
         if positions.is_empty() {
             self.first_followed.notify_one();
         }
@@ -109,7 +110,7 @@ impl Relay {
     /// The position of an organisation that this node follows already; keeps it followed.
     #[must_use]
     pub fn followed(&self, organisation: &str) -> Option<StreamPosition> {
-        let positions = self.lock();
+        let positions = self.positions.lock();
         let position = positions.get(organisation)?;
         position.touch();
         Some(position.clone())
@@ -128,7 +129,7 @@ impl Relay {
             let behind = position.newest().0.saturating_sub(position.delivered().0);
             u64::try_from(behind).unwrap_or(0)
         };
-        self.lock().values().map(behind).sum()
+        self.positions.lock().values().map(behind).sum()
     }
 
     /// Publishes a commit to every node and returns its state. Afterwards this node's cached pages of the organisation are out of
@@ -188,7 +189,7 @@ impl Relay {
 
     /// Waits for the next sweep, and before it until an organisation is followed.
     async fn next_sweep(&self, sweep: &mut Interval) {
-        while self.lock().is_empty() {
+        while self.positions.lock().is_empty() {
             self.first_followed.notified().await;
             sweep.reset();
         }
@@ -225,7 +226,7 @@ impl Relay {
         let mut failure = None;
         for organisation in organisations {
             let Some(revision) = revisions.get(&organisation) else {
-                forget(&mut self.lock(), &organisation);
+                forget(&mut self.positions.lock(), &organisation);
                 resync(&organisation, listeners);
                 continue;
             };
@@ -248,6 +249,7 @@ impl Relay {
     /// organisation that was read once would be followed for ever.
     fn forget_idle(&self, listeners: &[Arc<dyn CommitListener>]) {
         let mut idle: Vec<OrganisationId> = self
+            .positions
             .lock()
             .iter()
             .filter(|(_, position)| !position.take_touched())
@@ -259,7 +261,7 @@ impl Relay {
                 .iter()
                 .any(|listener| listener.is_interested(organisation))
         });
-        let mut positions = self.lock();
+        let mut positions = self.positions.lock();
         for organisation in idle {
             if positions
                 .get(&organisation)
@@ -343,18 +345,11 @@ impl Relay {
 
     /// The followed organisations.
     fn organisations(&self) -> Vec<OrganisationId> {
-        self.lock().keys().cloned().collect()
+        self.positions.lock().keys().cloned().collect()
     }
 
     fn position(&self, organisation: &OrganisationId) -> Option<StreamPosition> {
-        self.lock().get(organisation).cloned()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<OrganisationId, StreamPosition>> {
-        // A panic under the lock leaves the map consistent: every change to it is one call.
-        self.positions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.positions.lock().get(organisation).cloned()
     }
 }
 

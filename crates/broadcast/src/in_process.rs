@@ -1,34 +1,36 @@
 //! The broadcast port for a single node.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use allclear_application::broadcast::Broadcast;
 use allclear_application::outbox::Commit;
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+
+/// Most commits that wait for a subscriber, for example while its database does not respond. It reads later ones from the outbox.
+const QUEUE_LENGTH: usize = 4096;
 
 /// Delivers commits of this process to its own relay.
 #[derive(Debug, Default)]
 pub struct InProcess {
-    subscribers: Mutex<Vec<mpsc::UnboundedSender<Arc<Commit>>>>,
+    subscribers: Mutex<Vec<mpsc::Sender<Arc<Commit>>>>,
 }
 
 #[async_trait]
 impl Broadcast for InProcess {
     async fn publish(&self, commit: Arc<Commit>) {
-        let mut subscribers = self
-            .subscribers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        subscribers.retain(|subscriber| subscriber.send(Arc::clone(&commit)).is_ok());
+        let mut subscribers = self.subscribers.lock();
+        subscribers.retain(|subscriber| {
+            let sent = subscriber.try_send(Arc::clone(&commit));
+            !matches!(sent, Err(TrySendError::Closed(_)))
+        });
     }
 
-    async fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Commit>> {
-        let (sender, receiver) = mpsc::unbounded_channel();
-        self.subscribers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(sender);
+    async fn subscribe(&self) -> mpsc::Receiver<Arc<Commit>> {
+        let (sender, receiver) = mpsc::channel(QUEUE_LENGTH);
+        self.subscribers.lock().push(sender);
         receiver
     }
 }
@@ -55,10 +57,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_subscriber_that_does_not_receive_misses_the_commits_beyond_its_queue() {
+        let broadcast = InProcess::default();
+        let mut slow = broadcast.subscribe().await;
+        let full = i64::try_from(QUEUE_LENGTH).unwrap();
+        for revision in 1..=full + 1 {
+            broadcast.publish(commit(revision)).await;
+        }
+        for revision in 1..=full {
+            assert_eq!(slow.recv().await.unwrap().revision, revision);
+        }
+        broadcast.publish(commit(full + 2)).await;
+        assert_eq!(slow.recv().await.unwrap().revision, full + 2);
+    }
+
+    #[tokio::test]
     async fn closed_subscribers_are_removed() {
         let broadcast = InProcess::default();
         drop(broadcast.subscribe().await);
         broadcast.publish(commit(1)).await;
-        assert!(broadcast.subscribers.lock().unwrap().is_empty());
+        assert!(broadcast.subscribers.lock().is_empty());
     }
 }

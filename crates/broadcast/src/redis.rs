@@ -131,7 +131,7 @@ impl Broadcast for Redis {
         self.local.publish(commit).await;
     }
 
-    async fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Commit>> {
+    async fn subscribe(&self) -> mpsc::Receiver<Arc<Commit>> {
         self.local.subscribe().await
     }
 }

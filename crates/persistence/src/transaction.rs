@@ -3,9 +3,8 @@
 //! A statement to SQLite is a round trip to the thread of its connection, and waking that thread costs more than most statements. So
 //! a statement whose result is not needed can be deferred: it is sent with the next one.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use sea_orm::{
     ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, QueryResult, Statement,
     StatementBuilder, Values,
@@ -67,10 +66,10 @@ impl Transaction {
         if self.get_database_backend() != DbBackend::Sqlite {
             return self.inner.execute_raw(statement).await.map(drop);
         }
-        if self.deferred().statements.len() == MAX_DEFERRED {
+        if self.deferred.lock().statements.len() == MAX_DEFERRED {
             self.execute_deferred().await?;
         }
-        self.deferred().statements.push(statement);
+        self.deferred.lock().statements.push(statement);
         Ok(())
     }
 
@@ -84,13 +83,13 @@ impl Transaction {
 
     /// Sets the one savepoint of the transaction, or moves it to here. Only for SQLite.
     pub(crate) fn set_savepoint(&self) {
-        self.deferred().savepoint_waits = true;
+        self.deferred.lock().savepoint_waits = true;
     }
 
     /// Rolls back everything since [`Self::set_savepoint`].
     pub(crate) async fn roll_back_to_savepoint(&self) -> Result<(), DbErr> {
         let has_begun = {
-            let mut deferred = self.deferred();
+            let mut deferred = self.deferred.lock();
             deferred.statements.clear();
             !std::mem::take(&mut deferred.savepoint_waits)
         };
@@ -108,13 +107,8 @@ impl Transaction {
     pub(crate) async fn rollback(self) -> Result<(), DbErr> {
         self.inner.rollback().await
     }
-
-    fn deferred(&self) -> MutexGuard<'_, Deferred> {
-        self.deferred.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn take_deferred(&self) -> Vec<Statement> {
-        self.deferred().take(self.get_database_backend())
+        self.deferred.lock().take(self.get_database_backend())
     }
 
     /// A query after the deferred statements, which return no rows.

@@ -1,7 +1,7 @@
 //! Wires the queue of messages to subscribers and its workers.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use allclear_application::delivery::worker::DeliveryWorker;
@@ -15,6 +15,7 @@ use allclear_application::operator_mail::OperatorMails;
 use allclear_application::subscriber::{SubscriberPorts, Subscribers};
 use allclear_domain::channel::Channel;
 use allclear_outbound::messenger::HttpMessenger;
+use parking_lot::Mutex;
 use strum::VariantArray;
 
 use crate::infrastructure::Infrastructure;
@@ -218,7 +219,7 @@ fn observe(channel: Channel, outcome: &Outcome) {
 /// Logs why messages do not arrive, at most once a minute for each channel: many fail for one reason.
 fn log_failure(channel: Channel, reason: &str) {
     static LOGGED_AT: LazyLock<Mutex<HashMap<Channel, Instant>>> = LazyLock::new(Mutex::default);
-    let mut logged_at = LOGGED_AT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut logged_at = LOGGED_AT.lock();
     let last = logged_at.get(&channel);
     if last.is_none_or(|at| at.elapsed() >= Duration::from_mins(1)) {
         logged_at.insert(channel, Instant::now());

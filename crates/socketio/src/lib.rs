@@ -5,7 +5,6 @@ mod protocol;
 mod server;
 mod settings;
 mod sid;
-mod sync;
 mod tcp_options;
 
 pub use engine::{Admission, CloseReason, Handshake, OverLimit, Permit, Permits};

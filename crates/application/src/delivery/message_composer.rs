@@ -1,11 +1,12 @@
 //! Composes the messages to webhooks and chats.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::SubscriberStatus;
+use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
@@ -132,7 +133,7 @@ impl MessageComposer {
 
     /// Removes the oldest states that exceed the size limit.
     fn remove_excess(&self) {
-        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = self.recent.lock();
         let newest = recent.front().map(|(notice, _)| *notice);
         let mut bytes = 0;
         recent.retain(|(notice, state)| {
@@ -142,7 +143,7 @@ impl MessageComposer {
     }
 
     fn shared(&self, notice: Uuid) -> SharedState {
-        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = self.recent.lock();
         if let Some((_, state)) = recent.iter().find(|(known, _)| *known == notice) {
             return Arc::clone(state);
         }

@@ -13,7 +13,7 @@ impl IdempotencyStore for OneResponse {
         name: &str,
         _: DateTime<Utc>,
     ) -> Result<Option<KeptResponse>, Error> {
-        let stored = self.0.lock().unwrap().clone();
+        let stored = self.0.lock().clone();
         Ok(stored.filter(|new| new.name == name).map(|new| new.kept))
     }
 
@@ -64,7 +64,7 @@ async fn stored_response_is_returned_to_the_same_request_of_the_same_caller_only
     let work = async move {
         let call = CurrentRequest::current().unwrap();
         assert_eq!(call.response_to(&"another type").unwrap(), None);
-        *kept.0.lock().unwrap() = call.response_to(&7_u32).unwrap();
+        *kept.0.lock() = call.response_to(&7_u32).unwrap();
     };
     let begun = first(&idempotency, request(&acme)).await;
     begun

@@ -1,7 +1,8 @@
 use super::*;
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+
+use parking_lot::Mutex;
 
 use crate::fixture::{clock, now, organisation};
 
@@ -35,11 +36,11 @@ async fn counted(cause: &MailCause, limits: MailBudgetLimits) -> Vec<MailCount> 
         .withf(|_, at| *at == now())
         .times(1)
         .returning(move |counts, _| {
-            *writes.lock().unwrap() = counts;
+            *writes.lock() = counts;
             Ok(())
         });
     budget(store, limits).take(cause).await.unwrap();
-    let counts = seen.lock().unwrap();
+    let counts = seen.lock();
     counts.clone()
 }
 

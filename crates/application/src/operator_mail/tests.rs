@@ -1,5 +1,6 @@
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use parking_lot::Mutex;
 
 use super::*;
 use crate::fixture::{kept_log, log_lines, now};
@@ -40,7 +41,7 @@ fn claimed_once(mails: Vec<OperatorMail>) -> MockOperatorMailStore {
         .expect_claim_mails()
         .returning(move |_, until, limit| {
             assert!(until - now() > TimeDelta::from_std(MailSender::TIMEOUT).unwrap());
-            let mut due = due.lock().unwrap();
+            let mut due = due.lock();
             let count = due.len().min(usize::try_from(limit).unwrap());
             Ok(ClaimedMails {
                 mails: due.drain(..count).collect(),
@@ -113,7 +114,7 @@ async fn the_next_attempt_is_due_after_the_end_of_the_last_one() {
     let read = Arc::clone(&time);
     store
         .expect_database_time()
-        .returning(move || Ok(*read.lock().unwrap()));
+        .returning(move || Ok(*read.lock()));
     store
         .expect_retry_mail()
         .withf(move |_, _, at| *at > sent_at)
@@ -121,7 +122,7 @@ async fn the_next_attempt_is_due_after_the_end_of_the_last_one() {
         .returning(|_, _, _| Ok(()));
     let mut mailer = MockMailer::new();
     mailer.expect_send().returning(move |_| {
-        *time.lock().unwrap() = sent_at;
+        *time.lock() = sent_at;
         Err(SendError::Temporary {
             reason: "busy".into(),
         })

@@ -1,8 +1,8 @@
 //! Whether a node can read what is committed.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// How long the outbox may be unreadable before the node counts as out of date.
@@ -21,22 +21,18 @@ struct State {
 impl OutboxHealth {
     /// The outbox was read or written.
     pub(super) fn succeeded(&self) {
-        *self.lock() = State::now();
+        *self.0.lock() = State::now();
     }
 
     /// The outbox could not be read. Returns whether the node is out of date.
     pub(super) fn failed(&self) -> bool {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.is_stale = state.last_success.elapsed() >= STALE_AFTER;
         state.is_stale
     }
 
     pub(super) fn is_stale(&self) -> bool {
-        self.lock().is_stale
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().is_stale
     }
 }
 

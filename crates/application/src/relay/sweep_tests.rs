@@ -46,8 +46,8 @@ impl Written {
 }
 
 /// A running relay whose broadcast never delivers.
-fn running(written: &Arc<Written>) -> (Arc<Relay>, mpsc::UnboundedSender<Arc<Commit>>) {
-    let (arrives, arriving) = mpsc::unbounded_channel();
+fn running(written: &Arc<Written>) -> (Arc<Relay>, mpsc::Sender<Arc<Commit>>) {
+    let (arrives, arriving) = mpsc::channel(1);
     let mut broadcast = MockBroadcast::new();
     broadcast.expect_subscribe().return_once(move || arriving);
     let relay = Relay::new(Arc::new(written.outbox()), Arc::new(broadcast));
@@ -70,7 +70,7 @@ async fn lost_commits_are_found_in_time_whenever_an_organisation_is_followed() {
         assert_eq!(position.delivered(), Revision(revision));
         // Longer than two searches for organisations that nobody requests.
         sleep(Relay::SWEEP * (2 * Relay::IDLE_SWEEPS + 2)).await;
-        assert!(relay.lock().is_empty());
+        assert!(relay.positions.lock().is_empty());
     }
 }
 
@@ -125,7 +125,7 @@ impl Outbox for Hanging {
 #[tokio::test(start_paused = true)]
 async fn database_that_hangs_counts_as_unavailable_in_time() {
     for revisions_hang in [true, false] {
-        let (_arrives, arriving) = mpsc::unbounded_channel();
+        let (_arrives, arriving) = mpsc::channel(1);
         let mut broadcast = MockBroadcast::new();
         broadcast.expect_subscribe().return_once(move || arriving);
         let outbox = Hanging {

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 struct FakeOutbox {
     commits: Vec<Commit>,
     oldest: i64,
-    arriving: Mutex<Option<mpsc::UnboundedReceiver<Arc<Commit>>>>,
+    arriving: Mutex<Option<mpsc::Receiver<Arc<Commit>>>>,
 }
 
 #[async_trait]
@@ -56,8 +56,8 @@ impl Outbox for FakeOutbox {
 impl Broadcast for FakeOutbox {
     async fn publish(&self, _: Arc<Commit>) {}
 
-    async fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Commit>> {
-        self.arriving.lock().unwrap().take().unwrap()
+    async fn subscribe(&self) -> mpsc::Receiver<Arc<Commit>> {
+        self.arriving.lock().take().unwrap()
     }
 }
 
@@ -69,11 +69,11 @@ struct Recorder {
 
 impl CommitListener for Recorder {
     fn on_commit(&self, commit: &Arc<Commit>) {
-        self.revisions.lock().unwrap().push(commit.revision);
+        self.revisions.lock().push(commit.revision);
     }
 
     fn resync(&self, _: &OrganisationId) {
-        *self.resyncs.lock().unwrap() += 1;
+        *self.resyncs.lock() += 1;
     }
 }
 
@@ -93,7 +93,7 @@ fn relay_of(commits: Vec<Commit>) -> Relay {
 
 /// Follows from revision `from`, lets these broadcasts arrive, and returns what the listener recorded.
 async fn delivered_after(from: i64, oldest: i64, arriving: &[i64]) -> (Vec<i64>, usize) {
-    let (sender, receiver) = mpsc::unbounded_channel();
+    let (sender, receiver) = mpsc::channel(arriving.len());
     let highest = arriving.iter().copied().max().unwrap_or(from);
     let committed = Arc::new(FakeOutbox {
         commits: (1..=highest)
@@ -106,18 +106,19 @@ async fn delivered_after(from: i64, oldest: i64, arriving: &[i64]) -> (Vec<i64>,
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
     let organisation = OrganisationId::parse("org").unwrap();
     relay
+        .positions
         .lock()
         .insert(organisation, StreamPosition::from(Revision(from)));
     for revision in arriving {
-        sender.send(Arc::new(commit(*revision))).unwrap();
+        sender.try_send(Arc::new(commit(*revision))).unwrap();
     }
     drop(sender);
     let recorder = Arc::new(Recorder::default());
     relay
         .run(&[Arc::clone(&recorder) as Arc<dyn CommitListener>])
         .await;
-    let resyncs = *recorder.resyncs.lock().unwrap();
-    let revisions = recorder.revisions.lock().unwrap().clone();
+    let resyncs = *recorder.resyncs.lock();
+    let revisions = recorder.revisions.lock().clone();
     (revisions, resyncs)
 }
 
@@ -145,15 +146,15 @@ async fn viewers_read_the_page_again_after_a_run_that_failed() {
     let relay = Relay::new(outbox, Arc::clone(&committed) as Arc<dyn Broadcast>);
     let organisation = OrganisationId::parse("org").unwrap();
     let position = StreamPosition::from(Revision(1));
-    relay.lock().insert(organisation, position);
+    relay.positions.lock().insert(organisation, position);
     let recorder = Arc::new(Recorder::default());
     for resyncs in [0, 1] {
-        let (_, receiver) = mpsc::unbounded_channel();
-        *committed.arriving.lock().unwrap() = Some(receiver);
+        let (_, receiver) = mpsc::channel(1);
+        *committed.arriving.lock() = Some(receiver);
         relay
             .run(&[Arc::clone(&recorder) as Arc<dyn CommitListener>])
             .await;
-        assert_eq!(*recorder.resyncs.lock().unwrap(), resyncs);
+        assert_eq!(*recorder.resyncs.lock(), resyncs);
     }
 }
 
@@ -201,6 +202,7 @@ async fn the_lag_is_what_is_known_and_not_delivered() {
         let position = StreamPosition::from(Revision(delivered));
         position.note(Revision(7));
         relay
+            .positions
             .lock()
             .insert(OrganisationId::parse(organisation).unwrap(), position);
     }
@@ -229,7 +231,7 @@ async fn an_organisation_without_requests_and_listeners_is_no_longer_followed() 
     let organisation = OrganisationId::parse("org").unwrap();
     let interested = Arc::new(Interested::default());
     let listeners = [Arc::clone(&interested) as Arc<dyn CommitListener>];
-    let is_followed = || relay.lock().contains_key(&organisation);
+    let is_followed = || relay.positions.lock().contains_key(&organisation);
 
     let position = relay.follow(&organisation).await.unwrap().unwrap();
     relay.forget_idle(&listeners);
@@ -264,7 +266,7 @@ impl CommitListener for OutageCount {
     fn resync(&self, _: &OrganisationId) {}
 
     fn on_outage(&self) {
-        *self.0.lock().unwrap() += 1;
+        *self.0.lock() += 1;
     }
 }
 
@@ -280,7 +282,7 @@ async fn an_unreadable_outbox_is_an_outage_until_it_can_be_read_again() {
         Ok(ids.iter().map(|id| (id.clone(), Revision(1))).collect())
     });
     let mut broadcast = crate::broadcast::MockBroadcast::new();
-    let (arrives, arriving) = mpsc::unbounded_channel();
+    let (arrives, arriving) = mpsc::channel(1);
     broadcast.expect_subscribe().return_once(move || arriving);
     broadcast.expect_publish().return_const(());
     let relay = Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)));
@@ -296,7 +298,7 @@ async fn an_unreadable_outbox_is_an_outage_until_it_can_be_read_again() {
     tokio::spawn(async move { running.run(&[listener]).await });
     let pass = async |milliseconds| {
         tokio::time::sleep(Duration::from_millis(milliseconds)).await;
-        (relay.is_stale(), *outages.0.lock().unwrap())
+        (relay.is_stale(), *outages.0.lock())
     };
     assert_eq!(pass(10_500).await, (false, 0));
     unavailable.store(true, Ordering::SeqCst);
@@ -305,7 +307,7 @@ async fn an_unreadable_outbox_is_an_outage_until_it_can_be_read_again() {
         (false, 0),
         "it may be a matter of seconds"
     );
-    arrives.send(Arc::new(commit(2))).unwrap();
+    arrives.try_send(Arc::new(commit(2))).unwrap();
     assert_eq!(
         pass(1_000).await,
         (true, 1),
@@ -352,6 +354,7 @@ async fn one_slow_read_holds_back_no_other_organisation_but_two_end_the_sweep() 
         for name in ["one", "two", "three"] {
             let organisation = OrganisationId::parse(name).unwrap();
             relay
+                .positions
                 .lock()
                 .insert(organisation, StreamPosition::from(Revision(0)));
         }
@@ -360,7 +363,7 @@ async fn one_slow_read_holds_back_no_other_organisation_but_two_end_the_sweep() 
             .sweep(&[Arc::clone(&recorder) as Arc<dyn CommitListener>])
             .await;
         assert_eq!(swept.is_err(), slow > 0, "{slow} slow reads");
-        let revisions = recorder.revisions.lock().unwrap();
+        let revisions = recorder.revisions.lock();
         assert_eq!(revisions.len(), delivered, "{slow} slow reads");
     }
 }

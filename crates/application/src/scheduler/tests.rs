@@ -1,12 +1,12 @@
 use super::*;
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use chrono::TimeDelta;
+use parking_lot::Mutex;
 
 use crate::broadcast::MockBroadcast;
 use crate::clock::TestClock;
@@ -35,7 +35,6 @@ impl Planned {
     fn plan(&self, millisecond: i64, organisation: &str) {
         self.changes
             .lock()
-            .unwrap()
             .insert(at(millisecond), organisation.to_owned());
     }
 
@@ -56,7 +55,6 @@ impl Planned {
         let millisecond = |moment: &DateTime<Utc>| (*moment - at(0)).num_milliseconds();
         self.announced
             .lock()
-            .unwrap()
             .iter()
             .map(|(id, moment)| (id.clone(), millisecond(moment)))
             .collect()
@@ -67,12 +65,12 @@ impl Planned {
     fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error> {
         self.polls.fetch_add(1, Ordering::SeqCst);
         self.outcome()?;
-        Ok(self.changes.lock().unwrap().keys().next().copied())
+        Ok(self.changes.lock().keys().next().copied())
     }
 
     fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
         self.outcome()?;
-        let changes = self.changes.lock().unwrap();
+        let changes = self.changes.lock();
         Ok(changes
             .range(..=now)
             .map(|(_, id)| OrganisationId::parse(id).unwrap())
@@ -89,13 +87,13 @@ impl Planned {
         if self.broken.as_ref() == Some(&id) {
             return Err(Error::internal("broken"));
         }
-        let mut changes = self.changes.lock().unwrap();
+        let mut changes = self.changes.lock();
         let before = changes.len();
         changes.retain(|moment, changing| *moment > now || *changing != id);
         if changes.len() == before {
             return Ok(None);
         }
-        self.announced.lock().unwrap().push((id.clone(), now));
+        self.announced.lock().push((id.clone(), now));
         Ok(Some(Commit::example(&id, 1, &[])))
     }
 
@@ -306,9 +304,9 @@ async fn a_clock_set_forward_is_noticed_and_one_set_back_makes_it_wait() {
 #[tokio::test]
 async fn maintenance_commit_wakes_every_node() {
     let woken_by = async |kind| {
-        let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
+        let (sender, receiver) = tokio::sync::mpsc::channel(1);
         sender
-            .send(Arc::new(Commit::example("a", 1, &[kind])))
+            .try_send(Arc::new(Commit::example("a", 1, &[kind])))
             .unwrap();
         drop(sender);
         let mut broadcast = crate::broadcast::MockBroadcast::new();

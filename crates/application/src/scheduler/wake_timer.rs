@@ -1,6 +1,5 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use chrono::{DateTime, Utc};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 /// The time at which the scheduler of this node has to read the schedule next. Every write of a maintenance sets it, so that a
@@ -14,7 +13,7 @@ pub struct WakeTimer {
 impl WakeTimer {
     /// Moves the time to `moment` if it is later.
     pub fn set(&self, moment: DateTime<Utc>) {
-        let mut known = self.lock();
+        let mut known = self.moment.lock();
         if known.is_none_or(|known| moment < known) {
             *known = Some(moment);
             self.earlier.notify_one();
@@ -23,20 +22,15 @@ impl WakeTimer {
 
     /// The next time at which the scheduler runs; `None` if the timer is not set.
     pub(crate) fn moment(&self) -> Option<DateTime<Utc>> {
-        *self.lock()
+        *self.moment.lock()
     }
 
     pub(super) fn clear(&self) {
-        *self.lock() = None;
+        *self.moment.lock() = None;
     }
 
     /// Waits until it is set to an earlier moment.
     pub(super) async fn notified(&self) {
         self.earlier.notified().await;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<DateTime<Utc>>> {
-        // A panic under the lock cannot leave the value inconsistent.
-        self.moment.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

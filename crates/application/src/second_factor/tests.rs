@@ -2,6 +2,7 @@ use super::*;
 
 use allclear_domain::membership::Role;
 use chrono::TimeDelta;
+use parking_lot::Mutex;
 
 use crate::account::MockAccountStore;
 use crate::background::Background;
@@ -124,18 +125,18 @@ impl Ports {
 #[tokio::test]
 async fn an_enrolment_shows_the_secret_of_the_stored_nonce() {
     let mut ports = Ports::with(Factors::default());
-    let stored = Arc::new(std::sync::Mutex::new(String::new()));
+    let stored = Arc::new(Mutex::new(String::new()));
     let store = Arc::clone(&stored);
     ports
         .factors
         .expect_begin_totp()
         .returning(move |_, nonce, _| {
-            *store.lock().unwrap() = nonce;
+            *store.lock() = nonce;
             Ok(true)
         });
     let ann = session(user(1, ADDRESS));
     let enrolment = ports.service().0.begin_totp(&ann).await.unwrap();
-    let nonce = stored.lock().unwrap().clone();
+    let nonce = stored.lock().clone();
     let totp = Totp::new(&hmac_key(), ann.user.id, &nonce);
     assert_eq!(enrolment.secret, totp.reveal());
     assert!(enrolment.uri.contains(&enrolment.secret));
@@ -395,7 +396,7 @@ async fn a_right_code_proves_the_factor_in_a_session_and_changes_its_token() {
         .expect_use_step()
         .times(1)
         .returning(|_, _| Ok(true));
-    let stored = Arc::new(std::sync::Mutex::new(None));
+    let stored = Arc::new(Mutex::new(None));
     let sink = Arc::clone(&stored);
     let id = ann.id;
     ports
@@ -404,7 +405,7 @@ async fn a_right_code_proves_the_factor_in_a_session_and_changes_its_token() {
         .withf(move |session, _| *session == id)
         .times(1)
         .returning(move |_, digest| {
-            *sink.lock().unwrap() = Some(digest);
+            *sink.lock() = Some(digest);
             Ok(())
         });
     let (service, _) = ports.service();
@@ -417,5 +418,5 @@ async fn a_right_code_proves_the_factor_in_a_session_and_changes_its_token() {
     let proven = service.prove(&ann, draft(&code()), &client);
     let (token, used) = proven.await.unwrap();
     assert_eq!(used, UsedCode::Totp);
-    assert_eq!(*stored.lock().unwrap(), Some(token.digest()));
+    assert_eq!(*stored.lock(), Some(token.digest()));
 }

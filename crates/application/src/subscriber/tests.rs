@@ -1,7 +1,6 @@
 use super::*;
 
-use std::sync::Mutex;
-
+use parking_lot::Mutex;
 use uuid::Uuid;
 
 use crate::delivery::MockDeliverySender;
@@ -107,7 +106,7 @@ async fn one_of_two_simultaneous_verifications_reveals_the_secret() {
         .expect_find()
         .returning(move |_, _| Ok(Some(read_before.clone())));
     store.expect_save().returning(move |_, _, rule| {
-        let mut stored = stored.lock().unwrap();
+        let mut stored = stored.lock();
         let before = stored.clone();
         *stored = rule(Some(before.clone()))?;
         Ok(SubscriberChange {
@@ -168,7 +167,7 @@ async fn import_beyond(scope: MailScope) -> (ImportReport, u64) {
     let asked = Arc::new(Mutex::new(0));
     let (counter, mut counts) = (Arc::clone(&asked), MockMailCountStore::new());
     counts.expect_take().returning(move |_, now| {
-        let mut asked = counter.lock().unwrap();
+        let mut asked = counter.lock();
         *asked += 1;
         if *asked == 20 {
             return Ok(());
@@ -189,7 +188,7 @@ async fn import_beyond(scope: MailScope) -> (ImportReport, u64) {
         .import(&organisation(), "bob", ImportMode::Pending, rows)
         .await
         .unwrap();
-    let asked = *asked.lock().unwrap();
+    let asked = *asked.lock();
     (report, asked)
 }
 

@@ -60,7 +60,7 @@ fn redis() -> Option<String> {
 /// Publishes increasing revisions until one is received; returns the last published and the first received.
 pub(super) async fn until_received(
     from: &Redis,
-    commits: &mut mpsc::UnboundedReceiver<Arc<Commit>>,
+    commits: &mut mpsc::Receiver<Arc<Commit>>,
     mut last: i64,
 ) -> (i64, i64) {
     loop {

@@ -1,9 +1,10 @@
 //! A bounded pool of connections to the mail server.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use lettre::address::Envelope;
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -98,7 +99,7 @@ impl Pool {
 
     /// The connection that was used last, so that surplus connections expire.
     fn take(&self) -> Option<Connection> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         let last = idle.pop()?;
         if last.since.elapsed() < self.limits.idle {
             Some(last.connection)
@@ -108,7 +109,7 @@ impl Pool {
     }
 
     fn keep(&self, connection: Connection) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         idle.push(Idle {
             connection,
             since: Instant::now(),
@@ -117,17 +118,14 @@ impl Pool {
 
     /// Removes the connections that were unused for too long.
     fn expired(&self) -> Vec<Idle> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         idle.extract_if(.., |one| one.since.elapsed() >= self.limits.idle)
             .collect()
     }
 
     /// Logs an error, but not for every mail.
     fn log_error(&self, failure: &Failure) {
-        let mut logged_at = self
-            .logged_at
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut logged_at = self.logged_at.lock();
         if logged_at.is_none_or(|last| last.elapsed() >= ERROR_LOG_INTERVAL) {
             *logged_at = Some(Instant::now());
             let (server, reason) = (self.server.to_string(), &failure.reason);

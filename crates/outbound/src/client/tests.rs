@@ -1,10 +1,10 @@
 use super::*;
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
@@ -21,7 +21,7 @@ impl PreparedLookup {
 #[async_trait]
 impl Lookup for PreparedLookup {
     async fn addresses(&self, _: &str) -> Vec<IpAddr> {
-        let mut results = self.0.lock().unwrap();
+        let mut results = self.0.lock();
         let first = results.pop_front().unwrap();
         if results.is_empty() {
             results.push_back(first.clone());

@@ -1,10 +1,11 @@
 //! Look-ups that concurrent requests share.
 
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use quick_cache::unsync::Cache;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, timeout};
@@ -53,7 +54,7 @@ impl SharedLookup {
         let (sender, receiver) = watch::channel(None);
         {
             // One lock, so that of requests at the same time one starts a look-up. A panic under it leaves the cache consistent.
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = self.known.lock();
             if let Some(known) = known.get(host).filter(|known| is_usable(known)) {
                 return known.clone();
             }

@@ -2,11 +2,12 @@
 //! its indexes and foreign keys, five prepared statements and a commit.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use futures_util::future::join_all;
+use parking_lot::Mutex;
 use sea_orm::sqlx::postgres::PgConnection;
 use sea_orm::sqlx::query::Query;
 use sea_orm::sqlx::sqlite::{
@@ -228,7 +229,7 @@ async fn in_turns<C: Send + 'static>(
         async move {
             let mut each = Vec::new();
             loop {
-                let Some(row) = next.lock().unwrap().next() else {
+                let Some(row) = next.lock().next() else {
                     return each;
                 };
                 let start = Instant::now();

@@ -32,8 +32,8 @@ struct Silence;
 impl Broadcast for Silence {
     async fn publish(&self, _commit: Arc<Commit>) {}
 
-    async fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Commit>> {
-        mpsc::unbounded_channel().1
+    async fn subscribe(&self) -> mpsc::Receiver<Arc<Commit>> {
+        mpsc::channel(1).1
     }
 }
 

@@ -1,10 +1,11 @@
 //! Servers that accept every message and count them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
@@ -35,12 +36,12 @@ pub(crate) struct Taken {
 impl Taken {
     /// Number of messages to subscribers of an organisation.
     pub(crate) fn count(&self, organisation: &str) -> usize {
-        let counts = self.counts.lock().unwrap();
+        let counts = self.counts.lock();
         counts.get(organisation).copied().unwrap_or_default()
     }
 
     fn add(&self, organisation: &str) {
-        let mut counts = self.counts.lock().unwrap();
+        let mut counts = self.counts.lock();
         if let Some(count) = counts.get_mut(organisation) {
             *count += 1;
         } else {

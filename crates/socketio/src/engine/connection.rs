@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 use std::mem;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use actix_web::rt;
+use parking_lot::Mutex;
 
 use super::handler::EngineHandler;
 use super::packet::{DecodeError, Message, Packet};
@@ -13,7 +14,6 @@ use super::reason::CloseReason;
 use super::server::Engine;
 use super::session::{EngineSocket, Session};
 use super::session_state::Received;
-use crate::sync::lock;
 
 /// Most jobs that may wait. With more, the client is not read.
 const MAX_JOBS: usize = 64;
@@ -67,7 +67,7 @@ impl<H: EngineHandler> Connection<H> {
 
     /// Ready when there is room for another job, or when the session ends.
     pub(crate) fn poll_room(&self, context: &mut Context<'_>) -> Poll<()> {
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = self.inbox.lock();
         let full = inbox.jobs.len() >= MAX_JOBS || inbox.bytes >= MAX_JOB_BYTES;
         if full && self.session.is_open() {
             if !inbox
@@ -97,7 +97,7 @@ impl<H: EngineHandler> Connection<H> {
 
     fn deliver(self: &Arc<Self>, message: Message) -> bool {
         let bytes = message.len();
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = self.inbox.lock();
         match self.engine.handler().decode(&mut inbox.decoder, message) {
             Ok(None) => true,
             Ok(Some(job)) => {
@@ -117,7 +117,7 @@ impl<H: EngineHandler> Connection<H> {
 
     /// Starts the runner if it is not running. Must be called in a worker thread.
     pub(crate) fn start(self: &Arc<Self>) {
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = self.inbox.lock();
         if !inbox.running && !inbox.finished {
             inbox.running = true;
             drop(inbox);
@@ -126,7 +126,7 @@ impl<H: EngineHandler> Connection<H> {
     }
 
     fn next(&self, state: &mut Option<H::State>) -> Next<H> {
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = self.inbox.lock();
         let reason = self.session.reason();
         if let Some(reason) = reason
             && (reason.is_by_server() || inbox.jobs.is_empty())
@@ -158,14 +158,14 @@ impl<H: EngineHandler> Connection<H> {
             self.start();
         }
         if !self.session.is_open() {
-            let senders = mem::take(&mut lock(&self.inbox).senders);
+            let senders = mem::take(&mut self.inbox.lock().senders);
             senders.into_iter().for_each(Waker::wake);
         }
     }
 
     /// Whether nothing is left to do, neither here nor at the client.
     pub(crate) fn is_over(&self) -> bool {
-        lock(&self.inbox).finished && !self.session.is_reachable()
+        self.inbox.lock().finished && !self.session.is_reachable()
     }
 }
 
@@ -177,7 +177,7 @@ async fn run<H: EngineHandler>(connection: Arc<Connection<H>>) {
     };
     let socket = EngineSocket(Arc::clone(&connection.session));
     let handler = connection.engine.handler();
-    let mut state = lock(&connection.inbox).state.take();
+    let mut state = connection.inbox.lock().state.take();
     loop {
         match (connection.next(&mut state), state.as_mut()) {
             (Next::Run(job), Some(state)) => handler.run(&socket, state, job).await,
@@ -204,7 +204,7 @@ struct PanicGuard<'a, H: EngineHandler> {
 impl<H: EngineHandler> Drop for PanicGuard<'_, H> {
     fn drop(&mut self) {
         if self.armed {
-            lock(&self.connection.inbox).finished = true;
+            self.connection.inbox.lock().finished = true;
             self.connection.session.close(CloseReason::ForcedClose);
         }
     }

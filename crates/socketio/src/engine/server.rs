@@ -1,11 +1,12 @@
 //! The Engine.IO server: its sessions, and its actix resource.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, Resource, web};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::admission::{Admission, Permit, Permits, peer};
@@ -20,7 +21,6 @@ use super::session_timer::SessionTimer;
 use super::transport;
 use crate::settings::Settings;
 use crate::sid::Sid;
-use crate::sync::lock;
 
 /// The sessions of a server. They are under one lock with `is_closing`: a session that opens during a shutdown is either
 /// refused, or known to the shutdown.
@@ -100,7 +100,7 @@ impl<H: EngineHandler> Engine<H> {
     /// Number of sessions.
     #[must_use]
     pub fn len(&self) -> usize {
-        lock(&self.sessions).by_sid.len()
+        self.sessions.lock().by_sid.len()
     }
 
     /// Whether there is no session.
@@ -113,7 +113,7 @@ impl<H: EngineHandler> Engine<H> {
     /// handled the end of every session. Clients reconnect to another server.
     pub async fn shutdown(&self) {
         let connections: Vec<_> = {
-            let mut sessions = lock(&self.sessions);
+            let mut sessions = self.sessions.lock();
             sessions.is_closing = true;
             sessions.by_sid.values().cloned().collect()
         };
@@ -187,7 +187,7 @@ impl<H: EngineHandler> Engine<H> {
         session.send(open_packet(session.sid, transport, &self.settings));
         let connection = Arc::new(Connection::new(Arc::clone(&session), Arc::clone(self)));
         {
-            let mut sessions = lock(&self.sessions);
+            let mut sessions = self.sessions.lock();
             if sessions.is_closing {
                 return None;
             }
@@ -199,7 +199,9 @@ impl<H: EngineHandler> Engine<H> {
 
     /// The session with this identifier, unless it has ended.
     pub(crate) fn find(&self, sid: &str) -> Option<Arc<Connection<H>>> {
-        let connection = lock(&self.sessions)
+        let connection = self
+            .sessions
+            .lock()
             .by_sid
             .get(&Sid::parse(sid)?)
             .cloned()?;
@@ -207,7 +209,7 @@ impl<H: EngineHandler> Engine<H> {
     }
 
     pub(crate) fn forget(&self, sid: Sid) {
-        let mut guard = lock(&self.sessions);
+        let mut guard = self.sessions.lock();
         let sessions = &mut guard.by_sid;
         sessions.remove(&sid);
         if sessions.capacity() > 1024 && sessions.len() < sessions.capacity() / 8 {
@@ -222,7 +224,7 @@ impl<H: EngineHandler> Engine<H> {
 
     /// Called by the timer; returns the time of the next call.
     pub(crate) fn fire(&self, sid: Sid, scheduled: Instant) -> Option<Instant> {
-        let connection = lock(&self.sessions).by_sid.get(&sid).cloned()?;
+        let connection = self.sessions.lock().by_sid.get(&sid).cloned()?;
         let next = connection.session.fired(scheduled);
         connection.on_timer();
         if connection.is_over() {

@@ -1,12 +1,13 @@
 //! A session: the rules of [`SessionState`] behind a lock, and the tasks to wake.
 
 use std::mem;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 
 use super::admission::{Permit, Permits};
 use super::encoded::Encoded;
@@ -18,7 +19,6 @@ use super::session_timer::TimerHandle;
 use super::upgrade::Probe;
 use crate::settings::Settings;
 use crate::sid::Sid;
-use crate::sync::lock;
 
 /// One client's session. Cheap to clone, usable from any thread.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl EngineSocket {
     /// Whether the session is open.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        lock(&self.0.inner).state.is_open()
+        self.0.inner.lock().state.is_open()
     }
 }
 
@@ -167,7 +167,7 @@ impl Session {
 
     /// The client has joined its first namespace.
     pub(crate) fn joined(&self) {
-        lock(&self.permits.handshake).take();
+        self.permits.handshake.lock().take();
         self.expire_at(None);
     }
 
@@ -178,7 +178,7 @@ impl Session {
 
     /// [`Self::change`] for changes that also concern the timer or the stored wakers.
     fn change_inner<T>(&self, act: impl FnOnce(&mut Inner) -> T) -> T {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         let (was_open, was_closed) = (inner.state.is_open(), inner.state.is_closed());
         let (queued, had_upgrade) = (inner.state.queued(), inner.state.has_upgrade());
         let result = act(&mut inner);
@@ -242,11 +242,11 @@ impl Session {
     }
 
     pub(crate) fn reason(&self) -> Option<CloseReason> {
-        lock(&self.inner).state.reason()
+        self.inner.lock().state.reason()
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        lock(&self.inner).state.is_open()
+        self.inner.lock().state.is_open()
     }
 
     /// Whether the client can still use the session: it is open, or closing with packets left to fetch. The state is
@@ -258,11 +258,11 @@ impl Session {
 
     /// Number of queued packets.
     pub(crate) fn queued(&self) -> usize {
-        lock(&self.inner).state.queued()
+        self.inner.lock().state.queued()
     }
 
     pub(crate) fn transport(&self) -> Transport {
-        lock(&self.inner).state.transport()
+        self.inner.lock().state.transport()
     }
 
     /// Called by the timer for the time `scheduled`; returns the time of the next call. `None` if
@@ -280,7 +280,7 @@ impl Session {
     /// Schedules a timer call at `at`, unless an earlier one is scheduled.
     pub(crate) fn schedule_at(&self, at: Option<Instant>) {
         let Some(at) = at else { return };
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         if inner.fires_at.is_none_or(|scheduled| at < scheduled) {
             inner.fires_at = Some(at);
             self.timer.fire_at(self.sid, at);
@@ -320,7 +320,7 @@ impl Session {
     }
 
     pub(crate) fn is_polled(&self) -> bool {
-        lock(&self.inner).state.is_polled()
+        self.inner.lock().state.is_polled()
     }
 
     pub(crate) fn abandon_poll(&self) {
@@ -332,7 +332,7 @@ impl Session {
     }
 
     pub(crate) fn end_post(&self) {
-        lock(&self.inner).state.end_post();
+        self.inner.lock().state.end_post();
     }
 
     /// What the WebSocket sends next, after everything before was handed to its connection. Stores the waker if there is nothing.
@@ -365,7 +365,7 @@ impl Session {
 
     /// Ready when every packet was sent, or when the session has ended.
     pub(crate) fn poll_flushed(&self, context: &Context<'_>) -> Poll<()> {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         if inner.is_flushed() {
             return Poll::Ready(());
         }
@@ -383,7 +383,7 @@ impl Session {
     }
 
     pub(crate) fn poll_upgrading(&self, attempt: u32, context: &mut Context<'_>) -> bool {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         store_waker(&mut inner.upgrader, context);
         inner.state.is_upgrading(attempt)
     }
@@ -391,7 +391,7 @@ impl Session {
     pub(crate) fn receive_probe(&self, packet: &Packet) -> Probe {
         let probe = self.change(|state| state.receive_probe(packet, Instant::now()));
         // A waiting poll now ends with a noop.
-        let reader = lock(&self.inner).reader.take();
+        let reader = self.inner.lock().reader.take();
         reader.into_iter().for_each(Waker::wake);
         probe
     }
@@ -446,7 +446,7 @@ mod tests {
         let first = session.poll_output(100, context);
         assert!(matches!(first, WebsocketOutput::Part(part, true) if part.len() == 100));
         session.close(CloseReason::ForcedClose);
-        assert!(lock(&session.inner).rest.is_empty());
+        assert!(session.inner.lock().rest.is_empty());
         let last = session.poll_output(100, context);
         assert!(matches!(last, WebsocketOutput::Close));
     }
@@ -470,7 +470,7 @@ mod tests {
         // The ping wakes the poll.
         session.fired(scheduled);
 
-        let fires_at = lock(&session.inner).fires_at.expect("the session is open");
+        let fires_at = session.inner.lock().fires_at.expect("the session is open");
         assert!(fires_at <= Instant::now() + settings.upgrade_timeout);
     }
 }

@@ -4,10 +4,11 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use actix_web::rt;
+use parking_lot::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::timeout_at;
@@ -15,7 +16,6 @@ use tokio::time::timeout_at;
 use super::handler::EngineHandler;
 use super::server::Engine;
 use crate::sid::Sid;
-use crate::sync::lock;
 
 /// Jobs that are scheduled between two checks of the clock.
 const BATCH: usize = 256;
@@ -82,7 +82,7 @@ impl SessionTimer {
 
     /// Starts the task unless it is running. Must be called in a worker thread.
     pub(crate) fn ensure_running<H: EngineHandler>(&self, engine: &Arc<Engine<H>>) {
-        let mut task = lock(&self.task);
+        let mut task = self.task.lock();
         if task.as_ref().is_none_or(JoinHandle::is_finished) {
             let (queue, engine) = (Arc::clone(&self.queue), Arc::downgrade(engine));
             *task = Some(rt::spawn(async move {

@@ -1,16 +1,16 @@
 //! Received events, and acknowledgements in both directions.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use bytestring::ByteString;
+use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
 use super::socket::Core;
 use crate::protocol::{Args, EncodeError, encode_ack, encode_ack_args};
-use crate::sync::lock;
 
 /// An event from a client.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ impl Pending {
     /// Registers an event; returns its identifier and the receiver of the acknowledgement.
     pub(super) fn register(&self) -> (u64, oneshot::Receiver<Args>) {
         let (sender, receiver) = oneshot::channel();
-        let mut waiting = lock(&self.0);
+        let mut waiting = self.0.lock();
         let waiting = waiting.get_or_insert_default();
         let id = waiting.next;
         waiting.next += 1;
@@ -109,12 +109,12 @@ impl Pending {
     }
 
     pub(super) fn forget(&self, id: u64) -> Option<oneshot::Sender<Args>> {
-        lock(&self.0).as_mut()?.senders.remove(&id)
+        self.0.lock().as_mut()?.senders.remove(&id)
     }
 
     /// Drops all expectations, because the socket has left.
     pub(super) fn clear(&self) {
-        if let Some(waiting) = lock(&self.0).as_mut() {
+        if let Some(waiting) = self.0.lock().as_mut() {
             waiting.senders.clear();
         }
     }

@@ -1,9 +1,10 @@
 //! A client: one session, and its sockets.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytestring::ByteString;
+use parking_lot::Mutex;
 use tokio::task::yield_now;
 use tokio::time::timeout;
 
@@ -15,7 +16,6 @@ use crate::engine::{CloseReason, EngineHandler, EngineSocket, Malformed, Message
 use crate::protocol::{Assembler, Kind, Packet, encode_connect, encode_connect_error};
 use crate::settings::Settings;
 use crate::sid::Sid;
-use crate::sync::lock;
 
 /// The sockets of a client, shared with the decoder, which delivers acknowledgements without queueing.
 type SharedCores = Arc<Mutex<Vec<Arc<Core>>>>;
@@ -81,7 +81,7 @@ impl EngineHandler for Protocol {
             return Ok(None);
         };
         if let Kind::Ack { id, args } = &packet.kind {
-            let cores = lock(&decoder.cores);
+            let cores = decoder.cores.lock();
             if let Some(core) = cores
                 .iter()
                 .find(|core| core.namespace_name() == &*packet.namespace)
@@ -205,7 +205,7 @@ impl Protocol {
 
 impl Client {
     fn refresh(&self) {
-        *lock(&self.cores) = self
+        *self.cores.lock() = self
             .sockets
             .iter()
             .map(|socket| Arc::clone(socket.core()))

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::broadcast::Broadcast;
 use super::socket::{Core, SocketRef};
 use crate::protocol::Event;
 use crate::sid::Sid;
-use crate::sync::lock;
 
 type Members = HashMap<Sid, Arc<Core>>;
 
@@ -33,24 +34,24 @@ impl NamespaceState {
     }
 
     pub(super) fn add(&self, core: &Arc<Core>) {
-        lock(&self.rooms).all.insert(core.sid, Arc::clone(core));
+        self.rooms.lock().all.insert(core.sid, Arc::clone(core));
     }
 
     pub(super) fn remove(&self, core: &Core) {
-        let mut rooms = lock(&self.rooms);
+        let mut rooms = self.rooms.lock();
         rooms.all.remove(&core.sid);
-        for room in lock(&core.rooms).drain(..) {
+        for room in core.rooms.lock().drain(..) {
             rooms.leave(&room, core.sid);
         }
     }
 
     pub(super) fn join(&self, core: &Arc<Core>, room: &str) {
-        let mut rooms = lock(&self.rooms);
+        let mut rooms = self.rooms.lock();
         // A socket that has left must not join a room again.
         if !rooms.all.contains_key(&core.sid) {
             return;
         }
-        let mut joined = lock(&core.rooms);
+        let mut joined = core.rooms.lock();
         if !joined.iter().any(|name| **name == *room) {
             let name = rooms
                 .rooms
@@ -66,8 +67,8 @@ impl NamespaceState {
     }
 
     pub(super) fn leave(&self, core: &Core, room: &str) {
-        let mut rooms = lock(&self.rooms);
-        lock(&core.rooms).retain(|name| **name != *room);
+        let mut rooms = self.rooms.lock();
+        core.rooms.lock().retain(|name| **name != *room);
         rooms.leave(room, core.sid);
     }
 
@@ -79,7 +80,7 @@ impl NamespaceState {
         except: &[Box<str>],
         mut act: impl FnMut(&Arc<Core>),
     ) {
-        let all = lock(&self.rooms);
+        let all = self.rooms.lock();
         let excluded: Vec<Sid> = except.iter().filter_map(|room| Sid::parse(room)).collect();
         let excluded_rooms: Vec<&Members> = except
             .iter()
@@ -108,7 +109,7 @@ impl NamespaceState {
     }
 
     pub(super) fn len(&self) -> usize {
-        lock(&self.rooms).all.len()
+        self.rooms.lock().all.len()
     }
 }
 
@@ -183,7 +184,9 @@ impl Namespace {
     /// The socket with this identifier.
     #[must_use]
     pub fn socket(&self, sid: Sid) -> Option<SocketRef> {
-        lock(&self.0.rooms)
+        self.0
+            .rooms
+            .lock()
             .all
             .get(&sid)
             .map(|core| SocketRef(Arc::clone(core)))

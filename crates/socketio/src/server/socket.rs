@@ -3,9 +3,11 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::ops::Deref;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use super::ack::{AckError, Pending};
 use super::broadcast::Broadcast;
@@ -13,7 +15,6 @@ use super::namespace::NamespaceState;
 use crate::engine::{CloseReason, Encoded, Handshake, Session};
 use crate::protocol::{Args, Event, encode_disconnect};
 use crate::sid::Sid;
-use crate::sync::lock;
 
 pub(super) struct Core {
     pub(super) sid: Sid,
@@ -163,7 +164,7 @@ impl SocketRef {
     /// The rooms of the socket.
     #[must_use]
     pub fn rooms(&self) -> Vec<Arc<str>> {
-        lock(&self.0.rooms).clone()
+        self.0.rooms.lock().clone()
     }
 
     /// The sockets in a room, except this one.

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::client_network::site;
 
@@ -55,14 +57,14 @@ impl Slots {
     pub(crate) fn is_empty(&self) -> bool {
         [&self.clients, &self.sites]
             .iter()
-            .all(|counts| counts.0.lock().unwrap().is_empty())
+            .all(|counts| counts.0.lock().is_empty())
     }
 }
 
 impl Counts {
     /// Counts one more; `false` if there are `most` already.
     fn add(&self, address: IpAddr, most: usize) -> bool {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.0.lock();
         let count = counts.entry(address).or_default();
         let is_free = *count < most;
         *count += usize::from(is_free);
@@ -70,7 +72,7 @@ impl Counts {
     }
 
     fn remove(&self, address: IpAddr) {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.0.lock();
         if let Some(count) = counts.get_mut(&address) {
             *count -= 1;
             if *count == 0 {

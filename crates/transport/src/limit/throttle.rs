@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use crate::limit::client_network::site;
 use crate::response::problem::Problem;
@@ -95,7 +96,7 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
     pub(crate) fn take_measured(&self, key: &K) -> (Result<(), Duration>, Level) {
         let now = Instant::now();
         let taken = self.take_at(key, 1, now);
-        let full_at = self.keys().full_at.get(key).copied();
+        let full_at = self.keys.lock().full_at.get(key).copied();
         let full_in = full_at.map_or(Duration::ZERO, |at| at.saturating_duration_since(now));
         let left = self.burst.saturating_sub(full_in).as_nanos();
         let level = Level {
@@ -108,7 +109,7 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
     /// Takes attempts that cannot be refused any more. The key waits until they are refilled, also beyond a whole burst.
     pub(crate) fn charge(&self, key: &K, amount: u32) {
         let now = Instant::now();
-        let mut keys = self.keys();
+        let mut keys = self.keys.lock();
         let full_at = keys.full_at.get(key).copied().unwrap_or(now).max(now);
         keys.make_room(now);
         keys.full_at
@@ -122,7 +123,7 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
 
     /// Returns `amount` attempts that do not count.
     pub(crate) fn give_back_many(&self, key: &K, amount: u32) {
-        let mut keys = self.keys();
+        let mut keys = self.keys.lock();
         if let Some(full_at) = keys.full_at.get_mut(key) {
             // A time before now means a full bucket, so an attempt that was refilled meanwhile is not returned twice.
             let returned = self.interval * amount;
@@ -131,7 +132,7 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
     }
 
     fn take_at(&self, key: &K, amount: u32, now: Instant) -> Result<(), Duration> {
-        let mut keys = self.keys();
+        let mut keys = self.keys.lock();
         let full_at =
             keys.full_at.get(key).copied().unwrap_or(now).max(now) + self.interval * amount;
         let wait = full_at
@@ -143,11 +144,6 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
         keys.make_room(now);
         keys.full_at.insert(key.clone(), full_at);
         Ok(())
-    }
-
-    fn keys(&self) -> MutexGuard<'_, Keys<K>> {
-        // Every change is one call, so the map is valid even after a panic.
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -289,7 +285,7 @@ mod tests {
         for key in 1..200_000 {
             assert!(bucket.count(&key).is_ok());
         }
-        assert!(bucket.keys().full_at.len() <= Bucket::<u32>::MAX_KEYS);
+        assert!(bucket.keys.lock().full_at.len() <= Bucket::<u32>::MAX_KEYS);
         assert!(bucket.count(&0).is_err());
     }
 
@@ -306,7 +302,7 @@ mod tests {
             let now = start + Duration::from_secs(u64::from(key));
             assert!(bucket.take_at(&key, 1, now).is_ok());
         }
-        assert!(bucket.keys().full_at.len() <= Bucket::<u32>::FIRST_SWEEP);
+        assert!(bucket.keys.lock().full_at.len() <= Bucket::<u32>::FIRST_SWEEP);
     }
 
     #[test]

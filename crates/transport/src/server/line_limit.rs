@@ -1,7 +1,8 @@
 //! Limits the log lines about failed requests: in an outage each request fails, and strangers could fill the disk.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 /// Allows a number of lines in each second. The first line after a limited second says how many were left out.
 pub(crate) struct LineLimit {
@@ -30,7 +31,7 @@ impl LineLimit {
     }
 
     fn allows_at(&self, now: Instant) -> bool {
-        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut window = self.window.lock();
         if let Some(window) = window.as_mut()
             && now.duration_since(window.began) < Self::WINDOW
         {

@@ -4,13 +4,14 @@
 //! them. A socket without a token is anonymous and has no end.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_application::caller::{Caller, TokenError, TokenVerifier};
 use allclear_application::clock::Clock;
 use allclear_socketio::{Sid, SocketRef};
 use chrono::{DateTime, Utc};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
@@ -111,7 +112,7 @@ impl SocketAuthorizer {
     /// Authorises a socket, or renews its access with a fresh token. False if the socket belongs to
     /// another session or organisation.
     pub(super) fn authorize(&self, socket: &SocketRef, access: Access) -> bool {
-        let mut sockets = self.lock();
+        let mut sockets = self.sockets.lock();
         if sockets
             .get(&socket.sid())
             .is_some_and(|authorized| !authorized.access.belongs_with(&access))
@@ -133,7 +134,7 @@ impl SocketAuthorizer {
 
     /// Forgets a socket that has left.
     pub(super) fn forget(&self, socket: &SocketRef) {
-        self.lock().remove(&socket.sid());
+        self.sockets.lock().remove(&socket.sid());
     }
 
     /// Disconnects sockets whose access has ended, for ever.
@@ -161,7 +162,7 @@ impl SocketAuthorizer {
     /// Waits until there is an authorised socket.
     async fn some_authorized(&self) {
         let authorized = self.first_authorized.notified();
-        if self.lock().is_empty() {
+        if self.sockets.lock().is_empty() {
             authorized.await;
         }
     }
@@ -179,7 +180,8 @@ impl SocketAuthorizer {
 
     /// Each token once, however many sockets use it.
     fn tokens(&self) -> BTreeSet<Arc<str>> {
-        self.lock()
+        self.sockets
+            .lock()
             .values()
             .map(|authorized| Arc::clone(&authorized.access.token))
             .collect()
@@ -215,6 +217,7 @@ impl SocketAuthorizer {
 
     fn cut(&self, reason: RevokeReason, ended: impl Fn(&Access) -> bool) {
         let cut: Vec<_> = self
+            .sockets
             .lock()
             .extract_if(|_, authorized| ended(&authorized.access))
             .collect();
@@ -224,10 +227,6 @@ impl SocketAuthorizer {
                 RevokeReason::Expired => socket.close_transport(),
             }
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Sid, AuthorizedSocket>> {
-        self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

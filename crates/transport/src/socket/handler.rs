@@ -1,6 +1,6 @@
 //! Handles the sockets of the namespace.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_application::caller::TokenError;
@@ -8,6 +8,7 @@ use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use allclear_socketio::{Connect, ConnectError, DisconnectReason, Handler, Incoming, Socket};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::time::timeout;
 
@@ -82,12 +83,7 @@ impl Handler for SocketHandler {
     }
 
     async fn connected(&self, socket: &Socket<SocketData>) {
-        let access = socket
-            .data()
-            .access
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let access = socket.data().access.lock().take();
         if let Some(access) = access {
             self.authorizer.authorize(socket, access);
         }
@@ -163,7 +159,7 @@ impl SocketHandler {
         organisation: &OrganisationId,
     ) -> Result<(), Refused> {
         let data = socket.data();
-        if !data.follows(organisation) && data.memberships().len() >= MAX_ROOMS {
+        if !data.follows(organisation) && data.memberships.lock().len() >= MAX_ROOMS {
             return Err(Refused::because(
                 "That is more organisations than one socket may follow",
             ));
@@ -184,7 +180,7 @@ impl SocketHandler {
                 );
             });
         if !data.follows(organisation) {
-            data.memberships().push(membership);
+            data.memberships.lock().push(membership);
         }
         Ok(())
     }
@@ -275,15 +271,10 @@ impl SocketHandler {
 
 impl SocketData {
     fn follows(&self, organisation: &OrganisationId) -> bool {
-        self.memberships()
-            .iter()
-            .any(|membership| membership.organisation() == organisation)
-    }
-
-    fn memberships(&self) -> MutexGuard<'_, Vec<RoomMembership>> {
         self.memberships
             .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .any(|membership| membership.organisation() == organisation)
     }
 }
 

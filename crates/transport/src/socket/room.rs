@@ -1,12 +1,13 @@
 //! The rooms of organisations: which sockets receive commits, and up to which revision.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use allclear_application::outbox::{Commit, PublicEvent};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use allclear_socketio::{Event, Namespace, SocketRef};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::commit_log::{CommitLog, LogEntry};
@@ -55,7 +56,8 @@ impl Rooms {
     /// Adds a membership; from now on the room tracks its revision. Must precede the question to
     /// the relay for its position.
     pub(super) fn membership(self: &Arc<Self>, organisation: &OrganisationId) -> RoomMembership {
-        self.lock()
+        self.rooms
+            .lock()
             .entry(organisation.clone())
             .or_default()
             .memberships += 1;
@@ -67,12 +69,12 @@ impl Rooms {
 
     /// Whether the room has members.
     pub(super) fn is_open(&self, organisation: &OrganisationId) -> bool {
-        self.lock().contains_key(organisation)
+        self.rooms.lock().contains_key(organisation)
     }
 
     /// Sends a commit to all sockets in its room.
     pub(super) fn send(&self, namespace: &Namespace, commit: &Arc<Commit>) {
-        let mut rooms = self.lock();
+        let mut rooms = self.rooms.lock();
         let Some(room) = rooms.get_mut(&commit.organisation) else {
             return;
         };
@@ -95,7 +97,7 @@ impl Rooms {
     /// Closes the transports of all sockets in the room, because commits were lost; their clients
     /// reconnect and read again.
     pub(super) fn reset(&self, namespace: &Namespace, organisation: &OrganisationId) {
-        let mut rooms = self.lock();
+        let mut rooms = self.rooms.lock();
         if let Some(room) = rooms.get_mut(organisation) {
             *room = Room {
                 memberships: room.memberships,
@@ -114,7 +116,7 @@ impl Rooms {
         delivered: Revision,
         acknowledge: impl FnOnce(Revision),
     ) {
-        let mut rooms = self.lock();
+        let mut rooms = self.rooms.lock();
         if let Some(room) = rooms.get_mut(&membership.organisation) {
             let received = *room.received.get_or_insert(delivered);
             socket.join(&name(&membership.organisation));
@@ -124,7 +126,7 @@ impl Rooms {
 
     /// Takes a socket out of the room until `resume`.
     pub(super) fn pause(&self, organisation: &OrganisationId, socket: &SocketRef) -> Paused {
-        let rooms = self.lock();
+        let rooms = self.rooms.lock();
         socket.leave(&name(organisation));
         Paused {
             received: rooms.get(organisation).and_then(|room| room.received),
@@ -136,6 +138,7 @@ impl Rooms {
         loop {
             let advanced = self.advanced.notified();
             if self
+                .rooms
                 .lock()
                 .get(organisation)
                 .is_none_or(|room| room.received.is_none_or(|received| received >= revision))
@@ -156,7 +159,7 @@ impl Rooms {
         revision: Revision,
         acknowledge: impl FnOnce(),
     ) -> Result<(), ReplayGap> {
-        let rooms = self.lock();
+        let rooms = self.rooms.lock();
         let missed = rooms
             .get(organisation)
             .and_then(|room| room.since(paused.received?))
@@ -174,10 +177,6 @@ impl Rooms {
         send(after);
         socket.join(&name(organisation));
         Ok(())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<OrganisationId, Room>> {
-        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -217,7 +216,7 @@ impl RoomMembership {
 
 impl Drop for RoomMembership {
     fn drop(&mut self) {
-        let mut rooms = self.rooms.lock();
+        let mut rooms = self.rooms.rooms.lock();
         if let Some(room) = rooms.get_mut(&self.organisation) {
             room.memberships -= 1;
             if room.memberships == 0 {
@@ -278,9 +277,9 @@ mod tests {
             rooms.membership(&organisation),
         );
         drop(one);
-        assert_eq!(rooms.lock().len(), 1);
+        assert_eq!(rooms.rooms.lock().len(), 1);
         drop(two);
-        assert_eq!(rooms.lock().len(), 0);
+        assert_eq!(rooms.rooms.lock().len(), 0);
     }
 
     #[test]

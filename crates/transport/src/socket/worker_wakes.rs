@@ -6,11 +6,12 @@
 use std::cell::OnceCell;
 use std::future::poll_fn;
 use std::mem;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, ThreadId};
 
 use futures_util::task::AtomicWaker;
+use parking_lot::Mutex;
 use tokio::task::spawn_local;
 
 /// The tasks of a worker that other threads have woken.
@@ -52,7 +53,7 @@ impl WorkerWakes {
     /// Passes wakes on. It never ends.
     fn poll_pass(&self, context: &Context<'_>) -> Poll<()> {
         self.passing.register(context.waker());
-        let tasks = mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        let tasks = mem::take(&mut *self.tasks.lock());
         tasks.into_iter().for_each(Waker::wake);
         Poll::Pending
     }
@@ -68,11 +69,7 @@ impl Wake for TaskWake {
             self.task.wake_by_ref();
             return;
         }
-        let mut tasks = self
-            .wakes
-            .tasks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut tasks = self.wakes.tasks.lock();
         let is_first = tasks.is_empty();
         tasks.push(self.task.clone());
         drop(tasks);
@@ -103,10 +100,7 @@ mod tests {
                 if turns[task].fetch_add(1, Ordering::Relaxed) == TURNS {
                     return Poll::Ready(());
                 }
-                wakers
-                    .lock()
-                    .unwrap()
-                    .push(waker_of(context.waker().clone()));
+                wakers.lock().push(waker_of(context.waker().clone()));
                 Poll::Pending
             }))
         });
@@ -115,7 +109,7 @@ mod tests {
         let other = thread::spawn(move || {
             let mut left = TASKS * TURNS;
             while left > 0 {
-                let woken = mem::take(&mut *waking.lock().unwrap());
+                let woken = mem::take(&mut *waking.lock());
                 left -= woken.len();
                 woken.into_iter().for_each(Waker::wake);
                 thread::yield_now();

@@ -8,12 +8,13 @@ use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use bytes::{Buf as _, Bytes};
+use parking_lot::Mutex;
 use slab::Slab;
 use tokio::sync::watch;
 
@@ -70,8 +71,7 @@ pub(crate) struct FrameStream {
 impl Feed {
     fn pull(&mut self) {
         let source = Arc::clone(&self.source);
-        self.log
-            .copy(&source.lock().unwrap_or_else(PoisonError::into_inner));
+        self.log.copy(&source.lock());
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use allclear_application::outbox::Commit;
 use allclear_application::relay::CommitListener;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use bytes::Bytes;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::commit_log::{CommitLog, LogEntry};
@@ -68,7 +69,8 @@ pub struct Viewers {
 impl Viewers {
     /// Subscribes to the commits of an organisation from now on.
     pub(crate) fn subscribe(&self, organisation: &OrganisationId) -> Subscription {
-        self.lock()
+        self.channels
+            .lock()
             .entry(organisation.clone())
             .or_insert_with(Channel::new)
             .subscribe()
@@ -76,19 +78,19 @@ impl Viewers {
 
     /// Adds commits that were read from the outbox to the log of an organisation, for all viewers who lack them.
     pub(crate) fn add_stored(&self, organisation: &OrganisationId, frames: Vec<Frame>) {
-        if let Some(channel) = self.lock().get(organisation) {
-            channel.log().prepend(frames);
+        if let Some(channel) = self.channels.lock().get(organisation) {
+            channel.log.lock().prepend(frames);
         }
     }
 
     /// Number of open streams.
     pub fn count(&self) -> usize {
-        self.lock().values().map(Channel::viewers).sum()
+        self.channels.lock().values().map(Channel::viewers).sum()
     }
 
     /// Sends every viewer a ping, so that proxies and clients see that the connection is alive.
     pub fn keep_alive(&self) {
-        let mut channels = self.lock();
+        let mut channels = self.channels.lock();
         for channel in channels.values() {
             channel.changes.send_modify(|sent| *sent += 1);
         }
@@ -97,24 +99,20 @@ impl Viewers {
 
     /// Ends every stream; viewers reconnect, if necessary to another node.
     pub fn close(&self) {
-        self.lock().clear();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<OrganisationId, Channel>> {
-        self.channels.lock().unwrap_or_else(PoisonError::into_inner)
+        self.channels.lock().clear();
     }
 }
 
 impl CommitListener for Viewers {
     fn on_commit(&self, commit: &Arc<Commit>) {
-        if let Some(channel) = self.lock().get(&commit.organisation) {
+        if let Some(channel) = self.channels.lock().get(&commit.organisation) {
             channel.send(Frame::of(commit));
         }
     }
 
     /// Ends the streams. A reconnecting viewer receives `resync` with the current revision.
     fn resync(&self, organisation: &OrganisationId) {
-        self.lock().remove(organisation);
+        self.channels.lock().remove(organisation);
     }
 
     /// An open stream says that its viewer is up to date.
@@ -123,7 +121,8 @@ impl CommitListener for Viewers {
     }
 
     fn is_interested(&self, organisation: &OrganisationId) -> bool {
-        self.lock()
+        self.channels
+            .lock()
             .get(organisation)
             .is_some_and(|channel| channel.viewers() > 0)
     }
@@ -151,12 +150,8 @@ impl Channel {
     }
 
     fn send(&self, frame: Frame) {
-        self.log().push(frame);
+        self.log.lock().push(frame);
         self.changes.send_modify(|_| {});
-    }
-
-    fn log(&self) -> MutexGuard<'_, CommitLog<Frame>> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -220,9 +215,9 @@ mod tests {
         let organisation = OrganisationId::parse("org").unwrap();
         let watching = viewers.subscribe(&organisation);
         viewers.keep_alive();
-        assert_eq!((viewers.count(), viewers.lock().len()), (1, 1));
+        assert_eq!((viewers.count(), viewers.channels.lock().len()), (1, 1));
         drop(watching);
         viewers.keep_alive();
-        assert_eq!((viewers.count(), viewers.lock().len()), (0, 0));
+        assert_eq!((viewers.count(), viewers.channels.lock().len()), (0, 0));
     }
 }

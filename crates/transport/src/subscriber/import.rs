@@ -4,7 +4,6 @@ mod file;
 mod rows;
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, post, web};
@@ -12,6 +11,7 @@ use allclear_application::subscriber::Subscribers;
 use allclear_application::subscriber::import::{ImportMode, ImportReport};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::validation::Invalid;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -163,7 +163,7 @@ fn other_files() -> Problem {
 impl Importing {
     /// `None` if the organisation or the account has one already.
     fn begin(organisation: &OrganisationId, account: &str) -> Option<Self> {
-        let mut importing = importing();
+        let mut importing = IMPORTING.lock();
         if importing.contains_key(organisation) || importing.values().any(|other| other == account)
         {
             return None;
@@ -175,11 +175,6 @@ impl Importing {
 
 impl Drop for Importing {
     fn drop(&mut self) {
-        importing().remove(&self.0);
+        IMPORTING.lock().remove(&self.0);
     }
-}
-
-fn importing() -> MutexGuard<'static, BTreeMap<OrganisationId, String>> {
-    // Every change is one call, so the map is valid even after a panic.
-    IMPORTING.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -105,5 +105,5 @@ async fn kept_states_have_a_size_limit_and_the_newest_is_kept() {
     for notice in [7, 7, 8, 8, 7] {
         compose(&composer, notice).await;
     }
-    assert_eq!(composer.recent.lock().unwrap().len(), 1);
+    assert_eq!(composer.recent.lock().len(), 1);
 }

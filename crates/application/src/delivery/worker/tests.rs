@@ -1,13 +1,14 @@
 use super::*;
 
 use std::collections::VecDeque;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock};
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::mail_limit::MailLimit;
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
+use parking_lot::Mutex;
 use tokio::time::timeout;
 
 use crate::clock::TestClock;
@@ -57,7 +58,7 @@ impl Queued {
     }
 
     fn sent(&self) -> Vec<i64> {
-        let results = self.results.lock().unwrap();
+        let results = self.results.lock();
         let sent = results
             .iter()
             .filter(|result| result.outcome == Outcome::Sent);
@@ -75,11 +76,10 @@ impl DeliveryQueue for Queued {
     }
 
     async fn expand(&self, now: DateTime<Utc>, _: u64) -> Result<bool, Error> {
-        let notice = self.notices.lock().unwrap().pop_front();
+        let notice = self.notices.lock().pop_front();
         let expanded = notice.is_some();
         self.due
             .lock()
-            .unwrap()
             .extend(notice.into_iter().flatten().map(|delivery| (now, delivery)));
         Ok(expanded)
     }
@@ -93,7 +93,7 @@ impl DeliveryQueue for Queued {
         } = request;
         self.polls.fetch_add(1, Ordering::SeqCst);
         self.record_results(results).await?;
-        let mut due = self.due.lock().unwrap();
+        let mut due = self.due.lock();
         let (mut ready, later): (Vec<_>, Vec<_>) =
             due.drain(..).partition(|(moment, _)| *moment <= now);
         let left = ready.split_off(ready.len().min(usize::try_from(limit).unwrap()));
@@ -102,7 +102,7 @@ impl DeliveryQueue for Queued {
     }
 
     async fn renew(&self, claims: Vec<Claim>, _: DateTime<Utc>) -> Result<(), Error> {
-        self.renewed.lock().unwrap().extend(claims);
+        self.renewed.lock().extend(claims);
         Ok(())
     }
 
@@ -115,13 +115,10 @@ impl DeliveryQueue for Queued {
                     attempt: one.claim.attempt + 1,
                     ..one.claim
                 };
-                self.due
-                    .lock()
-                    .unwrap()
-                    .push((at, Delivery { claim, ..again }));
+                self.due.lock().push((at, Delivery { claim, ..again }));
             }
         }
-        self.results.lock().unwrap().extend(results);
+        self.results.lock().extend(results);
         Ok(())
     }
 
@@ -129,7 +126,6 @@ impl DeliveryQueue for Queued {
         Ok(self
             .due
             .lock()
-            .unwrap()
             .iter()
             .map(|(moment, _)| *moment)
             .filter(|moment| *moment > now)
@@ -137,7 +133,7 @@ impl DeliveryQueue for Queued {
     }
 
     async fn waiting(&self) -> Result<u64, Error> {
-        Ok(self.due.lock().unwrap().len() as u64)
+        Ok(self.due.lock().len() as u64)
     }
 
     async fn counts(&self, _: &OrganisationId, _: DateTime<Utc>) -> Result<DeliveryCounts, Error> {
@@ -255,7 +251,7 @@ async fn worker_that_queues_deliveries_wakes_that_of_the_other_route() {
         notified.now_or_never().is_some()
     };
     assert!(!is_other_woken());
-    node.queue.notices.lock().unwrap().push_back(Vec::new());
+    node.queue.notices.lock().push_back(Vec::new());
     node.wake_signal.notify();
     assert!(is_other_woken(), "it may look while the notice is locked");
     pass(1).await;
@@ -269,7 +265,6 @@ async fn delivery_queued_while_the_worker_sleeps_is_sent_when_it_is_woken() {
     node.queue
         .notices
         .lock()
-        .unwrap()
         .extend([vec![mail(1), mail(2)], vec![mail(3)]]);
     pass(1_000).await;
     assert!(node.queue.sent().is_empty());
@@ -288,7 +283,6 @@ async fn delivery_claimed_again_while_it_is_sent_is_sent_once() {
     node.queue
         .due
         .lock()
-        .unwrap()
         .push((now(), Delivery { claim, ..mail(1) }));
     node.wake_signal.notify();
     pass(20_000).await;
@@ -296,7 +290,6 @@ async fn delivery_claimed_again_while_it_is_sent_is_sent_once() {
         .queue
         .results
         .lock()
-        .unwrap()
         .iter()
         .map(|result| result.claim)
         .collect();
@@ -313,7 +306,7 @@ async fn idle_worker_polls_every_half_minute_and_finds_what_another_node_queued(
     let node = start(Queued::default(), slow(Duration::ZERO));
     pass(29_000).await;
     assert_eq!(node.queue.polls.load(Ordering::SeqCst), 1);
-    node.queue.due.lock().unwrap().push((now(), mail(1)));
+    node.queue.due.lock().push((now(), mail(1)));
     pass(1_001).await;
     assert_eq!(node.queue.sent(), [1]);
 }
@@ -333,7 +326,7 @@ async fn a_failure_that_may_pass_is_tried_again_at_its_time_until_it_passes() {
     // At most 2, 4 and 8 seconds.
     pass(14_100).await;
     assert_eq!(node.queue.sent(), [1]);
-    let results = node.queue.results.lock().unwrap();
+    let results = node.queue.results.lock();
     let attempts: Vec<_> = results.iter().map(|result| result.claim.attempt).collect();
     assert_eq!(attempts, [1, 2, 3, 4]);
     assert!(
@@ -350,7 +343,7 @@ async fn a_failure_for_good_is_given_up_at_once_with_its_reason() {
     };
     let node = start(Queued::of(1), slow_mailer(Duration::ZERO, Box::new(gone)));
     pass(60_000).await;
-    let results = node.queue.results.lock().unwrap();
+    let results = node.queue.results.lock();
     assert_eq!(results.len(), 1);
     assert_eq!(
         results[0].outcome,
@@ -364,7 +357,7 @@ async fn a_failure_for_good_is_given_up_at_once_with_its_reason() {
 async fn slow_delivery_keeps_its_claim_and_one_beyond_the_timeout_is_retried() {
     let node = start(Queued::of(1), slow(Duration::from_secs(200)));
     pass(149_000).await;
-    let renewed = node.queue.renewed.lock().unwrap().clone();
+    let renewed = node.queue.renewed.lock().clone();
     // The claim of 20 seconds is renewed every 5.
     assert!(
         renewed.len() >= 28
@@ -374,7 +367,7 @@ async fn slow_delivery_keeps_its_claim_and_one_beyond_the_timeout_is_retried() {
         "{renewed:?}"
     );
     pass(1_100).await;
-    let results = node.queue.results.lock().unwrap();
+    let results = node.queue.results.lock();
     assert!(
         matches!(&results[0].outcome, Outcome::Retried { reason, .. } if reason.contains("in time"))
     );
@@ -389,7 +382,7 @@ async fn nothing_is_lost_or_sent_twice_while_the_database_is_unavailable() {
     node.queue.failures.store(5, Ordering::SeqCst);
     pass(10_000).await;
     assert_eq!(node.queue.sent(), [1, 2, 3, 4]);
-    assert_eq!(node.queue.results.lock().unwrap().len(), 4);
+    assert_eq!(node.queue.results.lock().len(), 4);
 }
 
 #[tokio::test(start_paused = true)]
@@ -400,7 +393,6 @@ async fn stopping_worker_sends_what_is_due_and_ends() {
     node.queue
         .due
         .lock()
-        .unwrap()
         .extend((1..=9).map(|id| (now(), mail(id))));
     node.stop.cancel();
     timeout(Duration::from_millis(400), node.running)
@@ -417,7 +409,7 @@ async fn stopping_worker_sends_what_a_worker_with_a_faster_clock_has_queued() {
     let due = [(1, 1_030), (2, 4_000)];
     let due =
         due.map(|(id, milliseconds)| (now() + TimeDelta::milliseconds(milliseconds), mail(id)));
-    node.queue.due.lock().unwrap().extend(due);
+    node.queue.due.lock().extend(due);
     node.stop.cancel();
     timeout(Duration::from_millis(400), node.running)
         .await
@@ -461,7 +453,7 @@ async fn a_mail_whose_writing_breaks_down_is_given_up_and_the_others_are_sent() 
     );
     pass(1_000).await;
     assert_eq!(node.queue.sent().len(), 2);
-    let results = node.queue.results.lock().unwrap();
+    let results = node.queue.results.lock();
     assert!(
         results
             .iter()

@@ -1,10 +1,11 @@
 //! A receiver of requests. It records each request and responds as the test decides.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 use standardwebhooks::Webhook;
@@ -120,13 +121,13 @@ impl Receiver {
 
     /// Sets the replies to the next requests to a path. Later requests get 200.
     pub(crate) fn reply(&self, path: &str, replies: &[Reply]) {
-        let mut known = self.shared.replies.lock().unwrap();
+        let mut known = self.shared.replies.lock();
         known.insert(path.to_owned(), replies.iter().cloned().collect());
     }
 
     /// Requests to paths with this prefix get no response from now on.
     pub(crate) fn fall_silent(&self, prefix: &str) {
-        *self.shared.silent.lock().unwrap() = Some(prefix.to_owned());
+        *self.shared.silent.lock() = Some(prefix.to_owned());
     }
 
     /// Number of requests without a response whose client still waits.
@@ -190,14 +191,14 @@ async fn serve(stream: TcpStream, sender: UnboundedSender<Received>, shared: Arc
 
 impl Shared {
     fn reply(&self, path: &str) -> Reply {
-        let silent = self.silent.lock().unwrap();
+        let silent = self.silent.lock();
         if silent
             .as_ref()
             .is_some_and(|prefix| path.starts_with(prefix.as_str()))
         {
             return Reply::Silence;
         }
-        let mut replies = self.replies.lock().unwrap();
+        let mut replies = self.replies.lock();
         let reply = replies.get_mut(path).and_then(VecDeque::pop_front);
         reply.unwrap_or(Reply::Status(200, ""))
     }

@@ -3,13 +3,14 @@
 //! clerk/javascript, signatures follow Svix's page "Verifying Webhooks Manually".
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
 use allclear_application::clock::Clock;
 use allclear_server::clock::SystemClock;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use parking_lot::Mutex;
 use ring::rand::SystemRandom;
 use ring::rsa::{KeyPair, PublicKeyComponents};
 use ring::{hmac, signature::RSA_PKCS1_SHA256};
@@ -58,7 +59,6 @@ impl FakeClerk {
     pub(super) fn set(&self, path: &str, status: u16, body: Value) {
         self.responses
             .lock()
-            .unwrap()
             .insert(path.to_owned(), (status, body));
     }
 
@@ -73,7 +73,7 @@ async fn response(
     request: HttpRequest,
     responses: web::Data<Mutex<HashMap<String, (u16, Value)>>>,
 ) -> HttpResponse {
-    let found = responses.lock().unwrap().get(request.path()).cloned();
+    let found = responses.lock().get(request.path()).cloned();
     let (status, body) = found.unwrap_or((404, json!({"errors": []})));
     HttpResponse::build(status.try_into().unwrap()).json(body)
 }

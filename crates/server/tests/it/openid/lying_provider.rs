@@ -1,8 +1,9 @@
 //! A provider that says and signs whatever a test wants.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -56,11 +57,11 @@ impl LyingProvider {
     }
 
     pub(crate) fn set(&self, change: impl FnOnce(&mut Responses)) {
-        change(&mut self.responses.lock().unwrap());
+        change(&mut self.responses.lock());
     }
 
     pub(super) fn key_requests(&self) -> usize {
-        self.responses.lock().unwrap().key_requests
+        self.responses.lock().key_requests
     }
 
     /// Good claims for a sign-in that began at this address.
@@ -75,7 +76,7 @@ impl LyingProvider {
 
 async fn respond(request: HttpRequest, responses: web::Data<Mutex<Responses>>) -> HttpResponse {
     let issuer = format!("http://{}", request.connection_info().host());
-    let mut responses = responses.lock().unwrap();
+    let mut responses = responses.lock();
     match request.path() {
         "/.well-known/openid-configuration" => {
             let mut metadata = json!({

@@ -1,10 +1,9 @@
 use super::*;
 
-use std::sync::Mutex;
-
 use allclear_application::clock::TestClock;
 use chrono::TimeDelta;
 use futures_util::future::join_all;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use crate::status_page::page_cache::RETRY_DELAY;
@@ -43,7 +42,7 @@ impl Site {
 
     async fn get(&self) -> Result<Option<Value>, Error> {
         let outcomes = Arc::clone(&self.outcomes);
-        let read = |_| async move { outcomes.lock().unwrap().pop().unwrap().map(Arc::new) };
+        let read = |_| async move { outcomes.lock().pop().unwrap().map(Arc::new) };
         let value = self
             .cache
             .get((&organisation(), None), (), LIFETIME, read)
@@ -52,7 +51,7 @@ impl Site {
     }
 
     fn reads_left(&self) -> usize {
-        self.outcomes.lock().unwrap().len()
+        self.outcomes.lock().len()
     }
 
     fn lifetime_ends(&self) {

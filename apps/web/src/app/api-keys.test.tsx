@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import type { ApiKey } from '@/api/types';
@@ -86,6 +86,22 @@ it('asks before a key that nobody has copied disappears', async () => {
   await user.keyboard('{Escape}');
   expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument();
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+it('keeps a new key on the screen when the user is an admin no longer', async () => {
+  server.use(
+    http.post(apiUrl(endpoints.apiKeys.create), () =>
+      success({ ...deploys, id: 'key-2', key: 'ack_secret' }, { status: 201 }),
+    ),
+  );
+  const { user, become } = renderApp(paths.settings);
+  await list();
+  await user.click(screen.getByRole('button', { name: 'New Key' }));
+  await user.type(screen.getByRole('textbox', { name: /^Name/ }), 'Monitor');
+  await user.click(screen.getByRole('button', { name: 'Create' }));
+  await screen.findByRole('dialog', { name: 'Your new API key' });
+  act(() => become({ ...signedIn, organisation: { ...signedIn.organisation, role: 'viewer' } }));
+  expect(screen.getByLabelText('API key')).toHaveValue('ack_secret');
 });
 
 it('keeps the dialog with the reason when a key is refused', async () => {

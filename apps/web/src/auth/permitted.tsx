@@ -1,7 +1,7 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Navigate, Outlet } from 'react-router-dom';
 import { paths } from '@/paths';
-import { useMay } from './permissions';
+import { useKeptPermission, useMay } from './permissions';
 
 /** Shows its children to users who may write. */
 export function Permitted({ children }: { children: ReactNode }) {
@@ -13,7 +13,5 @@ export function Permitted({ children }: { children: ReactNode }) {
  * with what was typed.
  */
 export function WritersOnly() {
-  const mayWrite = useMay('write');
-  const [mayEnter] = useState(mayWrite);
-  return mayEnter ? <Outlet /> : <Navigate to={paths.dashboard} replace />;
+  return useKeptPermission('write') ? <Outlet /> : <Navigate to={paths.dashboard} replace />;
 }

@@ -3,15 +3,20 @@ import userEvent, { type UserEvent } from '@testing-library/user-event';
 import type { ReactNode } from 'react';
 import { createMemoryRouter, Outlet, RouterProvider, type RouteObject } from 'react-router-dom';
 import { ApiProvider } from '@/api/api-provider';
-import { AuthContext, type Auth, type AuthState } from '@/auth/auth';
+import { AuthContext, type Auth, type AuthState, type Role } from '@/auth/auth';
 import { LeaveGuard } from '@/ui/leave-guard';
 import { Toaster } from '@/ui/toaster';
 
-export const signedIn: AuthState = {
+export const signedIn = {
   status: 'signed-in',
   user: { id: 'user-1', name: 'Ada Lovelace', email: 'ada@example.com' },
   organisation: { id: 'org-1', name: 'Analytical Engines', role: 'admin' },
-};
+} satisfies AuthState;
+
+/** A user of this role. */
+export function signedInAs(role: Role): AuthState {
+  return { ...signedIn, organisation: { ...signedIn.organisation, role } };
+}
 
 interface RenderOptions {
   /** The initial path. */
@@ -24,6 +29,8 @@ interface RenderOptions {
 export interface Rendered extends RenderResult {
   user: UserEvent;
   router: ReturnType<typeof createMemoryRouter>;
+  /** Changes the session, as another admin does who changes the user's role. */
+  become: (auth: AuthState) => void;
 }
 
 /** Renders a screen with router, signed-in user, toaster and a query cache. */
@@ -50,15 +57,16 @@ export function renderRoutes(
     signOut: () => Promise.resolve(),
     refresh: () => Promise.resolve(),
   };
-  const result = render(
-    <AuthContext value={session}>
+  const app = (state: AuthState) => (
+    <AuthContext value={{ ...session, state }}>
       <ApiProvider getToken={session.getToken}>
         <RouterProvider router={router} />
         <Toaster />
       </ApiProvider>
-    </AuthContext>,
+    </AuthContext>
   );
-  return { ...result, user, router };
+  const result = render(app(auth));
+  return { ...result, user, router, become: (state) => result.rerender(app(state)) };
 }
 
 /** The app's frame of every screen. */

@@ -3,7 +3,7 @@ import { http } from 'msw';
 import { expect, it, vi } from 'vitest';
 import type { Review } from '@/api/types';
 import { endpoints } from '@/paths';
-import { renderScreen, signedIn } from '@/testing/render';
+import { renderScreen, signedInAs } from '@/testing/render';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { anIncident } from './fixtures';
 import type { Incident } from './incident';
@@ -75,11 +75,6 @@ async function open(review: Review | null, incident: Incident = resolved) {
   await screen.findByRole('textbox', { name: /^Review/ });
   return { ...rendered, reviews };
 }
-
-const viewer = {
-  ...signedIn,
-  organisation: { id: 'org-1', name: 'Analytical Engines', role: 'viewer' as const },
-};
 
 const text = () => screen.getByRole('textbox', { name: /^Review/ });
 const button = (name: string) => screen.getByRole('button', { name });
@@ -256,7 +251,7 @@ it('shows viewers another user’s draft, its deletion, and no conflict', async 
     act(() => {
       vi.advanceTimersByTime(15_000);
     });
-  renderScreen(<ReviewPanel incident={resolved} />, { auth: viewer });
+  renderScreen(<ReviewPanel incident={resolved} />, { auth: signedInAs('viewer') });
   expect(await screen.findByText('A bad deploy.')).toBeInTheDocument();
   reviews.change({ ...draft, html: '<p>Theirs</p>' });
   poll();
@@ -266,6 +261,13 @@ it('shows viewers another user’s draft, its deletion, and no conflict', async 
   vi.useRealTimers();
   expect(await screen.findByText('This incident has no review yet.')).toBeInTheDocument();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+});
+
+it('keeps the typed text when the user loses the right to write', async () => {
+  const { become } = await open(null);
+  write('A long review');
+  become(signedInAs('viewer'));
+  expect(text()).toHaveValue('A long review');
 });
 
 it('says when the review could not be fetched, and fetches it again', async () => {

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import type { Review } from '@/api/types';
 import { usePolling } from '@/api/use-polling';
-import { useMay } from '@/auth/permissions';
+import { useKeptPermission } from '@/auth/permissions';
 import { Merge } from '@/items/live-update';
 import { useEdit, type Edit } from '@/items/use-edit';
 import { endpoints } from '@/paths';
@@ -25,7 +25,7 @@ import { ReviewState } from './review-state';
 /** Writes, publishes and deletes the review of an incident. */
 export function ReviewPanel({ incident }: { incident: Incident }) {
   const edit = useEdit<Review | null>(endpoints.incidents.review(incident.id).item, readReview);
-  const mayWrite = useMay('write');
+  const mayWrite = useKeptPermission('write');
   const refresh = async () => {
     if (edit.loaded !== undefined) await edit.refresh();
   };

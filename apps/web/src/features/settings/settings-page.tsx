@@ -5,7 +5,7 @@ import { useConfiguration } from '@/api/configuration';
 import type { OrganisationSettings } from '@/api/types';
 import { AuditLink } from '@/audit/audit-link';
 import { useAuth } from '@/auth/auth';
-import { useMay } from '@/auth/permissions';
+import { useKeptPermission, useMay } from '@/auth/permissions';
 import { LiveUpdate } from '@/items/live-update';
 import { useEdit, type Edit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';
@@ -35,6 +35,8 @@ export function SettingsPage() {
   const edit = useEdit<OrganisationSettings>(endpoints.organisationSettings);
   const organisation = state.status === 'signed-in' ? state.organisation : null;
   const isAdmin = useMay('administer');
+  // A new key is shown once.
+  const showsKeys = useKeptPermission('administer');
   const isLoading = edit.loaded === undefined && edit.error === undefined;
   return (
     <div className="mx-auto grid w-full max-w-3xl gap-4" aria-busy={edit.loaded === undefined}>
@@ -63,7 +65,7 @@ export function SettingsPage() {
       )}
       {/* Not before the settings: they would stand at the top, and move. */}
       {!isLoading && organisation && <Integrations orgId={organisation.id} />}
-      {!isLoading && isAdmin && <ApiKeysCard />}
+      {!isLoading && showsKeys && <ApiKeysCard />}
       {!isLoading && isAdmin && <AuditLogCard />}
     </div>
   );

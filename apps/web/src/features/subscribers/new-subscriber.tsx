@@ -1,6 +1,6 @@
 import type { FormikHelpers } from 'formik';
 import { Plus } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
 import type { SubscriberWithSecret } from '@/api/types';
@@ -25,10 +25,11 @@ import { toast } from '@/ui/toast';
 import { SecretDialog } from './secret-dialog';
 import { useScopeEntries } from './use-scope-entries';
 
-export function NewSubscriber() {
+/** The button of a new subscriber, for users who may write, and its dialogs, which stay open if the right is lost. */
+export function useNewSubscriber(): { button: ReactNode; dialogs: ReactNode } {
   const api = useApi();
   const refreshList = useRefreshList(endpoints.subscribers.list);
-  const button = useRef<HTMLButtonElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const [secret, setSecret] = useState<string>();
   const { entries, error: loadError, refresh } = useScopeEntries(open);
@@ -50,15 +51,17 @@ export function NewSubscriber() {
     setOpen(false);
   }
 
-  return (
+  const button = (
+    <Button ref={opener} variant="primary" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <Plus aria-hidden /> New Subscriber
+    </Button>
+  );
+  const dialogs = (
     <>
-      <Button ref={button} variant="primary" aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        <Plus aria-hidden /> New Subscriber
-      </Button>
       <FormDialog
         open={open}
         onOpenChange={setOpen}
-        returnTo={button}
+        returnTo={opener}
         title="Add New Subscriber"
         description="A first message asks the owner of the address to confirm it. Updates follow after that."
         initialValues={entries || loadError ? subscriptionValues('email') : undefined}
@@ -77,7 +80,8 @@ export function NewSubscriber() {
         )}
         <ScopeFields entries={entries ?? []} />
       </FormDialog>
-      <SecretDialog secret={secret} onClose={() => setSecret(undefined)} returnTo={button} />
+      <SecretDialog secret={secret} onClose={() => setSecret(undefined)} returnTo={opener} />
     </>
   );
+  return { button, dialogs };
 }

@@ -3,7 +3,7 @@ import { http, HttpResponse } from 'msw';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Subscriber } from '@/api/types';
 import { endpoints, paths } from '@/paths';
-import { renderRoutes } from '@/testing/render';
+import { renderRoutes, signedInAs } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { noMail, parts, subscriber } from './fixtures';
 import { subscriberRoutes } from './routes';
@@ -41,7 +41,7 @@ function serve(subscribers: Subscriber[], stuck: string[] = []) {
 const open = () => renderRoutes(subscriberRoutes, { path: paths.subscribers });
 
 async function openDialog() {
-  const { user, router } = open();
+  const { user, router, become } = open();
   await user.click(screen.getByRole('button', { name: 'New Subscriber' }));
   const dialog = within(screen.getByRole('dialog', { name: 'Add New Subscriber' }));
   const email = await dialog.findByRole('textbox', { name: /^Email/ });
@@ -49,7 +49,7 @@ async function openDialog() {
     if (address) await user.type(email, address);
     await user.click(dialog.getByRole('button', { name: 'Add Subscriber' }));
   };
-  return { dialog, email, add, user, router };
+  return { dialog, email, add, user, router, become };
 }
 
 const toasts = () => within(screen.getByRole('region', { name: /Notifications/ }));
@@ -192,4 +192,13 @@ it('says “error” when a deletion fails', async () => {
   await user.click(screen.getByRole('button', { name: 'Delete' }));
   expect(await toasts().findByText('error')).toBeInTheDocument();
   expect(screen.getByText('ada@example.com')).toBeInTheDocument();
+});
+
+it('keeps the typed address when the user loses the right to write', async () => {
+  serve([]);
+  const { email, user, become } = await openDialog();
+  await user.type(email, 'ada@example.com');
+  become(signedInAs('viewer'));
+  expect(email).toBeInTheDocument();
+  expect(email).toHaveValue('ada@example.com');
 });

@@ -5,7 +5,7 @@ import { ListPage } from '@/items/list-page';
 import { endpoints } from '@/paths';
 import { Spinner } from '@/ui/spinner';
 import { DeliverySummary } from './delivery-summary';
-import { NewSubscriber } from './new-subscriber';
+import { useNewSubscriber } from './new-subscriber';
 import { subscriberKind } from './subscriber';
 import { subscriberColumns } from './subscriber-columns';
 import { useSubscriberDialogs } from './subscriber-dialogs';
@@ -19,6 +19,7 @@ export function SubscribersPage() {
   const { list } = endpoints.subscribers;
   const refreshList = useRefreshList(list);
   usePolling(refreshList, pollMs);
+  const { button, dialogs: newDialogs } = useNewSubscriber();
   const filter = useSubscriberFilter();
   const { open, dialogs } = useSubscriberDialogs(listPath(list, filter.query));
   const columns = useMemo(() => subscriberColumns(open), [open]);
@@ -27,7 +28,7 @@ export function SubscribersPage() {
       <ListPage
         kind={subscriberKind}
         title="Subscribers"
-        action={<NewSubscriber />}
+        action={button}
         readerAction={<SubscribersMenu />}
         columns={columns}
         wide
@@ -42,6 +43,7 @@ export function SubscribersPage() {
       >
         <DeliverySummary />
       </ListPage>
+      {newDialogs}
       {dialogs}
     </>
   );

@@ -95,6 +95,17 @@ it('shows the name, which admins change in Settings', async () => {
   expect(link).toHaveAttribute('href', paths.settings);
 });
 
+it('keeps a typed invitation when the user is an admin no longer', async () => {
+  const { user, backend } = await openOrganisation();
+  await user.type(screen.getByRole('textbox', { name: /^Email/ }), 'grace@example.com');
+  backend.session = sessionOf({ organisations: [{ ...engines, role: 'editor' }] });
+  const otherTab = new BroadcastChannel('allclear:session');
+  otherTab.postMessage({ kind: 'changed', organisationId: null });
+  await screen.findByText('Only an admin', { exact: false });
+  otherTab.close();
+  expect(screen.getByRole('textbox', { name: /^Email/ })).toHaveValue('grace@example.com');
+});
+
 it('gives a member another role', async () => {
   const { user, backend } = await openOrganisation();
   server.use(

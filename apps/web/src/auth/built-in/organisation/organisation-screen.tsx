@@ -1,7 +1,7 @@
 import { Link } from 'react-router-dom';
 import { useQuery } from '@/api/use-query';
 import type { AuthOrganisation } from '@/auth/auth';
-import { useMay } from '@/auth/permissions';
+import { useKeptPermission, useMay } from '@/auth/permissions';
 import { useSignedIn } from '@/auth/built-in/session-context';
 import { endpoints, paths } from '@/paths';
 import { Alert } from '@/ui/alert';
@@ -18,7 +18,7 @@ import { SecurityCard } from './security-card';
 export function OrganisationScreen() {
   const session = useSignedIn();
   usePageTitle('Organisation');
-  const isAdmin = useMay('administer');
+  const administers = useKeptPermission('administer');
   const isSettled = useSettled(session?.organisation?.id ?? '');
   if (session?.organisation == null) return null;
   const { organisation, user } = session;
@@ -29,8 +29,8 @@ export function OrganisationScreen() {
       <MembersCard organisation={organisation} user={user} />
       {isSettled && (
         <>
-          {isAdmin && <InvitationsCard organisation={organisation} />}
-          {isAdmin && <SecurityCard organisation={organisation} />}
+          {administers && <InvitationsCard organisation={organisation} />}
+          {administers && <SecurityCard organisation={organisation} />}
           <LeavingCard organisation={organisation} user={user} />
         </>
       )}

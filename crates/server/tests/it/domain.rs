@@ -3,8 +3,6 @@
 mod host_header;
 mod hosts;
 
-use std::net::TcpListener;
-
 use reqwest::Method;
 use reqwest::header::HOST;
 use reqwest::redirect::Policy;
@@ -13,18 +11,13 @@ use tempfile::TempDir;
 
 use crate::app::{Operator, TestApp, TestResponse, assert_status, client_builder, send};
 use crate::identity::Person;
+use crate::process::lasting_port;
 
 /// A server whose checks of domains come back to itself, on a fixed port.
 pub(crate) async fn start_with(folder: TempDir, flags: &[&str]) -> TestApp {
-    let address = free_address();
+    let address = format!("127.0.0.1:{}", lasting_port());
     let fixed = ["--listen", &address, "--domain-check-address", &address];
     TestApp::start_in(folder, &[&fixed, flags].concat()).await
-}
-
-/// An address that was free a moment ago.
-fn free_address() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().to_string()
 }
 
 pub(crate) async fn start() -> TestApp {

@@ -37,12 +37,12 @@ pub(super) async fn incident(operator: &Operator, title: &str, occured_at: &str)
     incident["code"].as_str().unwrap().to_owned()
 }
 
-/// Noon of the first day of the month so many months ago.
+/// The first moment of the month so many months ago. It is never in the future, which a resolved incident may not be.
 #[expect(clippy::disallowed_methods, reason = "the real server's clock")]
 fn months_ago(months: u32) -> String {
     let first = Utc::now().date_naive().with_day(1).unwrap();
     let month = first.checked_sub_months(Months::new(months)).unwrap();
-    format!("{month}T12:00:00.000Z")
+    format!("{month}T00:00:00.000Z")
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -58,6 +58,12 @@ export function cancelLeaving(): void {
   notify();
 }
 
+/** Leaves all forms without a further question: the user has agreed that their changes are lost. */
+export function discardUnsavedChanges(): void {
+  for (const holder of holders) holder.isLeaving = true;
+  notify();
+}
+
 /** Calls `go`, which leaves the screen, without a question about this form. */
 export type Leave = (go: () => void) => void;
 

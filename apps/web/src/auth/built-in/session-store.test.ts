@@ -346,6 +346,56 @@ it.each(['this tab', 'another tab'])(
   },
 );
 
+it('keeps typed text when another tab signs out, until the user has signed in again', async () => {
+  const backend = serveSession(sessionOf());
+  const [here, there] = [await open(), await open()];
+  renderHook(() => useUnsavedChanges(true));
+  server.use(http.post(apiUrl(endpoints.identity.signOut), () => success({ providerUrl: null })));
+  backend.session = null;
+  await there.signOut();
+  await expect.poll(() => here.getSnapshot()).toMatchObject({ hasEnded: true });
+  const token = here.getToken();
+  backend.session = sessionOf();
+  await there.refresh();
+  expect(await token).toBe('test-token');
+  expect(here.getSnapshot()).toMatchObject({ hasEnded: false });
+});
+
+it('keeps typed text when a reading for another tab finds no session', async () => {
+  const backend = serveSession(sessionOf());
+  const here = await open();
+  renderHook(() => useUnsavedChanges(true));
+  backend.session = null;
+  const channel = new BroadcastChannel('allclear:session');
+  channel.postMessage({ kind: 'changed', organisationId: null });
+  await expect.poll(() => here.getSnapshot()).toMatchObject({ hasEnded: true });
+  const read = vi.fn();
+  here.subscribe(read);
+  channel.postMessage({ kind: 'authenticated' });
+  await expect.poll(() => read).toHaveBeenCalled();
+  expect(here.getSnapshot()).toMatchObject({ hasEnded: true });
+  channel.close();
+});
+
+it('leaves for the sign-out of a provider without a second question', async () => {
+  serveSession(sessionOf());
+  const store = await open();
+  renderHook(() => useUnsavedChanges(true));
+  const assign = vi.fn();
+  const { href, origin } = window.location;
+  vi.stubGlobal('location', { href, origin, assign });
+  server.use(
+    http.post(apiUrl(endpoints.identity.signOut), () =>
+      success({ providerUrl: 'https://okta.example/logout' }),
+    ),
+  );
+  await store.signOut();
+  const closing = new Event('beforeunload', { cancelable: true });
+  window.dispatchEvent(closing);
+  expect(closing.defaultPrevented).toBe(false);
+  expect(assign).toHaveBeenCalledWith('https://okta.example/logout');
+});
+
 it('reads the session again when the server is unavailable for a moment', async () => {
   serveSession(sessionOf());
   server.use(

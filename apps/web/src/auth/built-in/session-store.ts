@@ -4,7 +4,7 @@ import { ApiError } from '@/api/error';
 import { withRetries } from '@/api/retry';
 import type { AuthOrganisation } from '@/auth/auth';
 import { endpoints } from '@/paths';
-import { hasUnsavedChanges } from '@/ui/unsaved-changes';
+import { discardUnsavedChanges, hasUnsavedChanges } from '@/ui/unsaved-changes';
 import { lastOrganisation, storeLastOrganisation } from './last-organisation';
 import { TokenCache } from './token-cache';
 import type { IssuedToken, Session, SessionUser, SignedOut, SignInWays } from './types';
@@ -171,6 +171,8 @@ export class SessionStore {
       // The page stays as it is until the browser has left it.
       if (data.providerUrl !== null) {
         this.#broadcast({ kind: 'signed-out' });
+        // The user has answered for what was typed before the sign-out.
+        discardUnsavedChanges();
         window.location.assign(data.providerUrl);
         return;
       }
@@ -275,21 +277,41 @@ export class SessionStore {
 
   #follow(message: TabMessage): void {
     if (message.kind === 'signed-out') {
-      this.#adoptSignOut();
+      this.#followSignOut();
       return;
     }
     if (message.kind === 'authenticated') this.#options.onAuthenticated?.();
     if (message.kind === 'opened' || message.kind === 'authenticated') {
       const hasEnded = this.#state.status === 'signed-in' && this.#state.hasEnded;
-      if (hasEnded) this.#read(this.#adopt).catch(() => undefined);
+      if (hasEnded) this.#followSession((session) => this.#adopt(session));
       return;
     }
     // After a failed read the shown state stays; the next request notices the difference.
-    this.#read((session) => {
+    this.#followSession((session) => {
       // In another organisation the screen would be mounted again, without what was typed by now.
       const stays = hasUnsavedChanges();
       this.#adopt(session, stays ? null : message.organisationId, stays);
+    });
+  }
+
+  /** Reads the session after another tab has changed it. */
+  #followSession(adopt: (session: Session) => void): void {
+    this.#read((session) => {
+      if (session === null) this.#followSignOut();
+      else adopt(session);
     }).catch(() => undefined);
+  }
+
+  /** Signs out as another tab did. What was typed stays, below the dialog that asks to sign in again. */
+  #followSignOut(): void {
+    if (this.#state.status !== 'signed-in' || !hasUnsavedChanges()) {
+      this.#adoptSignOut();
+      return;
+    }
+    // The response to an earlier request may still name the user.
+    this.#reading = null;
+    this.#tokens.forget();
+    this.#set({ ...this.#state, hasEnded: true, needsFactor: false });
   }
 
   #signedOut(): void {

@@ -39,28 +39,32 @@ const entries = Object.entries(summaries).map(([path, summary]) => ({
   slug: slugOf(path).replace(/\.md$/, ''),
 }));
 
-/** The order of the guides. Guides without a place come last. */
+/** The order of the guides, which is that of the README. Guides without a place come last. */
 const order: readonly Omit<GuideGroup & { slugs: readonly string[] }, 'entries'>[] = [
   {
-    title: 'Begin',
-    id: 'begin',
-    slugs: ['quick-start', 'status-page', 'subscribers', 'own-domain', 'configuration'],
+    title: 'Start',
+    id: 'start',
+    slugs: ['quick-start', 'status-page', 'subscribers', 'own-domain'],
   },
   {
     title: 'Operate',
     id: 'operate',
     slugs: [
       'operating',
-      'capacity',
-      'security',
-      'openid-connect',
       'mail',
+      'openid-connect',
+      'clerk',
+      'capacity',
       'many-nodes',
       'behind-a-cdn',
-      'benchmarks',
     ],
   },
-  { title: 'Build on it', id: 'build', slugs: ['automate', 'read-by-program', 'api', 'realtime'] },
+  { title: 'Automate', id: 'build', slugs: ['automate', 'read-by-program', 'api', 'realtime'] },
+  {
+    title: 'Reference',
+    id: 'reference',
+    slugs: ['configuration', 'security', 'asvs', 'conformance', 'benchmarks'],
+  },
   { title: 'Contribute', id: 'contribute', slugs: ['contributing', 'architecture'] },
 ];
 

@@ -1,17 +1,20 @@
 import { OrganizationSwitcher as Switcher } from '@clerk/clerk-react';
 import { paths } from '@/paths';
+import { LeaveQuestion } from './leave-question';
 import { ButtonPlaceholder } from './placeholders';
 
 export function OrganisationSwitcher() {
   return (
     <div className="grid h-8 max-w-56 min-w-0 items-center">
-      <Switcher
-        hidePersonal
-        organizationProfileMode="navigation"
-        organizationProfileUrl={paths.organisation}
-        appearance={{ elements }}
-        fallback={<ButtonPlaceholder />}
-      />
+      <LeaveQuestion>
+        <Switcher
+          hidePersonal
+          organizationProfileMode="navigation"
+          organizationProfileUrl={paths.organisation}
+          appearance={{ elements }}
+          fallback={<ButtonPlaceholder />}
+        />
+      </LeaveQuestion>
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { Avatar } from '@/ui/avatar';
 import { IconButton } from '@/ui/icon-button';
 import { useConfirmLeave } from '@/ui/leave-guard';
 import { toast } from '@/ui/toast';
+import { LeaveQuestion } from './leave-question';
 import { ButtonPlaceholder } from './placeholders';
 
 /** The user's name and personal settings. Without room for the name it shows the picture. */
@@ -18,7 +19,9 @@ export function UserMenu() {
     <div ref={place} className="@container grid h-10 min-w-0 items-center">
       {isInPanel === true && <PanelUserMenu />}
       {isInPanel === false && (
-        <UserButton showName appearance={{ elements }} fallback={<ButtonPlaceholder />} />
+        <LeaveQuestion>
+          <UserButton showName appearance={{ elements }} fallback={<ButtonPlaceholder />} />
+        </LeaveQuestion>
       )}
     </div>
   );

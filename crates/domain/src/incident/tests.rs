@@ -157,12 +157,22 @@ fn resolving_stores_the_time_once_and_reopening_clears_it() {
     assert_eq!((reopened.resolved_at, reopened.has_impact()), (None, true));
 }
 
-proptest! {
-    #[test]
-    fn a_status_reads_what_it_writes(status in any_status()) {
-        prop_assert_eq!(status.to_string().parse(), Ok(status));
+#[test]
+fn each_status_has_its_word() {
+    let words = [
+        (IncidentStatus::Investigating, "INVESTIGATING"),
+        (IncidentStatus::Identified, "IDENTIFIED"),
+        (IncidentStatus::Monitoring, "MONITORING"),
+        (IncidentStatus::Resolved, "RESOLVED"),
+    ];
+    assert_eq!(words.map(|(status, _)| status), IncidentStatus::VARIANTS);
+    for (status, word) in words {
+        assert_eq!(status.to_string(), word);
+        assert_eq!(word.parse(), Ok(status));
     }
+}
 
+proptest! {
     #[test]
     fn an_incident_knows_since_when_it_is_resolved_exactly_while_it_is(
         first in any_status(), later in proptest::collection::vec(any_status(), 0..9)

@@ -91,12 +91,22 @@ fn maintenance_is_in_progress_from_its_start_to_its_end() {
     );
 }
 
-proptest! {
-    #[test]
-    fn a_status_reads_what_it_writes(status in any_status()) {
-        prop_assert_eq!(status.to_string().parse(), Ok(status));
+#[test]
+fn each_status_has_its_word() {
+    let words = [
+        (MaintenanceStatus::Scheduled, "SCHEDULED"),
+        (MaintenanceStatus::InProgress, "IN_PROGRESS"),
+        (MaintenanceStatus::Completed, "COMPLETED"),
+        (MaintenanceStatus::Cancelled, "CANCELLED"),
+    ];
+    assert_eq!(words.map(|(status, _)| status), MaintenanceStatus::VARIANTS);
+    for (status, word) in words {
+        assert_eq!(status.to_string(), word);
+        assert_eq!(word.parse(), Ok(status));
     }
+}
 
+proptest! {
     #[test]
     fn as_time_passes_the_status_never_goes_back(planned in any_maintenance()) {
         prop_assert!(statuses(&planned, -1..100).is_sorted());
@@ -194,7 +204,7 @@ proptest! {
     }
 
     #[test]
-    fn it_leaves_the_page_only_when_it_is_over(planned in any_maintenance()) {
+    fn maintenance_leaves_the_page_only_when_it_is_over(planned in any_maintenance()) {
         let Some(until) = planned.shown_until() else {
             prop_assert!(planned.end_at.is_none() && planned.cancelled_at.is_none());
             return Ok(());
@@ -206,7 +216,7 @@ proptest! {
 }
 
 #[test]
-fn of_the_words_only_cancelled_is_kept() {
+fn of_the_given_statuses_only_cancelled_is_stored() {
     let create = |status| {
         let draft = MaintenanceDraft {
             status,

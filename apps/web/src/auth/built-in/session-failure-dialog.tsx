@@ -7,7 +7,8 @@ import type { SessionStore } from './session-store';
 
 interface Failure {
   message: string;
-  retry: () => void;
+  /** Reads the session again, or goes on with the shown state. */
+  settle: (isRetried: boolean) => void;
 }
 
 /**
@@ -24,17 +25,18 @@ export function useRefresh(store: SessionStore) {
           return;
         } catch (error) {
           const message = failureText(error);
-          await new Promise<void>((resolve) => {
-            // Every refresh that has failed is tried again together.
+          const isRetried = await new Promise<boolean>((resolve) => {
+            // Every refresh that has failed is settled together.
             setFailure((other) => ({
               message,
-              retry: () => {
-                other?.retry();
-                resolve();
+              settle: (choice) => {
+                other?.settle(choice);
+                resolve(choice);
               },
             }));
           });
           setFailure(null);
+          if (!isRetried) return;
         }
       }
     },
@@ -43,15 +45,16 @@ export function useRefresh(store: SessionStore) {
   return [refresh, failure] as const;
 }
 
-/** Lets the user read the session again. What was typed below the dialog stays. */
-export function SessionFailureDialog({ message, retry }: Failure) {
+/** Lets the user read the session again, or go back to the screen with what was typed. A later request notices what changed. */
+export function SessionFailureDialog({ message, settle }: Failure) {
   return (
     <Dialog
       open
+      onOpenChange={(open) => !open && settle(false)}
       title="The session could not be loaded"
       description="What you did need not be repeated. The page goes on once the session is loaded."
     >
-      <Alert kind="error" action={<Button onClick={retry}>Try Again</Button>}>
+      <Alert kind="error" action={<Button onClick={() => settle(true)}>Try Again</Button>}>
         {message}
       </Alert>
     </Dialog>

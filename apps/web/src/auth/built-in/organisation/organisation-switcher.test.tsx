@@ -135,6 +135,15 @@ it('reads only the session again after the user has learned that it cannot be re
   expect(sent.creates).toBe(1);
 });
 
+it('goes back to the shown screen while the session cannot be read', async () => {
+  const { user, sent } = await createUnread(403, 'always');
+  const dialog = await screen.findByRole('dialog', { name: 'The session could not be loaded' });
+  await user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  await waitFor(() => expect(dialog).not.toBeInTheDocument());
+  expect(who()).toBe('signed-in in Analytical Engines');
+  expect(sent.creates).toBe(1);
+});
+
 it('leads to the organisation itself', async () => {
   const { user, router } = await openSwitcher();
   await user.click(screen.getByRole('menuitem', { name: 'Manage organisation' }));

@@ -149,6 +149,10 @@ test('an operator adds a webhook, whose requests are signed, and changes its sec
   await expect(field).toHaveValue(/^whsec_/);
   const secret = await field.inputValue();
   await shown.getByRole('button', { name: 'Done' }).click();
+  await operatorPage
+    .getByRole('alertdialog', { name: 'Close without a copy?' })
+    .getByRole('button', { name: 'Close' })
+    .click();
   await expect(rowOf(operatorPage, '/…hook')).toContainText(/Webhook.*Pending/);
 
   const [first] = await receiver.received('/receivers/hook', 1);
@@ -165,6 +169,10 @@ test('an operator adds a webhook, whose requests are signed, and changes its sec
   const rotated = await field.inputValue();
   expect(rotated).not.toBe(secret);
   await shown.getByRole('button', { name: 'Done' }).click();
+  await operatorPage
+    .getByRole('alertdialog', { name: 'Close without a copy?' })
+    .getByRole('button', { name: 'Close' })
+    .click();
   await choose(operatorPage, '/…hook', 'Send Test Message');
   await expect(toasts.getByText('The test message has arrived')).toBeVisible();
   const [, tested] = await receiver.received('/receivers/hook', 2);

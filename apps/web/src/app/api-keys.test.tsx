@@ -59,6 +59,10 @@ it('creates a key and shows it once', async () => {
   expect(within(dialog).getByLabelText('API key')).toHaveValue('ack_secret');
   expect(sent).toEqual([{ name: 'Monitor', role: 'viewer', expiresAt: null }]);
   await user.click(within(dialog).getByRole('button', { name: 'Done' }));
+  const question = within(
+    await screen.findByRole('alertdialog', { name: 'Close without a copy?' }),
+  );
+  await user.click(question.getByRole('button', { name: 'Close' }));
   expect(await screen.findByText('Monitor')).toBeVisible();
   expect(screen.queryByDisplayValue('ack_secret')).not.toBeInTheDocument();
 });

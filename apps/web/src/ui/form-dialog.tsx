@@ -6,7 +6,9 @@ import { DialogActions } from './dialog';
 import { Form } from './form';
 import { FormFailure } from './form-failure';
 import { FormSkeleton } from './form-skeleton';
-import { FormProgress, GuardedDialog, useCloseDialog } from './guarded-dialog';
+import { useCloseDialog } from './dialog-guard';
+import { FormProgress } from './form-progress';
+import { GuardedDialog } from './guarded-dialog';
 import { SubmitButton } from './submit-button';
 
 interface FormDialogProps<Values extends object> {

@@ -4,7 +4,8 @@ import { Formik } from 'formik';
 import { useState } from 'react';
 import { expect, it } from 'vitest';
 import { Button } from './button';
-import { FormProgress, GuardedDialog } from './guarded-dialog';
+import { FormProgress } from './form-progress';
+import { GuardedDialog } from './guarded-dialog';
 import { Input } from './input';
 
 function Naming() {

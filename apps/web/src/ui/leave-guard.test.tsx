@@ -8,10 +8,12 @@ import { renderRoutes, renderScreen } from '@/testing/render';
 import { Button } from './button';
 import { Form } from './form';
 import { FormLeaveGuard } from './form-leave-guard';
-import { FormProgress, GuardedDialog, useSecretGuard } from './guarded-dialog';
+import { FormProgress } from './form-progress';
+import { GuardedDialog } from './guarded-dialog';
 import { Input } from './input';
 import { useConfirmLeave } from './leave-guard';
 import { useUnsavedChanges } from './unsaved-changes';
+import { useSecretGuard } from './use-secret-guard';
 
 function Typing() {
   const [dirty, setDirty] = useState(false);
@@ -85,13 +87,22 @@ function Secret() {
   return 'whsec_1';
 }
 
-it('asks about a secret that is not copied yet', async () => {
-  const dialog = (
+it.each([
+  [
+    'in a dialog',
     <GuardedDialog open onOpenChange={() => undefined} title="Secret of the Webhook">
       <Secret />
-    </GuardedDialog>
-  );
-  const { router } = renderRoutes([{ path: '/', element: dialog }, ...routes.slice(1)]);
+    </GuardedDialog>,
+  ],
+  [
+    'in a dialog that cannot be closed',
+    <GuardedDialog open title="Secret of the Webhook">
+      <Secret />
+    </GuardedDialog>,
+  ],
+  ['on a page', <Secret />],
+])('asks about a secret that is not copied yet, %s', async (_, element) => {
+  const { router } = renderRoutes([{ path: '/', element }, ...routes.slice(1)]);
   await act(() => router.navigate('/elsewhere'));
   const question = await screen.findByRole('alertdialog', { name: 'Leave without a copy?' });
   expect(question).toHaveAccessibleDescription(

@@ -96,6 +96,18 @@ it('leads to adding a second factor and then goes on in the same organisation', 
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
 
+it('asks before new recovery codes are left without a copy', async () => {
+  const { user } = await refused();
+  await user.click(await screen.findByRole('button', { name: 'Add authenticator app' }));
+  await user.type(await screen.findByLabelText('Code*'), '123456');
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  await screen.findByRole('list', { name: 'Recovery codes' });
+  await user.click(screen.getByRole('button', { name: 'Switch to Looms' }));
+  await screen.findByRole('alertdialog', { name: 'Leave without a copy?' });
+  await user.click(screen.getByRole('button', { name: 'Stay' }));
+  expect(screen.getByRole('list', { name: 'Recovery codes' })).toBeVisible();
+});
+
 it('takes the factor of a user who has one and signed in with a provider', async () => {
   const backend = { proven: false };
   serveSession(sessionOf());

@@ -2,7 +2,7 @@ import { ApiProvider } from '@/api/api-provider';
 import type { Reauthenticate } from '@/api/client';
 import type { AuthOrganisation } from '@/auth/auth';
 import { Button } from '@/ui/button';
-import { Dialog } from '@/ui/dialog';
+import { GuardedDialog } from '@/ui/guarded-dialog';
 import { useConfirmLeave } from '@/ui/leave-guard';
 import { toast } from '@/ui/toast';
 import { FactorProof, FactorsFailure, hasFactor } from './factor-proof';
@@ -51,7 +51,7 @@ function FactorDialog({ organisation, organisations, reauthenticate }: FactorDia
   }
 
   return (
-    <Dialog
+    <GuardedDialog
       open
       title={titleOf(factors)}
       description={`${organisation.name} requires a second factor of its members.`}
@@ -82,7 +82,7 @@ function FactorDialog({ organisation, organisations, reauthenticate }: FactorDia
         </Button>
       </div>
       {question}
-    </Dialog>
+    </GuardedDialog>
   );
 }
 

@@ -12,11 +12,11 @@ import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { ConfirmButton } from '@/ui/confirm-button';
-import { CopyField } from '@/ui/copy-field';
-import { DialogActions } from '@/ui/dialog';
-import { GuardedDialog, useSecretGuard } from '@/ui/guarded-dialog';
+import { DoneButton } from '@/ui/done-button';
+import { GuardedDialog } from '@/ui/guarded-dialog';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
+import { SecretField } from '@/ui/secret-field';
 import { Skeleton } from '@/ui/skeleton';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
@@ -70,21 +70,11 @@ export function ApiKeysCard() {
         description="Copy it now. It is not shown again."
         returnTo={button}
       >
-        {created !== undefined && <NewKey text={created} />}
-        <DialogActions>
-          <Button variant="primary" onClick={() => setCreated(undefined)}>
-            Done
-          </Button>
-        </DialogActions>
+        {created !== undefined && <SecretField label="API key" value={created} />}
+        <DoneButton />
       </GuardedDialog>
     </Card>
   );
-}
-
-function NewKey({ text }: { text: string }) {
-  const [isCopied, setIsCopied] = useState(false);
-  useSecretGuard(isCopied);
-  return <CopyField label="API key" value={text} onCopy={() => setIsCopied(true)} />;
 }
 
 interface KeyListProps {

@@ -148,13 +148,17 @@ it('confirms a webhook by the id of its subscriber, and shows its secret', async
       return success({ secret: 'whsec_c2VjcmV0' });
     }),
   );
-  open('/verify?subscriberId=s-1&orgId=org-1&verificationCode=c0de');
+  const { user } = open('/verify?subscriberId=s-1&orgId=org-1&verificationCode=c0de');
   expect(screen.getByRole('heading', { name: 'Confirming Subscription' })).toBeInTheDocument();
   expect(
     await screen.findByRole('heading', { name: 'Subscription Confirmed!' }),
   ).toBeInTheDocument();
   expect(screen.getByRole('textbox', { name: 'Signing secret' })).toHaveValue('whsec_c2VjcmV0');
-  expect(screen.getByRole('button', { name: 'Copy: Signing secret' })).toBeInTheDocument();
+  const isAsked = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  expect(isAsked()).toBe(true);
+  await user.click(screen.getByRole('button', { name: 'Copy: Signing secret' }));
+  await screen.findByRole('button', { name: 'Copied: Signing secret' });
+  expect(isAsked()).toBe(false);
   expect(bodies).toEqual([{ subscriberId: 's-1', orgId: 'org-1', verificationCode: 'c0de' }]);
 });
 

@@ -1,8 +1,7 @@
-import { useState, type RefObject } from 'react';
+import type { RefObject } from 'react';
 import { SecretNote } from '@/subscription/secret-note';
-import { Button } from '@/ui/button';
-import { DialogActions } from '@/ui/dialog';
-import { GuardedDialog, useSecretGuard } from '@/ui/guarded-dialog';
+import { DoneButton } from '@/ui/done-button';
+import { GuardedDialog } from '@/ui/guarded-dialog';
 
 interface SecretDialogProps {
   /** Undefined while there is none to show. */
@@ -20,18 +19,8 @@ export function SecretDialog({ secret, onClose, returnTo }: SecretDialogProps) {
       title="Secret of the Webhook"
       returnTo={returnTo}
     >
-      {secret !== undefined && <Secret secret={secret} />}
-      <DialogActions>
-        <Button variant="primary" onClick={onClose}>
-          Done
-        </Button>
-      </DialogActions>
+      {secret !== undefined && <SecretNote secret={secret} />}
+      <DoneButton />
     </GuardedDialog>
   );
-}
-
-function Secret({ secret }: { secret: string }) {
-  const [isCopied, setIsCopied] = useState(false);
-  useSecretGuard(isCopied);
-  return <SecretNote secret={secret} onCopy={() => setIsCopied(true)} />;
 }

@@ -158,6 +158,11 @@ it('adds a webhook and shows its secret once', async () => {
   await user.click(screen.getByRole('button', { name: 'Keep Open' }));
   expect(bodies).toEqual([{ channel: 'webhook', target: 'https://example.com/h' }]);
   await user.click(within(dialog).getByRole('button', { name: 'Done' }));
+  expect(await screen.findByText('Close without a copy?')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Keep Open' }));
+  await user.click(within(dialog).getByRole('button', { name: 'Copy: Signing secret' }));
+  await within(dialog).findByRole('button', { name: 'Copied: Signing secret' });
+  await user.click(within(dialog).getByRole('button', { name: 'Done' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
   expect(document.body.innerHTML).not.toContain(secret);
   expect(button).toHaveFocus();

@@ -6,7 +6,7 @@ import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { Form } from '@/ui/form';
 import { useLastStatus } from '@/ui/form-failure';
-import { FormProgress } from '@/ui/guarded-dialog';
+import { FormProgress } from '@/ui/form-progress';
 import { SubmitButton } from '@/ui/submit-button';
 import { failureText } from './failure-text';
 

@@ -3,8 +3,8 @@ import { useRef, useState } from 'react';
 import { copyText } from '@/site/copy-text';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
-import { useSecretGuard } from '@/ui/guarded-dialog';
 import { saveFile } from '@/ui/save-file';
+import { useSecretGuard } from '@/ui/use-secret-guard';
 
 interface RecoveryCodesProps {
   codes: readonly string[];

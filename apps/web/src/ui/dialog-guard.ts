@@ -1,0 +1,25 @@
+import { createContext, use } from 'react';
+
+/** The state of a form or a secret in a dialog. */
+export interface Progress {
+  dirty: boolean;
+  isSubmitting: boolean;
+  /** Whether it is a secret, in place of a form. */
+  isSecret?: boolean;
+}
+
+interface Guard {
+  /** Closes the dialog; asks before if text was typed, or a secret would be lost. */
+  close: () => void;
+  report: (form: string, progress: Progress | null) => void;
+}
+
+/** The surrounding dialog, to which its forms and secrets report their state. */
+export const GuardContext = createContext<Guard | null>(null);
+
+/** Returns the function that closes the surrounding dialog. */
+export function useCloseDialog(): () => void {
+  const guard = use(GuardContext);
+  if (guard === null) throw new Error('useCloseDialog needs a GuardedDialog above it');
+  return guard.close;
+}

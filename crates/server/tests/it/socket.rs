@@ -84,6 +84,45 @@ async fn everything(operator: &Operator) -> Vec<Event> {
     events.extend(timeline_events(operator, &path, ["maintenances", "timeline"], names).await);
     data_and_snapshot(operator, operator.delete(&path).await).await;
     events.push(event("maintenance-deleted", json!([maintenance["id"]])));
+    events.extend(structure_events(operator).await);
+    events
+}
+
+/// Changes groups, the order of the page and the settings; returns the expected events.
+async fn structure_events(operator: &Operator) -> Vec<Event> {
+    let (mut events, mut ids) = (Vec::new(), Vec::new());
+    for name in ["Core", "Edge"] {
+        let body = json!({"name": name});
+        let created = operator.post("/component-group/create", body).await;
+        let (group, snapshot) = data_and_snapshot(operator, created).await;
+        events.push(event("new-component-group", json!([snapshot["groups"][0]])));
+        ids.push(group["id"].as_str().unwrap().to_owned());
+    }
+    let edge = format!("/component-group/{}", ids[1]);
+    let renamed = operator.patch(&edge, json!({"name": "Rim"})).await;
+    let (_, snapshot) = data_and_snapshot(operator, renamed).await;
+    assert_eq!(snapshot["groups"][0]["name"], "Rim");
+    let group = json!([snapshot["groups"][0]]);
+    events.push(event("component-group-update", group));
+
+    let entries = ids.iter().map(|id| json!({"id": id, "components": []}));
+    let order = json!({"groups": entries.collect::<Vec<_>>()});
+    let ordered = operator.post("/component/order", order.clone()).await;
+    data_and_snapshot(operator, ordered).await;
+    let read = operator.get("/component/order").await.body["data"].take();
+    assert_eq!(read, order);
+    events.push(event("component-order-updated", json!([read])));
+
+    data_and_snapshot(operator, operator.delete(&edge).await).await;
+    events.push(event("component-group-deleted", json!([ids[1]])));
+    let order = json!({"groups": [{"id": ids[0], "components": []}]});
+    events.push(event("component-order-updated", json!([order])));
+    let settings = json!({"pageTitle": "Acme Cloud"});
+    let changed = operator.patch("/organisation", settings).await;
+    let (_, snapshot) = data_and_snapshot(operator, changed).await;
+    assert_eq!(snapshot["organisation"]["pageTitle"], "Acme Cloud");
+    let organisation = json!([snapshot["organisation"]]);
+    events.push(event("organisation-updated", organisation));
     events
 }
 
@@ -121,7 +160,7 @@ async fn timeline_events(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn room_members_receive_all_thirteen_events_in_order_and_other_sockets_none() {
+async fn room_members_receive_every_public_event_in_order_and_other_sockets_none() {
     let app = TestApp::start().await;
     let (acme, other) = (app.operator("Acme").await, app.operator("Other").await);
     let mut member = Client::signed_in(&app.url, &acme.token).await;
@@ -140,7 +179,7 @@ async fn room_members_receive_all_thirteen_events_in_order_and_other_sockets_non
     let mut names: Vec<_> = events.iter().map(|(name, _)| name).collect();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), 13);
+    assert_eq!(names.len(), 18);
     for client in [&mut member, &mut visitor, &mut guest] {
         for expected in &events {
             assert_eq!(&client.event().await, expected);
@@ -357,9 +396,7 @@ async fn sockets_are_counted_and_send_their_settings() {
         .await
         .unwrap();
     assert!(
-        metrics
-            .lines()
-            .any(|line| line.starts_with("allclear_sockets ")),
+        metrics.lines().any(|line| line == "allclear_sockets 1"),
         "{metrics}"
     );
     let opened = crate::app::client()

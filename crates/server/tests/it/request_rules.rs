@@ -279,7 +279,7 @@ async fn no_cache_keeps_a_response_to_a_token_or_a_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn item_of_another_version_is_not_deleted() {
+async fn item_of_another_version_is_neither_changed_nor_deleted() {
     let (_app, operator) = TestApp::with_operator().await;
     let titled =
         json!({"title": "Move", "description": "All of it", "startAt": "2030-01-01T00:00"});
@@ -295,14 +295,38 @@ async fn item_of_another_version_is_not_deleted() {
         let created = operator.create(&format!("/{item}/create"), body).await;
         let path = format!("/{item}/{}", created["id"].as_str().unwrap());
         let loaded = operator.get(&path).await.etag.unwrap();
-        let changed = json!({"name": "Renamed", "title": "Renamed"});
-        assert_status(operator.patch(&path, changed), 200).await;
-        let delete = |etag: String| {
-            let request = operator.request(Method::DELETE, &path);
-            send(request.header("if-match", etag))
+        let named = |name: &str| json!({"name": name, "title": name});
+        assert_status(operator.patch(&path, named("Renamed")), 200).await;
+        let current = operator.get(&path).await;
+        let request = |method: Method, etag: &str| {
+            let request = operator.request(method, &path);
+            request.header("if-match", etag)
         };
-        assert_status(delete(loaded), 412).await;
-        let current = operator.get(&path).await.etag.unwrap();
-        assert_status(delete(current), 200).await;
+        let edit = request(Method::PATCH, &loaded).json(&named("Stale"));
+        assert_status(send(edit), 412).await;
+        assert_status(send(request(Method::DELETE, &loaded)), 412).await;
+        let kept = operator.get(&path).await;
+        assert_eq!((&kept.body, &kept.etag), (&current.body, &current.etag));
+        let etag = current.etag.unwrap();
+        assert_status(send(request(Method::DELETE, &etag)), 200).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_of_another_version_are_not_changed() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let loaded = operator.get("/organisation").await.etag.unwrap();
+    let edit = |title: &str| {
+        let request = operator.request(Method::PATCH, "/organisation");
+        let request = request.header("if-match", &loaded);
+        send(request.json(&json!({"pageTitle": title, "notifyByDefault": false})))
+    };
+    assert_status(edit("First"), 200).await;
+    let changed = operator.get("/organisation").await;
+    let shown = operator.snapshot().await;
+    assert_eq!(shown["organisation"]["pageTitle"], "First");
+    assert_status(edit("Second"), 412).await;
+    let kept = operator.get("/organisation").await;
+    assert_eq!((&kept.body, &kept.etag), (&changed.body, &changed.etag));
+    assert_eq!(operator.snapshot().await, shown);
 }

@@ -10,7 +10,7 @@ use crate::app::{assert_status, client, operator_of, send, token};
 use crate::process::{Process, command, run};
 
 /// The name of the key that signed a token.
-fn key_of(token: &str) -> String {
+pub(crate) fn key_of(token: &str) -> String {
     let header = URL_SAFE_NO_PAD
         .decode(token.split('.').next().unwrap())
         .unwrap();

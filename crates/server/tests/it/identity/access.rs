@@ -1,7 +1,13 @@
+use std::sync::Arc;
+
+use allclear_application::clock::TestClock;
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use super::Person;
 use crate::app::{PASSWORD, TestApp, assert_status, cookie_client, send};
+use crate::client_limits::until;
+use crate::keys::key_of;
 
 /// An organisation's admin, and its identifier.
 async fn acme(app: &TestApp) -> (Person, String) {
@@ -65,7 +71,7 @@ async fn signing_in_ends_the_session_the_browser_had() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deleted_organisation_is_gone_for_its_members_and_the_public() {
+async fn a_deleted_organisation_is_gone_for_its_members() {
     let app = TestApp::start().await;
     let (ann, acme) = acme(&app).await;
     let token = ann.token(&acme).await;
@@ -73,6 +79,26 @@ async fn a_deleted_organisation_is_gone_for_its_members_and_the_public() {
     assert_eq!(ann.components(&token).await, 401);
     assert_status(ann.delete(&format!("/organisations/{acme}")), 404).await;
     assert_eq!(ann.session().await["organisations"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn page_of_a_deleted_organisation_is_gone_when_its_minute_in_memory_is_over() {
+    let clock = TestClock::system();
+    let app = TestApp::start_at(&[], Arc::clone(&clock) as _).await;
+    let (ann, acme) = acme(&app).await;
+    let public = [
+        format!("{}/status/{acme}", app.url),
+        app.call(&format!("/status/{acme}")),
+    ];
+    let read = async |url| send(cookie_client().get(url)).await.status;
+    for url in &public {
+        assert_eq!(read(url).await, 200, "{url}");
+    }
+    assert_status(ann.delete(&format!("/organisations/{acme}")), 200).await;
+    clock.advance(TimeDelta::minutes(1));
+    for url in &public {
+        until(404, async || read(url).await).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -160,6 +186,7 @@ async fn a_new_name_shows_on_the_public_page() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_published_keys_name_the_key_of_the_tokens_and_nothing_secret() {
     let app = TestApp::start().await;
+    let (ann, acme) = acme(&app).await;
     let keys = send(cookie_client().get(format!("{}/.well-known/jwks.json", app.url)))
         .await
         .body;
@@ -167,6 +194,7 @@ async fn the_published_keys_name_the_key_of_the_tokens_and_nothing_secret() {
     let mut members: Vec<_> = key.keys().map(String::as_str).collect();
     members.sort_unstable();
     assert_eq!(members, ["alg", "crv", "kid", "kty", "use", "x"]);
+    assert_eq!(key["kid"], key_of(&ann.token(&acme).await));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -25,8 +25,15 @@ async fn reset_links(app: TestApp, email: &str) -> (TestApp, Vec<String>) {
 async fn a_reset_link_sets_the_password_once_and_signs_everybody_out() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, ADDRESS).await;
-    assert_ne!(ann.session().await, Value::Null);
+    let acme = ann.organisation().await;
     let (app, links) = reset_links(app, ADDRESS).await;
+    let ann = Person {
+        url: app.url.clone(),
+        ..ann
+    };
+    let token = ann.token(&acme).await;
+    assert_eq!(ann.components(&token).await, 200);
+    assert_ne!(ann.session().await, Value::Null);
     let [link] = &links[..] else {
         panic!("{links:?}")
     };
@@ -52,6 +59,8 @@ async fn a_reset_link_sets_the_password_once_and_signs_everybody_out() {
         400,
     )
     .await;
+    assert_eq!(ann.session().await, Value::Null);
+    assert_eq!(ann.components(&token).await, 401);
     assert_eq!(there.sign_in(PASSWORD).await.status, 401);
     assert_eq!(there.sign_in(NEW).await.status, 200);
 }

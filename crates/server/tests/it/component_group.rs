@@ -106,7 +106,8 @@ async fn uptime_of_a_group_is_the_mean_of_the_components_that_show_theirs() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_fields_of_a_group_are_named() {
-    let (_app, operator) = TestApp::with_operator().await;
+    let (app, operator) = TestApp::with_operator().await;
+    let other = app.operator("Other").await;
     let rows = [
         (json!({}), "name: Name is required"),
         (json!({"name": "A"}), "name: Name is required"),
@@ -118,11 +119,74 @@ async fn wrong_fields_of_a_group_are_named() {
     operator
         .assert_invalid(Method::POST, "/component-group/create", &rows)
         .await;
-    let unknown = json!({"name": "API", "groupId": "01a2052f-0c41-7000-8000-00015edd64ef"});
-    let rows = [(unknown, "groupId: This group does not exist")];
-    operator
-        .assert_invalid(Method::POST, "/component/create", &rows)
-        .await;
+    let component = operator.component("API").await;
+    let foreign = group(&other, "Core").await;
+    for id in ["01a2052f-0c41-7000-8000-00015edd64ef", &foreign] {
+        let message = "groupId: This group does not exist";
+        let rows = [(json!({"name": "API", "groupId": id}), message)];
+        for (method, path) in [
+            (Method::POST, "/component/create"),
+            (Method::PATCH, &format!("/component/{component}")),
+        ] {
+            operator.assert_invalid(method, path, &rows).await;
+        }
+    }
+    let kept = json!({"groups": [{"id": null, "components": [component]}]});
+    assert_eq!(order(&operator).await, kept);
+    let kept = json!({"groups": [{"id": foreign, "components": []}]});
+    assert_eq!(order(&other).await, kept);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn moved_component_comes_first_in_its_new_group() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let [alone, moved] = [
+        operator.component("Alone").await,
+        operator.component("Moved").await,
+    ];
+    let core = group(&operator, "Core").await;
+    let body = json!({"name": "Grouped", "groupId": core});
+    let grouped = operator.create("/component/create", body).await["id"].take();
+    let path = format!("/component/{moved}");
+    let into = operator.patch(&path, json!({"groupId": core})).await;
+    assert_eq!(into.body["data"]["position"], 1, "{into:?}");
+    let expected = json!({"groups": [
+        {"id": core, "components": [moved, grouped]},
+        {"id": null, "components": [alone]},
+    ]});
+    assert_eq!(order(&operator).await, expected);
+
+    let path = format!("/component/{}", grouped.as_str().unwrap());
+    let out = operator.patch(&path, json!({"groupId": null})).await;
+    assert_eq!(out.body["data"]["position"], 2, "{out:?}");
+    let expected = json!({"groups": [
+        {"id": core, "components": [moved]},
+        {"id": null, "components": [grouped, alone]},
+    ]});
+    assert_eq!(order(&operator).await, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn order_has_a_new_version_after_every_change_of_what_it_holds() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let mut versions = Vec::new();
+    let mut keep_version = async |change: &str| {
+        let version = operator.get("/component/order").await.etag.unwrap();
+        assert!(!versions.contains(&version), "{change}: {versions:?}");
+        versions.push(version);
+    };
+    keep_version("nothing").await;
+    let component = operator.component("API").await;
+    keep_version("a created component").await;
+    let core = group(&operator, "Core").await;
+    keep_version("a created group").await;
+    let path = format!("/component/{component}");
+    assert_status(operator.patch(&path, json!({"groupId": core})), 200).await;
+    keep_version("a moved component").await;
+    assert_status(operator.delete(&path), 200).await;
+    keep_version("a deleted component").await;
+    assert_status(operator.delete(&format!("/component-group/{core}")), 200).await;
+    keep_version("a deleted group").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,18 +13,25 @@ async fn settings_are_changed_and_shown_on_the_page() {
         ("timeZone", json!("Etc/UTC")),
         ("domain", json!(null)),
         ("pageTitle", json!(null)),
+        ("pageDescription", json!(null)),
         ("supportUrl", json!(null)),
         ("notifyByDefault", json!(true)),
     ] {
         assert_eq!(settings.get(field), Some(&value), "{field}");
     }
-    let change = json!({"timeZone": "Europe/Zurich", "pageTitle": "Acme Cloud", "supportUrl": "mailto:help@acme.example"});
+    let change = json!({
+        "timeZone": "Europe/Zurich", "pageTitle": "Acme Cloud", "pageDescription": "Of all regions",
+        "supportUrl": "mailto:help@acme.example",
+    });
     let changed = operator.patch("/organisation", change).await;
     assert_eq!(changed.status, 200);
     assert_ne!(changed.etag, read.etag);
     let shown = operator.snapshot().await["organisation"].clone();
     assert_eq!(shown["timeZone"], "Europe/Zurich");
     assert_eq!(shown["pageTitle"], "Acme Cloud");
+    assert_eq!(shown["pageDescription"], "Of all regions");
+    assert_eq!(shown["supportUrl"], "mailto:help@acme.example");
+    assert_eq!(changed.body["data"]["pageDescription"], "Of all regions");
     assert_eq!(shown["code"], settings["code"]);
     assert!(
         shown["url"]
@@ -34,11 +41,15 @@ async fn settings_are_changed_and_shown_on_the_page() {
     );
     assert_eq!(shown.get("notifyByDefault"), None);
 
-    let emptied = operator
-        .patch("/organisation", json!({"pageTitle": ""}))
-        .await;
-    assert_eq!(emptied.body["data"]["pageTitle"], json!(null));
+    let change = json!({"pageTitle": "", "pageDescription": null, "supportUrl": null});
+    let emptied = operator.patch("/organisation", change).await;
     let shown = operator.snapshot().await["organisation"].clone();
+    for field in ["pageTitle", "pageDescription", "supportUrl"] {
+        assert_eq!(emptied.body["data"][field], json!(null), "{field}");
+    }
+    for field in ["pageDescription", "supportUrl"] {
+        assert_eq!(shown.get(field), Some(&json!(null)), "{field}");
+    }
     assert_eq!(shown["pageTitle"], shown["name"]);
 }
 
@@ -91,6 +102,10 @@ async fn wrong_settings_are_named() {
         (
             json!({"pageTitle": "x".repeat(201)}),
             "pageTitle: Must be at most 200 characters",
+        ),
+        (
+            json!({"pageDescription": "x".repeat(10_001)}),
+            "pageDescription: Must be at most 10000 characters",
         ),
     ];
     operator

@@ -1,8 +1,14 @@
 //! Badges: what they show, what they refuse, and how long caches keep them.
 
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
 use crate::app::{Operator, TestApp, TestResponse, client, send};
+
+#[expect(clippy::disallowed_methods, reason = "the real server's clock")]
+fn now() -> DateTime<Utc> {
+    Utc::now()
+}
 
 /// A badge below the organisation's page.
 async fn badge(operator: &Operator, path: &str) -> TestResponse {
@@ -61,9 +67,29 @@ async fn badge_shows_the_status_of_the_page_and_of_a_component_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn badge_of_a_component_shows_a_maintenance() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let (id, code) = component(&operator, "API").await;
+    let started = now() - TimeDelta::hours(1);
+    let maintenance =
+        json!({"title": "Move", "description": "d", "startAt": started, "components": [id]});
+    operator.create("/maintenance/create", maintenance).await;
+    let shown = badge(&operator, &format!("/badge/{code}.svg")).await;
+    assert_eq!(title(&shown), "API: Under Maintenance");
+    assert_eq!(
+        title(&badge(&operator, "/badge.svg").await),
+        "Acme: Service Under Maintenance"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn badge_shows_the_uptime_unless_it_is_hidden() {
     let (_app, operator) = TestApp::with_operator().await;
     let (id, code) = component(&operator, "API").await;
+    // The days before the component was created count, too.
+    let path = format!("/component/{id}");
+    let changed = operator.patch(&path, json!({"startDate": null})).await;
+    assert_eq!(changed.status, 200, "{changed:?}");
     let uptime = format!("/badge/{code}.svg?metric=uptime");
     assert_eq!(
         title(&badge(&operator, &uptime).await),
@@ -72,6 +98,18 @@ async fn badge_shows_the_uptime_unless_it_is_hidden() {
     let week = badge(&operator, &format!("{uptime}&days=7")).await;
     assert_eq!(title(&week), "API: uptime of the last 7 days: 100.0 %");
     assert!(svg(&week).contains(">100.0 %</text>"), "{week:?}");
+
+    let outage = now() - TimeDelta::days(20);
+    let body =
+        json!({"status": "MAJOR_OUTAGE", "startAt": outage, "endAt": outage + TimeDelta::hours(1)});
+    operator
+        .create(&format!("/component/{id}/history/create"), body)
+        .await;
+    for (days, percentage) in [(7, "100.0"), (30, "99.86"), (90, "99.95")] {
+        let shown = badge(&operator, &format!("{uptime}&days={days}")).await;
+        let expected = format!("API: uptime of the last {days} days: {percentage} %");
+        assert_eq!(title(&shown), expected);
+    }
 
     let hidden = operator
         .patch(&format!("/component/{id}"), json!({"showUptime": false}))

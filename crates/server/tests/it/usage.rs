@@ -18,34 +18,49 @@ async fn subscribe(app: &TestApp, operator: &Operator, email: &str) -> TestRespo
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn organisation_has_so_many_components_also_when_they_are_created_at_once() {
-    let app = TestApp::start_with(&["--limit-components", "3"]).await;
-    let operator = app.operator("Acme").await;
-    let mut requests = JoinSet::new();
-    for number in 0..8 {
-        let operator = operator.clone();
-        requests.spawn(async move {
-            let body = json!({"name": format!("Component {number}")});
-            operator.post("/component/create", body).await
-        });
+async fn components_and_groups_beyond_the_limit_are_refused_also_when_created_at_once() {
+    for (flag, path, setting) in [
+        (
+            "--limit-components",
+            "/component",
+            "ALLCLEAR_LIMIT_COMPONENTS",
+        ),
+        (
+            "--limit-groups",
+            "/component-group",
+            "ALLCLEAR_LIMIT_GROUPS",
+        ),
+    ] {
+        let app = TestApp::start_with(&[flag, "3"]).await;
+        let operator = app.operator("Acme").await;
+        let create = format!("{path}/create");
+        let mut requests = JoinSet::new();
+        for number in 0..8 {
+            let (operator, create) = (operator.clone(), create.clone());
+            requests.spawn(async move {
+                let body = json!({"name": format!("Number {number}")});
+                operator.post(&create, body).await
+            });
+        }
+        let responses = requests.join_all().await;
+        let (created, refused): (Vec<_>, Vec<_>) = responses
+            .into_iter()
+            .partition(|response| response.status == 201);
+        assert_eq!(created.len(), 3, "{path}");
+        for response in &refused {
+            assert_refused(response, 409, setting);
+        }
+        let id = created[0].body["data"]["id"].as_str().unwrap();
+        assert_status(operator.delete(&format!("{path}/{id}")), 200).await;
+        let body = json!({"name": "In its place"});
+        operator.create(&create, body.clone()).await;
+        assert_refused(&operator.post(&create, body.clone()).await, 409, setting);
+        app.operator("Other").await.create(&create, body).await;
     }
-    let responses = requests.join_all().await;
-    let (created, refused): (Vec<_>, Vec<_>) = responses
-        .into_iter()
-        .partition(|response| response.status == 201);
-    assert_eq!(created.len(), 3);
-    for response in &refused {
-        assert_refused(response, 409, "ALLCLEAR_LIMIT_COMPONENTS");
-    }
-    let id = created[0].body["data"]["id"].as_str().unwrap();
-    assert_status(operator.delete(&format!("/component/{id}")), 200).await;
-    operator.component("in its place").await;
-    let other = app.operator("Other").await;
-    other.component("of another organisation").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn account_creates_so_many_organisations() {
+async fn organisations_of_an_account_beyond_the_limit_are_refused() {
     let app = TestApp::start_with(&["--limit-organisations", "2"]).await;
     let operator = app.operator("One").await;
     let create = async |name: &str| {
@@ -117,7 +132,7 @@ async fn refused_calls_of_a_viewer_use_nothing_of_the_organisation_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn account_changes_so_often_and_still_gets_tokens() {
+async fn changes_of_an_account_beyond_the_limit_are_refused_and_tokens_issued() {
     let app = TestApp::start_with(&["--limit-writes", "3/60"]).await;
     let operator = app.operator("Acme").await;
     let rename = async || {
@@ -136,7 +151,7 @@ async fn account_changes_so_often_and_still_gets_tokens() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn organisation_writes_so_often_and_reads_as_it_likes() {
+async fn writes_of_an_organisation_beyond_the_limit_are_refused_and_reads_allowed() {
     let app = TestApp::start_with(&["--limit-writes", "3/60"]).await;
     let operator = app.operator("Acme").await;
     let id = operator.component("one").await;
@@ -156,7 +171,7 @@ async fn organisation_writes_so_often_and_reads_as_it_likes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn organisation_writes_so_much_text_a_day() {
+async fn text_of_a_day_beyond_the_limit_is_refused() {
     let app = TestApp::start_with(&["--limit-text", "20000"]).await;
     let operator = app.operator("Acme").await;
     let body = json!({"name": "API", "description": "x".repeat(9000)});

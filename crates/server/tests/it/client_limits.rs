@@ -50,7 +50,7 @@ async fn poll(url: &str) -> Result<String, (u16, String)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn client_has_so_many_event_streams_and_other_requests_go_on() {
+async fn event_stream_beyond_the_limit_is_refused_and_other_requests_are_allowed() {
     let app = TestApp::start_with(&["--limit-streams", "2"]).await;
     let operator = app.operator("Acme").await;
     let open = || stream(&app.url, &operator.organisation);
@@ -65,7 +65,7 @@ async fn client_has_so_many_event_streams_and_other_requests_go_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn limit_of_zero_is_none() {
+async fn limit_of_zero_switches_the_limit_off() {
     let app = TestApp::start_with(&["--limit-streams", "0", "--limit-handshakes", "0"]).await;
     let operator = app.operator("Acme").await;
     let _streams = [
@@ -76,7 +76,7 @@ async fn limit_of_zero_is_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sockets_that_have_not_joined_are_bounded() {
+async fn unjoined_socket_beyond_the_limit_is_refused() {
     for (flag, status) in [("--limit-handshakes", 429), ("--limit-all-handshakes", 503)] {
         let app = TestApp::start_with(&[flag, "2"]).await;
         let first = poll(&app.url).await.unwrap();
@@ -95,14 +95,14 @@ async fn sockets_that_have_not_joined_are_bounded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn client_has_so_many_sockets() {
+async fn socket_beyond_the_limit_is_refused() {
     let app = TestApp::start_with(&["--limit-sockets", "2"]).await;
     assert!(poll(&app.url).await.is_ok() && poll(&app.url).await.is_ok());
     assert_eq!(poll(&app.url).await, Err((429, "10".to_owned())));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn client_has_so_many_polls_that_wait() {
+async fn waiting_poll_beyond_the_limit_is_refused() {
     let app = TestApp::start_with(&["--limit-polls", "1"]).await;
     let waiting = async |time| {
         let sid = poll(&app.url).await.unwrap();
@@ -120,7 +120,7 @@ async fn client_has_so_many_polls_that_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn client_has_so_many_connections() {
+async fn connection_beyond_the_limit_is_closed() {
     let app = TestApp::start_with(&["--limit-connections", "3"]).await;
     let address = app.url.strip_prefix("http://").unwrap();
     let ask = async |stream: &mut TcpStream| {

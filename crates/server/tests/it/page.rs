@@ -321,7 +321,7 @@ async fn probes_and_metrics_show_a_live_and_ready_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_openapi_document_names_every_component_call() {
+async fn openapi_document_has_the_routes_of_components_and_describes_every_response() {
     let app = TestApp::start().await;
     let document = send(crate::app::client().get(app.call("/openapi.json")))
         .await
@@ -329,7 +329,14 @@ async fn the_openapi_document_names_every_component_call() {
     for (path, method) in [
         ("/api/v1/component/list", "get"),
         ("/api/v1/component/create", "post"),
+        ("/api/v1/component/order", "get"),
+        ("/api/v1/component/order", "post"),
+        ("/api/v1/component/{id}", "get"),
         ("/api/v1/component/{id}", "patch"),
+        ("/api/v1/component/{id}", "delete"),
+        ("/api/v1/component/{id}/history", "get"),
+        ("/api/v1/component/{id}/history/create", "post"),
+        ("/api/v1/component/{id}/uptime", "get"),
         ("/api/v1/status/{organisation}", "get"),
         ("/api/v1/status/{organisation}/events", "get"),
     ] {

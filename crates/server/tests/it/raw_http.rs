@@ -199,7 +199,7 @@ async fn requests_that_wait_for_no_response_get_their_own_ones() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chunks_that_are_none_end_the_connection() {
+async fn malformed_chunk_ends_the_connection() {
     let app = TestApp::start().await;
     let rows = [
         ("no size", format!("zz\r\n{SMUGGLED}")),

@@ -47,14 +47,14 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn engine_packets(text in prop_oneof![nearly_a_packet(), any::<String>()]) {
+    fn any_text_decodes_into_one_engine_packet_per_separator(text in prop_oneof![nearly_a_packet(), any::<String>()]) {
         let payload = ByteString::from(text.clone());
         let packets = Packet::decode_payload(&payload).count();
         prop_assert_eq!(packets, text.matches('\u{1e}').count() + 1);
     }
 
     #[test]
-    fn socket_packets(messages in vec(message(), 0..6)) {
+    fn any_messages_decode_into_packets_with_readable_arguments(messages in vec(message(), 0..6)) {
         let mut assembler = Assembler::new(10, 1_000_000);
         for message in messages {
             if let Ok(Some(packet)) = assembler.take(message) {

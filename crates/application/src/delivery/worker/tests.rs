@@ -419,7 +419,7 @@ async fn stopping_worker_sends_what_a_worker_with_a_faster_clock_has_queued() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_is_to_stop_leaves_the_rest_when_its_grace_is_over() {
+async fn stopping_worker_leaves_the_rest_when_its_grace_is_over() {
     let node = start(Queued::of(100), slow(Duration::from_secs(1)));
     pass(500).await;
     node.stop.cancel();

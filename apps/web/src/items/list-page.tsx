@@ -55,7 +55,8 @@ export function ListPage<Item extends { id: string }>({
 }: ListPageProps<Item>) {
   usePageTitle(title);
   const isFiltered = filter !== undefined && filter.query.size > 0;
-  const list = useList<Item>(listPath(kind.endpoints.list, filter?.query));
+  const path = listPath(kind.endpoints.list, filter?.query);
+  const list = useList<Item>(path);
   useErrorToast(list.error !== undefined, kind.listFailed);
   const memory = useTableMemory(kind.endpoints.list);
   const mayWrite = useMay('write');
@@ -91,6 +92,7 @@ export function ListPage<Item extends { id: string }>({
             label={title}
             columns={columns}
             rows={list.rows}
+            source={path}
             isStale={list.isStale}
             getRowId={(item) => item.id}
             rowLabel={kind.nameOf}

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 import { Button } from '@/ui/button';
 import { columnsOf } from './columns';
-import { DataTable } from './data-table';
+import { DataTable, type TableMemory, type TableView } from './data-table';
 
 interface Service {
   id: string;
@@ -26,11 +26,18 @@ const services = (count: number): Service[] =>
     load: 100 - index,
   }));
 
-function table(rows: Service[] | undefined, readOnly = false) {
+const noMemory: TableMemory = { read: () => undefined, write: () => undefined };
+
+function table(
+  rows: Service[] | undefined,
+  { readOnly = false, source = '', memory = noMemory } = {},
+) {
   return (
     <DataTable
       label="Services"
       readOnly={readOnly}
+      source={source}
+      memory={memory}
       columns={columns}
       rows={rows}
       getRowId={(row) => row.id}
@@ -156,6 +163,24 @@ it('stays on its page when rows arrive, and goes back when its page is gone', as
   expect(names()).toHaveLength(5);
 });
 
+it('begins at the first page when the rows come from elsewhere, like with another filter', async () => {
+  let view: TableView | undefined;
+  const memory: TableMemory = { read: () => view, write: (next) => void (view = next) };
+  const all = { source: '/list', memory };
+  const filtered = { source: '/list?state=pending', memory };
+  const { rerender, unmount } = render(table(services(12), all));
+  await userEvent.click(screen.getByRole('button', { name: 'Next' }));
+  rerender(table(services(12), filtered));
+  expect(screen.getByText('Page 1 of 3')).toBeInTheDocument();
+  await userEvent.click(screen.getByRole('button', { name: 'Next' }));
+  unmount();
+  const again = render(table(services(12), filtered));
+  expect(screen.getByText('Page 2 of 3')).toBeInTheDocument();
+  again.unmount();
+  render(table(services(12), all));
+  expect(screen.getByText('Page 1 of 3')).toBeInTheDocument();
+});
+
 it('shows No Data without rows, and is busy while they are loading', () => {
   const { rerender } = render(table(undefined));
   expect(screen.getByRole('table', { name: 'Services' })).toHaveAttribute('aria-busy', 'true');
@@ -166,7 +191,7 @@ it('shows No Data without rows, and is busy while they are loading', () => {
 });
 
 it.each([true, false])('puts only a checkbox beside a stacked row (read only: %s)', (readOnly) => {
-  render(table(services(1), readOnly));
+  render(table(services(1), { readOnly }));
   for (const row of screen.getAllByRole('row')) {
     const cells = [...row.children];
     const beside = cells.filter((cell) => cell.classList.contains('stacked:absolute'));

@@ -16,6 +16,8 @@ import { stacked } from './stacked';
 
 /** What the user has chosen to see of a table. */
 export interface TableView {
+  /** The `source` of its rows. */
+  source: string;
   pagination: { pageIndex: number; pageSize: number };
   sorting: SortingState;
 }
@@ -33,6 +35,8 @@ interface DataTableProps<Row extends RowData> {
   columns: readonly DataColumn<Row>[];
   /** Undefined while loading. */
   rows: readonly Row[] | undefined;
+  /** Where the rows come from, like the path of a list with its query. Rows from elsewhere begin on the first page. */
+  source?: string;
   /** Whether the rows that replace these are being loaded. */
   isStale?: boolean;
   getRowId: (row: Row) => string;
@@ -52,7 +56,14 @@ interface DataTableProps<Row extends RowData> {
   memory?: TableMemory;
 }
 
-const firstView: TableView = { pagination: { pageIndex: 0, pageSize: 5 }, sorting: [] };
+const firstView = { pagination: { pageIndex: 0, pageSize: 5 }, sorting: [] };
+
+/** The view that a table starts with. */
+function startView(source: string, memory: TableMemory | undefined): TableView {
+  const { pagination, ...last } = { source, ...firstView, ...memory?.read() };
+  const pageIndex = last.source === source ? pagination.pageIndex : 0;
+  return { ...last, source, pagination: { ...pagination, pageIndex } };
+}
 
 const noRows: never[] = [];
 /** Dims rows, unless those that replace them come soon. */
@@ -70,6 +81,7 @@ export function DataTable<Row extends RowData>({
   label,
   columns,
   rows,
+  source = '',
   isStale = false,
   getRowId,
   rowLabel,
@@ -80,10 +92,18 @@ export function DataTable<Row extends RowData>({
   readOnly = false,
   memory,
 }: DataTableProps<Row>) {
-  const [first] = useState(() => memory?.read() ?? firstView);
+  const [first] = useState(() => startView(source, memory));
   const [pagination, setPagination] = useState(first.pagination);
   const [sorting, setSorting] = useState(first.sorting);
-  useEffect(() => memory?.write({ pagination, sorting }), [memory, pagination, sorting]);
+  const [shownSource, setShownSource] = useState(source);
+  if (source !== shownSource) {
+    setShownSource(source);
+    setPagination({ ...pagination, pageIndex: 0 });
+  }
+  useEffect(
+    () => memory?.write({ source, pagination, sorting }),
+    [memory, source, pagination, sorting],
+  );
   const [rowSelection, setRowSelection] = useState<RowSelectionState>({});
 
   const keptFocus = useKeptFocus<HTMLDivElement>();

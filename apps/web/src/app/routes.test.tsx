@@ -181,6 +181,21 @@ it('leaves an item of the old organisation for the list of the new one', async (
   expect(asked).toBe(1);
 });
 
+it('leaves the filter by a thing of the old organisation', async () => {
+  const asked: (string | null)[] = [];
+  server.use(
+    http.get(apiUrl(endpoints.audit(new URLSearchParams())), ({ request }) => {
+      asked.push(new URL(request.url).searchParams.get('targetId'));
+      return success([]);
+    }),
+  );
+  const { router, become } = renderApp(paths.history('1'));
+  await waitFor(() => expect(asked).toEqual(['1']));
+  act(() => become({ ...signedIn, organisation: { id: 'org-2', name: 'Other', role: 'admin' } }));
+  await waitFor(() => expect(asked).toEqual(['1', null]));
+  expect(router.state.location).toMatchObject({ pathname: paths.audit, search: '' });
+});
+
 it.each([
   ['/status/org-9', 'There is no status page here'],
   ['/nowhere/at/all', 'Page Not Found'],

@@ -55,21 +55,21 @@ function useLastSessionHint(state: AuthState) {
 }
 
 /**
- * Leads from an item to the list of its kind when the organisation changes, because the other organisation does not
- * have the item. True until the list is shown, so that the item is not requested again.
+ * Leads from an item to the list of its kind, and from a filtered screen to the whole one, when the organisation changes:
+ * the other organisation does not have the item. True until the list is shown, so that the item is not requested again.
  */
 function useWayOutOfItems(router: RouterProviderProps['router'], state: AuthState): boolean {
   const organisation = organisationOf(state);
   const [before, setBefore] = useState(organisation);
   const isAnother = before !== null && organisation !== null && before !== organisation;
-  const mustLeave = isAnother && isItem(router.state.matches);
+  const wayOut = isAnother ? wayOutOf(router.state) : null;
+  const mustLeave = wayOut !== null;
   if (before !== organisation && !mustLeave) setBefore(organisation);
 
   useEffect(() => {
-    if (!mustLeave) return;
-    const [, list = ''] = router.state.location.pathname.split('/');
-    void router.navigate(`/${list}`).then(() => setBefore(organisation));
-  }, [router, mustLeave, organisation]);
+    if (wayOut === null) return;
+    void router.navigate(wayOut).then(() => setBefore(organisation));
+  }, [router, wayOut, organisation]);
   return mustLeave;
 }
 
@@ -88,10 +88,12 @@ function organisationOf(state: AuthState): string | null {
   return state.status === 'signed-in' ? (state.organisation?.id ?? null) : null;
 }
 
-/** Whether a screen shows one item of the organisation. */
-function isItem(matches: RouterProviderProps['router']['state']['matches']): boolean {
-  const isOfOrganisation = matches.some(({ route }) => route.id === groups.organisation);
-  return isOfOrganisation && matches.some(({ params }) => Object.keys(params).length > 0);
+/** Returns where a screen that names an item of the organisation leads; null if it names none. */
+function wayOutOf({ matches, location }: RouterProviderProps['router']['state']): string | null {
+  if (!matches.some(({ route }) => route.id === groups.organisation)) return null;
+  const [, list = ''] = location.pathname.split('/');
+  if (matches.some(({ params }) => Object.keys(params).length > 0)) return `/${list}`;
+  return location.search === '' ? null : location.pathname;
 }
 
 function sessionKey(state: AuthState): string {

@@ -224,17 +224,43 @@ it.each([
 });
 
 it('does not bring back an update that was deleted while it was asked for', async () => {
+  const { held, send } = hold();
   await show(incidents.updates('i1'), [update('e1')], false);
   server.use(
     http.get(apiUrl(incidents.update('i1', 'e2')), async () => {
-      await delay(20);
+      await held;
       return success(update('e2'));
     }),
+    http.get(apiUrl(incidents.update('i1', 'e3')), () => success(update('e3'))),
   );
   fire('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
   fire('incident-timeline-deleted', 'i1', 'e2');
-  await act(() => new Promise((resolve) => setTimeout(resolve, 80)));
-  expect(screen.getByText('e1 Grace IDENTIFIED')).toBeInTheDocument();
+  send();
+  // A later update, whose response comes after the held one.
+  fire('timeline-updated', { ...entry('e3'), incidentId: 'i1' });
+  expect(await screen.findByText('e3 Grace IDENTIFIED, e1 Grace IDENTIFIED')).toBeInTheDocument();
+});
+
+it('shows a new update although the server is unavailable for a moment', async () => {
+  await show(incidents.updates('i1'), [update('e1')], false);
+  server.use(
+    http.get(apiUrl(incidents.update('i1', 'e2')), () => success(update('e2'))),
+    http.get(apiUrl(incidents.update('i1', 'e2')), () => problem(503, 'Unavailable'), {
+      once: true,
+    }),
+  );
+  fire('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
+  expect(await screen.findByText('e2 Grace IDENTIFIED, e1 Grace IDENTIFIED')).toBeInTheDocument();
+});
+
+it('reads the updates again when a new one cannot be read', async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  const rows = [update('e1')];
+  await show(incidents.updates('i1'), rows, false);
+  rows.unshift(update('e2'));
+  server.use(http.get(apiUrl(incidents.update('i1', 'e2')), () => problem(400, 'No')));
+  fire('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
+  expect(await screen.findByText('e2 Grace IDENTIFIED, e1 Grace IDENTIFIED')).toBeInTheDocument();
 });
 
 it('leaves out an update that is gone when it is asked for', async () => {

@@ -12,11 +12,11 @@ import {
   type ListChange,
 } from '@/api/list-changes';
 import { maxWaitingChanges } from '@/api/query-cache';
+import { withRetries } from '@/api/retry';
 import { mergeTruncatedIncident, mergeTruncatedMaintenance } from '@/api/truncated';
 import type {
   Component,
   ComponentGroup,
-  ComponentOrder,
   Incident,
   IncidentEntry,
   Instant,
@@ -28,6 +28,7 @@ import type {
 import { useReadAgain, useRevalidateLists, useUpdateLists } from '@/api/use-list';
 import { endpoints } from '@/paths';
 import type { Update } from '@/updates/timeline';
+import { placeComponents, placeGroups } from './component-order';
 import type { Connection, ConnectionListener } from './connection';
 import type { LiveEvent } from './live-events';
 import { throttle } from './throttle';
@@ -182,7 +183,8 @@ class CacheSync implements ConnectionListener {
         update<ComponentGroup>(componentGroups.list, removeItem(event.args[0]));
         break;
       case 'component-order-updated':
-        update<Component>(components.list, regroup(event.args[0]));
+        update<Component>(components.list, placeComponents(event.args[0]));
+        update<ComponentGroup>(componentGroups.list, placeGroups(event.args[0]));
         break;
       case 'organisation-updated':
         refresh(organisation);
@@ -255,13 +257,16 @@ class CacheSync implements ConnectionListener {
 
   /** Reads a new update from the API, because events do not contain the author. */
   async #addUpdate(list: string, path: string, id: string): Promise<void> {
-    const { api, update } = this.#store;
+    const { api, update, readAgain } = this.#store;
     if (this.#deletedUpdates.has(id)) return;
     try {
-      const { data } = await api.get<Update>(path);
+      const { data } = await withRetries(() => api.get<Update>(path));
       if (!this.#deletedUpdates.has(id)) update<Update>(list, addItem(data));
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) console.error(error);
+      if (error instanceof ApiError && error.status === 404) return;
+      console.error(error);
+      // The list shows the update, or why it cannot be read.
+      await readAgain([list]);
     }
   }
 
@@ -305,15 +310,6 @@ class CacheSync implements ConnectionListener {
   #updateAttached(path: string, change: (cached: Attached[]) => Attached[]): void {
     this.#store.update<Attached>(path, (pages) => pages.map(change));
   }
-}
-
-/** Gives components the groups of an order. */
-function regroup({ groups }: ComponentOrder): ListChange<Component> {
-  const groupOf = new Map(
-    groups.flatMap(({ id, components }) => components.map((component) => [component, id] as const)),
-  );
-  return (pages) =>
-    pages.map((page) => page.map((item) => ({ ...item, groupId: groupOf.get(item.id) ?? null })));
 }
 
 /** A new item as operators see it: its event does not contain the time of its last change. */

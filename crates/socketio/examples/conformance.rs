@@ -31,6 +31,10 @@ impl EngineHandler for Echo {
         Ok(Some(message))
     }
 
+    fn size(message: &Message) -> usize {
+        message.len()
+    }
+
     async fn run(&self, socket: &EngineSocket, (): &mut (), message: Message) {
         socket.send(message);
     }

@@ -70,6 +70,8 @@ impl SocketSettings {
             ping_interval: self.ping_interval,
             ping_timeout: self.ping_timeout,
             max_http_buffer_size: MAX_MESSAGE_BYTES,
+            // No event has any, and one that waits for them would keep its bytes.
+            max_attachments: 0,
             max_queue_bytes: QUEUE_BYTES,
             max_queue_packets: QUEUE_PACKETS,
             handshake_headers: Some(&["authorization"]),

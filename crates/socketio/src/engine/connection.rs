@@ -96,11 +96,11 @@ impl<H: EngineHandler> Connection<H> {
     }
 
     fn deliver(self: &Arc<Self>, message: Message) -> bool {
-        let bytes = message.len();
         let mut inbox = self.inbox.lock();
         match self.engine.handler().decode(&mut inbox.decoder, message) {
             Ok(None) => true,
             Ok(Some(job)) => {
+                let bytes = H::size(&job);
                 inbox.bytes += bytes;
                 inbox.jobs.push_back((job, bytes));
                 drop(inbox);

@@ -37,6 +37,9 @@ pub trait EngineHandler: Send + Sync + 'static {
         message: Message,
     ) -> Result<Option<Self::Job>, Malformed>;
 
+    /// Bytes of the messages that a job was decoded from.
+    fn size(job: &Self::Job) -> usize;
+
     /// Runs a job.
     fn run(
         &self,

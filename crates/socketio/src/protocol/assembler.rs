@@ -193,6 +193,7 @@ mod tests {
         let Kind::Event { args, .. } = packet.kind else {
             panic!()
         };
+        assert_eq!(args.size(), args.items().len() + 2);
         let (first, _): (crate::Attachment, serde_json::Value) = args.parse().unwrap();
         assert_eq!(args.attachment(first), Some(&Bytes::from_static(b"1")));
     }

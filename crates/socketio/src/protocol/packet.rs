@@ -84,6 +84,19 @@ pub struct Packet {
     pub kind: Kind,
 }
 
+impl Packet {
+    /// Bytes of namespace, text and attachments.
+    pub(crate) fn size(&self) -> usize {
+        let content = match &self.kind {
+            Kind::Connect(auth) => auth.len(),
+            Kind::Event { name, args, .. } => name.len() + args.size(),
+            Kind::Ack { args, .. } => args.size(),
+            Kind::Disconnect | Kind::Nothing => 0,
+        };
+        self.namespace.len() + content
+    }
+}
+
 /// The parsed text of a packet.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {

@@ -33,6 +33,12 @@ impl Incoming {
         &self.args
     }
 
+    /// Whether the client expects an acknowledgement that it has not got.
+    #[must_use]
+    pub const fn expects_ack(&self) -> bool {
+        self.reply.is_some()
+    }
+
     /// Acknowledges the event with the arguments of a tuple or another sequence, with which the client's callback is
     /// called. Has no effect if the client expects no acknowledgement, or after the first call.
     ///

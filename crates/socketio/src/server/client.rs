@@ -12,10 +12,13 @@ use super::ack::Incoming;
 use super::erased_namespace::{ErasedNamespace, ErasedSocket};
 use super::handler::{Connect, ConnectError, DisconnectReason};
 use super::socket::Core;
-use crate::engine::{CloseReason, EngineHandler, EngineSocket, Malformed, Message};
+use crate::engine::{CloseReason, EngineHandler, EngineSocket, Malformed, Message, Session};
 use crate::protocol::{Assembler, Kind, Packet, encode_connect, encode_connect_error};
 use crate::settings::Settings;
 use crate::sid::Sid;
+
+/// Refused `CONNECT` packets after which a session is closed: each may have cost the verification of a token.
+const MAX_REFUSALS: u32 = 10;
 
 /// The sockets of a client, shared with the decoder, which delivers acknowledgements without queueing.
 type SharedCores = Arc<Mutex<Vec<Arc<Core>>>>;
@@ -35,6 +38,8 @@ pub(super) struct Decoder {
 /// State of a client.
 pub(super) struct Client {
     sockets: Vec<Box<dyn ErasedSocket>>,
+    /// Number of refused `CONNECT` packets.
+    refusals: u32,
     cores: SharedCores,
 }
 
@@ -67,6 +72,7 @@ impl EngineHandler for Protocol {
             decoder,
             Client {
                 sockets: Vec::new(),
+                refusals: 0,
                 cores,
             },
         )
@@ -91,6 +97,10 @@ impl EngineHandler for Protocol {
             }
         }
         Ok(Some(packet))
+    }
+
+    fn size(packet: &Packet) -> usize {
+        packet.size()
     }
 
     async fn run(&self, engine_socket: &EngineSocket, client: &mut Client, packet: Packet) {
@@ -158,10 +168,7 @@ impl Protocol {
             .iter()
             .find(|namespace| *namespace.state().name == *name)
         else {
-            session.send(encode_connect_error(
-                &name,
-                &ConnectError::new("Invalid namespace"),
-            ));
+            client.refuse(session, &name, &ConnectError::new("Invalid namespace"));
             return;
         };
         let request = Connect {
@@ -184,7 +191,7 @@ impl Protocol {
         };
         match acknowledgement {
             Err(error) if error.is_temporary => session.drain(CloseReason::ForcedServerClose),
-            Err(error) => session.send(encode_connect_error(&name, &error)),
+            Err(error) => client.refuse(session, &name, &error),
             Ok(socket) => {
                 session.joined();
                 let core = Arc::clone(socket.core());
@@ -204,6 +211,14 @@ impl Protocol {
 }
 
 impl Client {
+    fn refuse(&mut self, session: &Session, namespace: &str, error: &ConnectError) {
+        session.send(encode_connect_error(namespace, error));
+        self.refusals += 1;
+        if self.refusals >= MAX_REFUSALS {
+            session.drain(CloseReason::ForcedServerClose);
+        }
+    }
+
     fn refresh(&self) {
         *self.cores.lock() = self
             .sockets

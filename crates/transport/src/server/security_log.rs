@@ -42,10 +42,12 @@ pub(crate) fn record_refused(request: &HttpRequest, refused: SecurityRecord<'_>)
     }
 }
 
-/// Records a bad token of a socket. The client's address is not known here.
-pub(crate) fn record_socket_refused(reason: &str) {
-    if REFUSED_RECORDS.count(&IpAddr::from([0; 16])).is_ok() {
+/// Records a bad token of a client's socket. Clients of unknown address count as one.
+pub(crate) fn record_socket_refused(client: Option<IpAddr>, reason: &str) {
+    let counted = client.unwrap_or(IpAddr::from([0; 16]));
+    if REFUSED_RECORDS.count(&counted).is_ok() {
         SecurityRecord {
+            address: client,
             object: Some(&"socket"),
             detail: Some(reason),
             ..SecurityRecord::new(SecurityEvent::TokenRefused)

@@ -4,6 +4,7 @@
 //! them. A socket without a token is anonymous and has no end.
 
 use std::collections::{BTreeSet, HashMap};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -96,11 +97,15 @@ impl SocketAuthorizer {
         }
     }
 
-    /// Verifies a token.
-    pub(super) async fn check(&self, token: &str) -> Result<Access, TokenError> {
+    /// Verifies a client's token.
+    pub(super) async fn check(
+        &self,
+        client: Option<IpAddr>,
+        token: &str,
+    ) -> Result<Access, TokenError> {
         let outcome = self.verifier.verify(token).await;
         if let Err(TokenError::Bad(reason)) = &outcome {
-            record_socket_refused(reason);
+            record_socket_refused(client, reason);
         }
         let caller = outcome?;
         Ok(Access {

@@ -66,10 +66,11 @@ impl Handler for SocketHandler {
                 .header("authorization")
                 .and_then(bearer_token)
         });
+        let client = request.handshake().address();
         let access = match token {
             None => None,
             Some(token) => {
-                let checked = self.authorizer.check(token).await;
+                let checked = self.authorizer.check(client, token).await;
                 Some(checked.map_err(|error| match error {
                     TokenError::Unavailable(_) => ConnectError::temporary(),
                     TokenError::Bad(_) => ConnectError::new(Problem::from(error).to_string()),
@@ -129,6 +130,8 @@ impl SocketHandler {
         match request {
             Request::Authenticate => self.authenticate(socket, event).await,
             Request::Join => self.join(socket, event, &organisation(event)?).await,
+            // Nothing would limit lists that are read and not sent.
+            Request::Get(_) if !event.expects_ack() => Ok(()),
             Request::Get(list) => self.list(socket, event, &organisation(event)?, list).await,
         }
     }
@@ -144,10 +147,9 @@ impl SocketHandler {
             return self.list_in_place(socket, event, organisation, list).await;
         }
         let page = self.page(organisation).await?;
-        let list = page.list(list)?;
         let large = self.large_list(socket, organisation, &page).await?;
         flushed(socket, &page).await;
-        acknowledge(event, list);
+        acknowledge(event, page.list(list)?);
         received(socket, large).await;
         Ok(())
     }
@@ -238,7 +240,9 @@ impl SocketHandler {
             .args()
             .parse::<(String,)>()
             .map_err(|_| Refused::because("A token is required"))?;
-        let access = self.authorizer.check(&token).await.map_err(Problem::from)?;
+        let client = socket.handshake().address();
+        let checked = self.authorizer.check(client, &token).await;
+        let access = checked.map_err(Problem::from)?;
         let expires_at = access.expires_at();
         if !self.authorizer.authorize(socket, access) {
             return Err(Refused::because(

@@ -15,7 +15,7 @@ use std::time::Duration;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use parking_lot::Mutex;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Interval, MissedTickBehavior, timeout};
 
 use self::outbox_health::{OutboxHealth, STALE_AFTER};
@@ -48,6 +48,8 @@ pub struct Relay {
     outbox: Arc<dyn Outbox>,
     broadcast: Arc<dyn Broadcast>,
     positions: Mutex<HashMap<OrganisationId, StreamPosition>>,
+    /// Places of look-ups of organisations that are not followed.
+    lookups: Semaphore,
     /// Notified when the first organisation is followed.
     first_followed: Notify,
     outbox_health: OutboxHealth,
@@ -60,6 +62,9 @@ impl Relay {
 
     const BATCH: u64 = 256;
 
+    /// How many organisations are looked up at the same time.
+    const MAX_LOOKUPS: usize = 2;
+
     /// Number of sweeps without a request or an interested listener after which an organisation is no longer followed: ten
     /// minutes.
     const IDLE_SWEEPS: u32 = 600;
@@ -71,6 +76,7 @@ impl Relay {
             outbox,
             broadcast,
             positions: Mutex::default(),
+            lookups: Semaphore::new(Self::MAX_LOOKUPS),
             first_followed: Notify::new(),
             outbox_health: OutboxHealth::default(),
             has_run: AtomicBool::new(false),
@@ -87,6 +93,8 @@ impl Relay {
             position.touch();
             return Ok(Some(position.clone()));
         }
+        // Requests may name any number of organisations that do not exist.
+        let _lookup = self.lookups.acquire().await.map_err(Error::internal)?;
         let found = self
             .outbox
             .revisions(std::slice::from_ref(organisation))

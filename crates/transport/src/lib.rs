@@ -19,6 +19,7 @@ pub mod openapi;
 mod organisation;
 pub mod provider;
 mod redirects;
+mod render;
 mod request;
 mod response;
 mod routes;

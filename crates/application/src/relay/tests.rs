@@ -367,3 +367,49 @@ async fn one_slow_read_holds_back_no_other_organisation_but_two_end_the_sweep() 
         assert_eq!(revisions.len(), delivered, "{slow} slow reads");
     }
 }
+
+#[tokio::test]
+async fn a_flood_of_unknown_organisations_is_looked_up_a_few_at_a_time() {
+    /// An outbox that knows no organisation, and how many look-ups it handles and has handled at a time.
+    #[derive(Default)]
+    struct Unknown(Mutex<(usize, usize)>);
+
+    #[async_trait]
+    impl Outbox for Unknown {
+        async fn after(&self, _: &OrganisationId, _: Revision, _: u64) -> Result<Backlog, Error> {
+            unreachable!("no organisation is followed")
+        }
+
+        async fn prune(&self, _: DateTime<Utc>, _: u64) -> Result<u64, Error> {
+            Ok(0)
+        }
+
+        async fn revisions(
+            &self,
+            _: &[OrganisationId],
+        ) -> Result<Vec<(OrganisationId, Revision)>, Error> {
+            {
+                let (now, most) = &mut *self.0.lock();
+                *now += 1;
+                *most = (*most).max(*now);
+            }
+            tokio::task::yield_now().await;
+            self.0.lock().0 -= 1;
+            Ok(Vec::new())
+        }
+    }
+
+    let outbox = Arc::new(Unknown::default());
+    let broadcast = crate::broadcast::MockBroadcast::new();
+    let relay = Relay::new(Arc::clone(&outbox) as Arc<dyn Outbox>, Arc::new(broadcast));
+    let lookups = (0..20).map(|number| {
+        let relay = &relay;
+        async move {
+            let organisation = OrganisationId::parse(&format!("org{number}")).unwrap();
+            relay.follow(&organisation).await.unwrap().is_none()
+        }
+    });
+    let unknown = futures_util::future::join_all(lookups).await;
+    assert_eq!(unknown, [true; 20]);
+    assert_eq!(*outbox.0.lock(), (0, Relay::MAX_LOOKUPS));
+}

@@ -24,6 +24,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 use tracing::Instrument;
 
+use crate::render::render;
 use crate::status_page::log_failed_read;
 use crate::status_page::page::{Page, SLOT_SIZE};
 use crate::web_app::page_template::PageTemplate;
@@ -285,11 +286,10 @@ impl PageCache {
         self.relay
             .note_revision(organisation, Revision(snapshot.revision));
         let template = self.template.clone();
-        let page =
-            tokio::task::spawn_blocking(move || Page::render(&snapshot, now, position, &template));
-        page.await
-            .map_err(Error::internal)?
-            .map(|page| Some(Arc::new(page)))
+        let page = render(&self.runtime, move || {
+            Page::render(&snapshot, now, position, &template)
+        });
+        page.await.map(|page| Some(Arc::new(page)))
     }
 }
 

@@ -18,16 +18,18 @@ use tokio::runtime::Handle;
 
 use super::document::Documents;
 use super::{feed, sitemap};
+use crate::render::render;
 use crate::status_page::page::Document;
 use crate::status_page::revision_cache::{RevisionCache, Version, VersionCache};
 use crate::weight::Weigh;
 
-/// Bytes of cached documents. Beyond them the least requested ones are evicted.
-const MAX_DOCUMENT_BYTES: u64 = 16 * 1024 * 1024;
+/// Bytes of cached documents. Beyond them the least requested ones are evicted. The largest that the limits of an organisation allow
+/// fits.
+const MAX_DOCUMENT_BYTES: u64 = 24 * 1024 * 1024;
 /// Expected number of cached documents.
 const EXPECTED_DOCUMENTS: usize = 512;
 /// Bytes of cached states.
-const MAX_STATE_BYTES: u64 = 16 * 1024 * 1024;
+const MAX_STATE_BYTES: u64 = 24 * 1024 * 1024;
 /// Maximum number of states that are read concurrently.
 const MAX_CONCURRENT_READS: usize = 2;
 /// Expected number of cached states.
@@ -218,15 +220,12 @@ impl StatuspageDocuments {
             return Ok(None);
         };
         let version = Version::new(state.organisation.revision, state.read_at, LIFETIME);
-        let render = async {
-            let rendered = self
-                .runtime
-                .spawn_blocking(move || render(&state, address).map(Arc::new));
-            rendered.await.map_err(Error::internal)?
-        };
+        let rendered = render(&self.runtime, move || {
+            document(&state, address).map(Arc::new)
+        });
         let document = self
             .documents
-            .get_or_make(organisation, version, address, render);
+            .get_or_make(organisation, version, address, rendered);
         document.await.map(Some)
     }
 
@@ -266,7 +265,7 @@ impl StatuspageDocuments {
 }
 
 /// Renders a document. Takes milliseconds, so it must not run in a worker thread.
-fn render(state: &PublicState, address: DocumentAddress) -> Result<Document, Error> {
+fn document(state: &PublicState, address: DocumentAddress) -> Result<Document, Error> {
     let documents = Documents::new(state);
     let text = match address {
         DocumentAddress::Summary => json(&documents.summary())?,

@@ -15,7 +15,9 @@ use allclear_application::status_page::uptime::{UptimePage, UptimeSelection};
 use allclear_domain::code::Code;
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, Utc};
+use tokio::runtime::Handle;
 
+use crate::render::render;
 use crate::status_page::history::template::HistoryTemplate;
 use crate::status_page::page::Document;
 use crate::status_page::revision_cache::RevisionCache;
@@ -139,8 +141,7 @@ impl HistoryPages {
                     .map(Shown::Entry),
             };
             let shown = shown.ok_or(Error::NotFound("Page"))?;
-            let rendered = tokio::task::spawn_blocking(move || shown.render(&template));
-            rendered.await.map_err(Error::internal)?
+            render(&Handle::current(), move || shown.render(&template)).await
         }
     }
 }

@@ -73,6 +73,13 @@ impl UsageLimits {
         })
     }
 
+    /// Maximum number of unsent deliveries of an organisation beside which its next notice is expanded: two for each subscriber that it
+    /// may have.
+    #[must_use]
+    pub fn waiting_deliveries(&self) -> Option<u64> {
+        self.subscribers.map(|most| most.saturating_mul(2))
+    }
+
     /// Checks that an organisation with `present` subscribers may have another.
     ///
     /// # Errors

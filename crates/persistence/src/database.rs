@@ -18,6 +18,7 @@ use sea_orm::{
 use tokio::time::timeout;
 
 use crate::audit::NoAuditItem;
+use crate::delivery::FullQueues;
 use crate::error::broken;
 use crate::group_commit::GroupCommit;
 use crate::options::{self, postgresql, sqlite_reader, sqlite_writer, usual};
@@ -36,6 +37,7 @@ pub struct Database {
     pub(crate) clock: Arc<dyn Clock>,
     /// Addresses of the public pages.
     pub(crate) links: Links,
+    pub(crate) full_queues: FullQueues,
 }
 
 /// How long a connection is given to close.
@@ -85,6 +87,7 @@ impl Database {
                 limits: UsageLimits::default(),
                 clock,
                 links: Links::default(),
+                full_queues: FullQueues::default(),
             })
         } else {
             // A connection of its own, because migrations may take longer than a statement's timeout.
@@ -101,14 +104,16 @@ impl Database {
                 limits: UsageLimits::default(),
                 clock,
                 links: Links::default(),
+                full_queues: FullQueues::default(),
             })
         }
     }
 
     /// Sets limits of what is stored. By default there are none.
     #[must_use]
-    pub const fn limited(mut self, limits: UsageLimits) -> Self {
+    pub fn limited(mut self, limits: UsageLimits) -> Self {
         self.limits = limits;
+        self.full_queues = FullQueues::default();
         self
     }
 

@@ -2,6 +2,7 @@
 
 mod claim;
 mod expand;
+mod full_queues;
 mod organisation_scan;
 #[cfg(test)]
 mod query_plan_tests;
@@ -25,6 +26,7 @@ use sea_orm::{
     PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
 };
 
+pub(crate) use self::full_queues::FullQueues;
 use self::organisation_scan::OrganisationScan;
 use crate::audit::NoAuditItem;
 use crate::database::Database;
@@ -58,6 +60,25 @@ impl Database {
         scan.count(&claimed);
         Ok(Some(claimed))
     }
+
+    /// Whether so many deliveries of an organisation wait that its next notice has to.
+    async fn has_full_queue(&self, organisation: &str) -> Result<bool, Error> {
+        let Some(most) = self.limits.waiting_deliveries() else {
+            return Ok(false);
+        };
+        let last: Option<i64> = of(organisation)
+            // Both values, for the index.
+            .filter(Column::ByMail.is_in([true, false]))
+            .filter(Column::DueAt.is_not_null())
+            .select_only()
+            .expr(Expr::val(1_i64))
+            .offset(most)
+            .limit(1)
+            .into_tuple()
+            .fetch_one(self.read())
+            .await?;
+        Ok(last.is_some())
+    }
 }
 
 #[async_trait]
@@ -83,14 +104,22 @@ impl DeliveryQueue for Database {
     }
 
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error> {
-        // Without a notice to expand, no write is made.
-        if expand::next().fetch_one(self.read()).await?.is_none() {
-            return Ok(false);
+        loop {
+            let full = self.full_queues.organisations();
+            // Without a notice to expand, no write is made.
+            let Some(next) = expand::next(&full).fetch_one(self.read()).await? else {
+                return Ok(false);
+            };
+            if next.batches == 0 && self.has_full_queue(&next.organisation_id).await? {
+                self.full_queues.add(next.organisation_id);
+                continue;
+            }
+            return self
+                .write(NoAuditItem::Delivery, move |transaction| {
+                    Box::pin(async move { expand::expand(transaction, &full, now, limit).await })
+                })
+                .await;
         }
-        self.write(NoAuditItem::Delivery, move |transaction| {
-            Box::pin(expand::expand(transaction, now, limit))
-        })
-        .await
     }
 
     async fn claim(&self, mut request: ClaimRequest) -> Result<Vec<Delivery>, Error> {
@@ -285,8 +314,8 @@ fn next_freed(now: DateTime<Utc>) -> Select<Entity> {
         .limit(1)
 }
 
-fn of(organisation: &OrganisationId) -> Select<Entity> {
-    Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
+fn of(organisation: &str) -> Select<Entity> {
+    Entity::find().filter(Column::OrganisationId.eq(organisation))
 }
 
 pub(crate) async fn counts(
@@ -296,7 +325,7 @@ pub(crate) async fn counts(
 ) -> Result<DeliveryCounts, Error> {
     use delivery_count::{Column as CountColumn, Entity as CountEntity};
 
-    let waiting = of(&organisation)
+    let waiting = of(organisation.as_str())
         // Both values, for the index.
         .filter(Column::ByMail.is_in([true, false]))
         .filter(Column::DueAt.is_not_null())
@@ -304,7 +333,7 @@ pub(crate) async fn counts(
         .await
         .map_err(broken)?;
     let given_up = || {
-        of(&organisation)
+        of(organisation.as_str())
             .filter(Column::DueAt.is_null())
             .filter(Column::GivenUpAt.gte(since))
             .select_only()

@@ -24,8 +24,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Func, LockType};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, EntityTrait, IntoActiveModel,
-    QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait,
+    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
 };
 use uuid::Uuid;
 
@@ -56,12 +56,15 @@ impl SubscriberStore for Database {
         page: Page,
     ) -> Result<Listed<Subscriber>, Error> {
         let selected = of(organisation).filter(condition(filter));
-        let listed = page::read(self.read(), selected, page, Column::Id, |row| row.id).await?;
-        let items = subscribers(self.read(), listed.items).await?;
-        Ok(Listed {
-            items,
-            next: listed.next,
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                let listed = page::read(transaction, selected, page, Column::Id, |row| row.id);
+                let Listed { items, next } = listed.await?;
+                let items = subscribers(transaction, items).await?;
+                Ok(Listed { items, next })
+            })
         })
+        .await
     }
 
     async fn find(
@@ -291,10 +294,37 @@ fn row_of(organisation: &OrganisationId, key: &SubscriberKey) -> sea_orm::Select
     }
 }
 
-/// Locks the row until the transaction ends: results of deliveries change subscribers without the lock of the organisation. New
-/// deliveries do not wait for it.
-fn with_lock(row: sea_orm::Select<Entity>) -> sea_orm::Select<Entity> {
-    row.lock(LockType::NoKeyUpdate)
+/// Locks rows until the transaction ends: results of deliveries change subscribers without the lock of the organisation. New
+/// deliveries do not wait for it. Every transaction locks the rows that it may change in the order of their identifiers, and before it
+/// changes their deliveries, so that none waits for another that waits for it.
+pub(crate) async fn lock_rows(
+    transaction: &Transaction,
+    rows: sea_orm::Select<Entity>,
+) -> Result<(), Error> {
+    // SQLite has one writer at a time.
+    if transaction.get_database_backend() == DbBackend::Sqlite {
+        return Ok(());
+    }
+    let rows = rows.select_only().column(Column::Id);
+    let locked = rows.order_by_asc(Column::Id).lock(LockType::NoKeyUpdate);
+    let _: Vec<Uuid> = locked.into_tuple().fetch_all(transaction).await?;
+    Ok(())
+}
+
+/// All subscriptions of the target of one.
+fn of_same_target(organisation: &OrganisationId, key: &SubscriberKey) -> sea_orm::Select<Entity> {
+    match key {
+        SubscriberKey::Target(target, _) => {
+            of(organisation).filter(Column::TargetKey.eq(target.as_str()))
+        }
+        SubscriberKey::Id(id) => {
+            let target = Entity::find_by_id(id.0)
+                .select_only()
+                .column(Column::TargetKey)
+                .into_query();
+            of(organisation).filter(Column::TargetKey.in_subquery(target))
+        }
+    }
 }
 
 /// The item for a change of a subscriber, if a person of the organisation made it. What visitors do is not in the audit log.
@@ -335,8 +365,8 @@ async fn store(
     let locked = lock(transaction, organisation)
         .await?
         .ok_or(Error::NotFound("Organisation"))?;
-    let row = with_lock(row_of(organisation, key));
-    let row = row.fetch_one(transaction).await?;
+    lock_rows(transaction, of_same_target(organisation, key)).await?;
+    let row = row_of(organisation, key).fetch_one(transaction).await?;
     let subscribed = SubscriberStatus::Subscribed.to_string();
     let confirmed = row
         .as_ref()
@@ -356,6 +386,8 @@ async fn store(
         Entity::update(all).run(transaction).await?;
     }
     if before.as_ref().map(|before| &before.scope) != Some(&state.scope) {
+        // A component or group may have been deleted since the first check.
+        scope::check(transaction, organisation, &state.scope, state.updated_at).await?;
         scope::store(transaction, &state).await?;
     }
     if state.status == SubscriberStatus::Unsubscribed {
@@ -396,14 +428,14 @@ async fn end_follows(
     Ok(())
 }
 
-/// Unsubscribes a subscriber whose receiver ended the subscription, and deletes its queued deliveries.
+/// Unsubscribes a subscriber whose receiver ended the subscription, and deletes its queued deliveries. The caller MUST have locked its
+/// row.
 pub(crate) async fn end(
     transaction: &Transaction,
     id: SubscriberId,
     at: DateTime<Utc>,
 ) -> Result<(), Error> {
-    let row = with_lock(Entity::find_by_id(id.0));
-    let Some(row) = row.fetch_one(transaction).await? else {
+    let Some(row) = Entity::find_by_id(id.0).fetch_one(transaction).await? else {
         return Ok(());
     };
     let organisation = parse_stored(&row.organisation_id)?;

@@ -25,8 +25,8 @@ use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
 /// Selects the next notice to expand: the oldest unexpanded one of the organisation whose notice has the fewest batches, so that a
-/// large organisation does not delay the others.
-pub(super) fn next() -> Select<Entity> {
+/// large organisation does not delay the others. Leaves out organisations whose queue is full.
+pub(super) fn next(full: &[String]) -> Select<Entity> {
     let earlier = Alias::new("earlier");
     let of_earlier = |column: Column| Expr::col((earlier.clone(), column));
     let same_revision = Condition::all()
@@ -45,6 +45,9 @@ pub(super) fn next() -> Select<Entity> {
     Entity::find()
         .filter(Column::ExpandedAt.is_null())
         .filter(Expr::exists(ahead).not())
+        .apply_if((!full.is_empty()).then_some(full), |notices, full| {
+            notices.filter(Column::OrganisationId.is_not_in(full))
+        })
         .order_by_asc(Column::Batches)
         .order_by_asc(Column::CreatedAt)
         .limit(1)
@@ -56,10 +59,11 @@ const MAX_SCANNED: u64 = 1_000;
 /// Queues at most `limit` deliveries of the next notice that no other node is expanding. Returns whether there was a notice.
 pub(super) async fn expand(
     transaction: &Transaction,
+    full: &[String],
     now: DateTime<Utc>,
     limit: u64,
 ) -> Result<bool, Error> {
-    let mut claiming = next();
+    let mut claiming = next(full);
     QuerySelect::query(&mut claiming)
         .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
     let Some(notice) = claiming.fetch_one(transaction).await? else {

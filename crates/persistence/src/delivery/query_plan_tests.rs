@@ -94,7 +94,7 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
         ),
         ("deliveries_by_due", next_due(now()).into_query()),
         ("deliveries_by_claim", next_freed(now()).into_query()),
-        ("notices_to_expand", expand::next().into_query()),
+        ("notices_to_expand", expand::next(&[]).into_query()),
         (
             "notices_by_expansion",
             spent(now() - TimeDelta::days(30), 200),

@@ -25,6 +25,15 @@ pub(super) async fn record(
     transaction: &Transaction,
     results: Vec<DeliveryResult>,
 ) -> Result<(), Error> {
+    if results.iter().any(changes_subscriber) {
+        let whose = Query::select()
+            .column(Column::SubscriberId)
+            .from(Entity)
+            .and_where(Column::Id.is_in(results.iter().map(|result| result.claim.id)))
+            .take();
+        let rows = entity::Entity::find().filter(entity::Column::Id.in_subquery(whose));
+        subscriber::lock_rows(transaction, rows).await?;
+    }
     let mut sent: BTreeMap<String, Vec<i64>> = BTreeMap::new();
     let mut unwanted = Vec::new();
     // In the order of organisations, so that concurrent nodes cannot deadlock.
@@ -67,14 +76,23 @@ pub(super) async fn record(
     Ok(())
 }
 
-/// Mails of a day.
+/// Whether the result also changes the subscriber or its other deliveries.
+const fn changes_subscriber(result: &DeliveryResult) -> bool {
+    match result.outcome {
+        Outcome::Sent => result.was_failing,
+        Outcome::Unwanted => false,
+        Outcome::Ended | Outcome::Retried { .. } | Outcome::GivenUp { .. } => true,
+    }
+}
+
+/// Messages of a day.
 #[derive(Default)]
 struct Count {
     sent: i64,
     failed: i64,
 }
 
-/// Mails by organisation and day.
+/// Messages by organisation and day.
 type Counts = BTreeMap<(String, String), Count>;
 
 /// Deletes sent deliveries, even if another node has claimed them meanwhile. Returns the organisation of each.
@@ -212,7 +230,6 @@ async fn give_up(
     at: DateTime<Utc>,
     reason: &str,
 ) -> Result<Option<String>, Error> {
-    // Comes first: every other change of both locks the subscriber before its deliveries.
     mark_failing(transaction, claim, at, reason).await?;
     let never: Expr = Expr::val(Option::<DateTime<Utc>>::None);
     let given_up = Entity::update_many()

@@ -23,7 +23,7 @@ use crate::entity::{
 };
 use crate::membership::other_members;
 use crate::run::{Fetch, Run, RunStatement};
-use crate::subscriber::add_to_count;
+use crate::subscriber::{add_to_count, lock_rows};
 use crate::transaction::Transaction;
 
 /// Maximum number of rows of a table that one transaction removes: other writers wait meanwhile.
@@ -126,6 +126,10 @@ impl Owner {
         organisation: &OrganisationId,
         owners: Vec<Uuid>,
     ) -> Result<bool, Error> {
+        if let Self::Subscriber = self {
+            let these = subscriber::Column::Id.is_in(owners.iter().copied());
+            lock_rows(transaction, subscriber::Entity::find().filter(these)).await?;
+        }
         for removal in self.removals(&owners) {
             if transaction.run_statement(&removal).await? >= MAX_ROWS {
                 return Ok(false);

@@ -6,7 +6,7 @@ use allclear_application::stamp::Stamp;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use chrono::{DateTime, TimeDelta, Utc};
-use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query};
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, LockType, Query};
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect, QueryTrait};
 
 use crate::entity::organisation::{Column, Entity};
@@ -72,7 +72,8 @@ pub(crate) async fn lock(
         ])
         .expr_as(has_subscribers(id), "has_subscribers")
         .filter(Column::Id.eq(id.as_str()))
-        .lock_exclusive();
+        // Rows that refer to the organisation are added without it.
+        .lock(LockType::NoKeyUpdate);
     locked.into_model().fetch_one(transaction).await
 }
 

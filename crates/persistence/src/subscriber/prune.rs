@@ -8,7 +8,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
-use super::add_to_count;
+use super::{add_to_count, lock_rows};
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::incident;
@@ -127,6 +127,8 @@ async fn remove(
     for (organisation, ids) in by_organisation {
         let organisation = parse_stored(&organisation)?;
         lock(transaction, &organisation).await?;
+        let rows = Entity::find().filter(Column::Id.is_in(ids.iter().copied()));
+        lock_rows(transaction, rows).await?;
         let deleted = Entity::delete_many()
             .filter(Column::Id.is_in(ids))
             .filter(condition.clone())

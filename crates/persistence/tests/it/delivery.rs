@@ -18,6 +18,7 @@ use allclear_application::delivery::{
 use allclear_application::metrics::MetricsStore;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
+use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::id::SubscriberId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::metrics::MetricsDays;
@@ -56,6 +57,7 @@ contract!(
     deliveries_of_a_deleted_incident_are_withdrawn,
     dashboard_and_metrics_count_subscribers_and_mails,
     a_deleted_organisation_takes_its_deliveries_along,
+    a_notice_waits_while_too_many_deliveries_of_its_organisation_are_unsent,
 );
 
 async fn everybody_subscribed_when_it_happened_gets_one_delivery_in_batches(database: &Database) {
@@ -74,6 +76,43 @@ async fn everybody_subscribed_when_it_happened_gets_one_delivery_in_batches(data
         .map(|delivery| delivery.subscriber.id)
         .collect();
     assert_eq!(mailed, people.into_iter().collect());
+}
+
+async fn a_notice_waits_while_too_many_deliveries_of_its_organisation_are_unsent(
+    database: &Database,
+) {
+    let limits = UsageLimits {
+        subscribers: Some(2),
+        ..UsageLimits::default()
+    };
+    let limited = database.clone().limited(limits);
+    let (acme, other) = (
+        World::new(&limited, "acme").await,
+        World::new(&limited, "other").await,
+    );
+    acme.subscribed(2).await;
+    other.subscribed(1).await;
+    for title in ["one", "two", "three", "four"] {
+        acme.incident(title).await;
+    }
+    acme.expand().await;
+    // Four are not too many for the third notice, six are for the fourth.
+    assert_eq!(acme.counts().await.waiting, 6);
+    other.incident("Down").await;
+    other.expand().await;
+    assert_eq!(other.counts().await.waiting, 1, "others go on");
+    while let claimed = acme.claim(100).await
+        && !claimed.is_empty()
+    {
+        acme.sent(&claimed).await;
+    }
+    // As a node that has not counted yet.
+    let acme = World {
+        database: limited.limited(limits),
+        ..acme
+    };
+    acme.expand().await;
+    assert_eq!(acme.counts().await.waiting, 2, "nothing is lost");
 }
 
 async fn subscribers_who_came_or_left_since_are_not_mailed_whatever_clocks_say(

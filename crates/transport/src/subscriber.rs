@@ -12,10 +12,10 @@ mod visitor;
 
 use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::message::SigningSecret;
-use allclear_application::subscriber::{Revealed, Subscribers};
+use allclear_application::subscriber::{Revealed, SubscriberKey, Subscribers};
 use allclear_application::timestamp;
 use allclear_domain::channel::Channel;
-use allclear_domain::id::SubscriberId;
+use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::subscriber::{ScopeKind, Subscriber, SubscriberDraft, SubscriberStatus};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
@@ -24,7 +24,7 @@ use utoipa::ToSchema;
 
 use self::filter::{Filter, FilterQuery};
 use self::input::{SubscriberChangeInput, SubscriberInput};
-use crate::limit::throttle::{ClientBucket, Limit};
+use crate::limit::throttle::{Bucket, ClientBucket, Limit};
 use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::input::Body;
@@ -66,15 +66,23 @@ impl Default for SubscriberLimits {
 pub struct SubscriberThrottle {
     subscribe: ClientBucket,
     links: ClientBucket,
+    /// How often the links of a subscription may be followed: each time may write.
+    followed: Bucket<(OrganisationId, SubscriberKey)>,
 }
 
 impl SubscriberThrottle {
+    const FOLLOWED: Limit = Limit {
+        burst: 60,
+        per_hour: 120,
+    };
+
     /// Creates full buckets with these limits.
     #[must_use]
     pub fn new(limits: &SubscriberLimits) -> Self {
         Self {
             subscribe: ClientBucket::new(limits.subscribe),
             links: ClientBucket::new(limits.links),
+            followed: Bucket::new(Self::FOLLOWED),
         }
     }
 }

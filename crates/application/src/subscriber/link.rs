@@ -98,7 +98,10 @@ impl Subscribers {
         patch: SubscriberPatch,
     ) -> Result<Subscriber, Error> {
         let known = self.managed(organisation, id, code).await?;
-        let edited = known.edit(patch.clone(), self.ports.clock.now())?;
+        let edited = known.clone().edit(patch.clone(), self.ports.clock.now())?;
+        if edited == known {
+            return Ok(known);
+        }
         self.ports
             .subscribers
             .check_scope(organisation, &edited.scope)

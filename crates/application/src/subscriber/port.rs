@@ -14,7 +14,7 @@ use crate::page::{Listed, Page};
 use crate::subscriber::import::{CsvComponent, ImportBatch, Imported};
 
 /// Names a subscriber of an organisation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SubscriberKey {
     /// By its target, and by the incident that it follows; `None` if it does not follow a single incident.
     Target(TargetKey, Option<IncidentId>),

@@ -25,7 +25,7 @@ use crate::request::input::{Body, FieldInput, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::server::security_log::record;
+use crate::server::security_log::{record, record_refused};
 
 /// A place on the waitlist.
 #[derive(Debug, Serialize, ToSchema)]
@@ -194,7 +194,7 @@ async fn sign_in(
             subject: Some(&MaskedAddress(&address)),
             ..SecurityRecord::new(SecurityEvent::SignInFailed)
         };
-        record(&request, failed);
+        record_refused(&request, failed);
     } else {
         attempt.give_back();
     }

@@ -16,6 +16,7 @@ use super::input::{checked, password};
 use super::session::Identified;
 use super::throttle::IdentityThrottle;
 use crate::limit::client_network::client;
+use crate::limit::usage::Usage;
 use crate::request::input::{Body, FieldInput, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
@@ -51,6 +52,7 @@ async fn reauthenticate(
     Identified(session): Identified,
     body: Body<ReauthenticationInput>,
     accounts: web::Data<Accounts>,
+    usage: web::Data<Usage>,
     throttle: web::Data<IdentityThrottle>,
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
@@ -60,6 +62,7 @@ async fn reauthenticate(
         code: code(body.0.code, &mut invalid),
     };
     checked(&draft, invalid)?;
+    usage.count_account(session.user.id)?;
     let key = EmailKey::of(&session.user.email);
     let attempt = throttle.guesses.take(client(&request), &key).await?;
     let take_guess = |_: &String| throttle.codes.take(client(&request), session.user.id);

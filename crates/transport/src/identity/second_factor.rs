@@ -181,8 +181,11 @@ async fn confirm_totp(
     let draft = body.0.read()?;
     let attempt = throttle.codes.take(client(&request), session.user.id)?;
     let device = client_of(&request);
-    let codes = factors.confirm_totp(&session, draft, &device).await?;
-    attempt.give_back();
+    let confirmed = factors.confirm_totp(&session, draft, &device).await;
+    if !matches!(confirmed, Err(Error::Invalid(_))) {
+        attempt.give_back();
+    }
+    let codes = confirmed?;
     let user = session.user.id;
     record_change(&request, SecurityEvent::FactorAdded, user, "totp");
     Ok(ApiResponse::new(RecoveryCodesBody::new(&codes)).ok())

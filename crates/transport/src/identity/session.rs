@@ -262,18 +262,15 @@ async fn sign_out(
 ) -> Result<HttpResponse, Problem> {
     let mut provider_url = None;
     if let Some(token) = presented(&request) {
-        let session = sessions.find(&token).await?;
-        let mut origin = None;
-        if let Some(session) = &session {
-            identify(session);
-            origin = openid.openid.origin_of(session).await?;
-        }
-        // Before the provider is asked: that takes time, in which the client may leave.
-        sessions.sign_out(&token).await?;
-        if let Some(origin) = origin {
-            provider_url = openid.openid.sign_out_url(&origin).await;
-        }
-        if let Some(session) = session {
+        // Without a session there is nothing to write: strangers must not reach the only writer of SQLite.
+        if let Some(session) = sessions.find(&token).await? {
+            identify(&session);
+            let origin = openid.openid.origin_of(&session).await?;
+            // Before the provider is asked: that takes time, in which the client may leave.
+            sessions.sign_out(&token).await?;
+            if let Some(origin) = origin {
+                provider_url = openid.openid.sign_out_url(&origin).await;
+            }
             let signed_out = SecurityRecord {
                 subject: Some(&session.user.id),
                 ..SecurityRecord::new(SecurityEvent::SignedOut)
@@ -326,6 +323,7 @@ async fn issue_token(
     body: Body<TokenInput>,
     sessions: web::Data<Sessions>,
     factors: web::Data<SecondFactors>,
+    usage: web::Data<Usage>,
 ) -> Result<HttpResponse, Problem> {
     let organisation = match body.0.organisation_id {
         FieldInput::Absent | FieldInput::Null => None,
@@ -340,6 +338,9 @@ async fn issue_token(
     let issued = sessions.token(&session, organisation.as_ref()).await?;
     if let Some(organisation) = &organisation {
         factors.check_requirement(&session, organisation).await?;
+        if session.active_organisation.as_ref() != Some(organisation) {
+            usage.count_account(session.user.id)?;
+        }
         sessions.activate(&session, organisation).await?;
     }
     Ok(ApiResponse::new(TokenBody {

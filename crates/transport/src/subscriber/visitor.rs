@@ -244,8 +244,8 @@ pub(super) async fn leave(
     Ok(ApiResponse::with_message(Nothing, "Successfully unsubscribed!").ok())
 }
 
-/// Follows a link unless its client has guessed too many codes. Only a wrong code counts as an
-/// attempt.
+/// Follows a link unless its client has guessed too many codes, or the links of the subscription were followed too often. Only a
+/// wrong code counts as a guess.
 pub(super) async fn followed<T>(
     request: &HttpRequest,
     throttle: &SubscriberThrottle,
@@ -262,6 +262,11 @@ pub(super) async fn followed<T>(
                 Err(Problem::not_found())
             }
         })
+        .inspect_err(|_| throttle.links.give_back(&client))?;
+    let subscription = (link.organisation.clone(), link.key.clone());
+    throttle
+        .followed
+        .count(&subscription)
         .inspect_err(|_| throttle.links.give_back(&client))?;
     let followed = follow(link).await;
     if !matches!(followed, Err(Error::BadCode(_))) {

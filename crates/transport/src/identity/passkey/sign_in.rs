@@ -18,6 +18,7 @@ use crate::identity::session::Identified;
 use crate::identity::signed_in::{SignedInBody, sign_in_response};
 use crate::identity::throttle::IdentityThrottle;
 use crate::limit::client_network::client;
+use crate::limit::usage::Usage;
 use crate::request::input::{Body, FieldInput};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
@@ -150,10 +151,12 @@ async fn reauthenticate(
     Identified(session): Identified,
     body: Body<ResponseInput>,
     passkeys: web::Data<Passkeys>,
+    usage: web::Data<Usage>,
     throttle: web::Data<IdentityThrottle>,
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
     let credential = body.0.read()?;
+    usage.count_account(session.user.id)?;
     let address = client(&request);
     throttle.passkeys.count(&address)?;
     let cookie = security.begun_ceremony(&request)?;

@@ -14,7 +14,7 @@ pub(crate) fn line(cells: &[String]) -> Result<Vec<u8>, Error> {
 
 /// A cell that no spreadsheet program takes for a formula (OWASP, CSV Injection).
 pub(crate) fn guarded(cell: String) -> String {
-    if cell.starts_with(is_formula) {
+    if is_formula(&cell) {
         format!("'{cell}")
     } else {
         cell
@@ -24,13 +24,14 @@ pub(crate) fn guarded(cell: String) -> String {
 /// A cell without the apostrophe that [`guarded`] adds.
 pub(crate) fn plain(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
-        Some(rest) if rest.starts_with(is_formula) => rest,
+        Some(rest) if is_formula(rest) => rest,
         _ => cell,
     }
 }
 
-const fn is_formula(character: char) -> bool {
-    matches!(character, '=' | '+' | '-' | '@' | '\t' | '\r')
+/// Whether a spreadsheet program takes a text at the beginning of a cell for a formula.
+pub(crate) fn is_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::limit::usage::{LongRequest, Usage};
 use crate::request::caller::CanWrite;
-use crate::response::csv_line::{guarded, line, plain};
+use crate::response::csv_line::{guarded, is_formula, line, plain};
 use crate::response::problem::{ErrorResponses, Problem};
 
 const HEADER: [&str; 5] = ["email", "components", "status", "isVerified", "createdAt"];
@@ -134,6 +134,9 @@ fn cells(email: &str, subscriber: &Subscriber, components: &Cells) -> [String; 5
     ]
 }
 
+/// The components of a subscriber all of whose choices were deleted. An import refuses it; an empty cell means everything.
+const NO_COMPONENT: &str = "(none)";
+
 /// The components of an organisation as an import reads them.
 struct Cells(Vec<(CsvComponent, String)>);
 
@@ -168,8 +171,22 @@ impl Cells {
             in_group || components.contains(&component.id)
         };
         let found = self.0.iter().filter(|(component, _)| is_chosen(component));
-        let texts: Vec<_> = found.map(|(_, text)| text.as_str()).collect();
-        texts.join(";")
+        let texts: Vec<_> = found
+            .enumerate()
+            .map(|(position, (component, text))| {
+                // Spreadsheet programs that separate cells at semicolons begin another cell here.
+                if position > 0 && is_formula(text) {
+                    component.id.code().to_string()
+                } else {
+                    text.clone()
+                }
+            })
+            .collect();
+        if texts.is_empty() {
+            NO_COMPONENT.to_owned()
+        } else {
+            texts.join(";")
+        }
     }
 }
 
@@ -222,6 +239,34 @@ mod tests {
             assert!(pieces.iter().all(|piece| piece.len() <= PIECE_BYTES));
             assert!(pieces.concat() == lines, "the bytes are the same");
         }
+    }
+
+    #[test]
+    fn names_like_formulas_are_codes_behind_a_semicolon() {
+        let component = |number, name: &str| CsvComponent {
+            id: ComponentId(Uuid::from_u128(number)),
+            name: name.into(),
+            group: None,
+        };
+        let components = vec![component(1, "=A1"), component(2, "=A2")];
+        let code = components[1].id.code().to_string();
+        let choice = Choice {
+            components: components.iter().map(|component| component.id).collect(),
+            groups: Vec::new(),
+        };
+        let cell = Cells::of(components).chosen(&Scope::Components(choice));
+        assert_eq!(guarded(cell), format!("'=A1;{code}"));
+    }
+
+    #[test]
+    fn subscriber_without_a_component_left_is_not_one_of_everything() {
+        let gone = Choice {
+            components: vec![ComponentId(Uuid::from_u128(1))],
+            groups: Vec::new(),
+        };
+        let cells = Cells::of(Vec::new());
+        assert_eq!(cells.chosen(&Scope::Components(gone)), NO_COMPONENT);
+        assert_eq!(cells.chosen(&Scope::All), "");
     }
 
     #[test]

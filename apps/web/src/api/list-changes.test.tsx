@@ -1,10 +1,10 @@
 import { act, screen } from '@testing-library/react';
-import { delay, http } from 'msw';
+import { http } from 'msw';
 import { useEffect } from 'react';
 import { expect, it } from 'vitest';
 import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
-import { success, apiUrl, server } from '@/testing/server';
+import { success, apiUrl, server, hold } from '@/testing/server';
 import { addItem, patchItem, removeItem, type ListChange } from './list-changes';
 import { maxWaitingChanges } from './query-cache';
 import { useList, useUpdateLists } from './use-list';
@@ -58,12 +58,6 @@ function servePages({ names = ['c', 'b', 'a'], held = Promise.resolve() } = {}) 
   return asked;
 }
 
-function hold() {
-  let release: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
-  return { held, release };
-}
-
 it('adds new items at the top, updates changed ones in place and removes deleted ones', async () => {
   servePages();
   const { user } = renderScreen(<Services />);
@@ -80,17 +74,21 @@ it('adds new items at the top, updates changed ones in place and removes deleted
 
 it('loses no event that arrives before the first response', async () => {
   const names = ['c'];
+  const { held, release } = hold();
+  let asked = 0;
   server.use(
     http.get(apiUrl(endpoints.components.list), async () => {
       const now = names.map((name) => service(name));
-      await delay(40);
+      asked += 1;
+      await held;
       return success(now);
     }),
   );
   renderScreen(<Services />);
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await expect.poll(() => asked).toBe(1);
   names.unshift('d');
   act(() => change(addItem(service('d'))));
+  release();
   expect(await screen.findByText('d, c')).toBeInTheDocument();
 });
 

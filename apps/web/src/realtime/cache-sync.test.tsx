@@ -1,5 +1,5 @@
 import { act, screen } from '@testing-library/react';
-import { delay, http } from 'msw';
+import { http } from 'msw';
 import { useState, type ReactNode } from 'react';
 import { expect, it, vi } from 'vitest';
 import type {
@@ -14,7 +14,7 @@ import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
 import { renderScreen } from '@/testing/render';
-import { success, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server, hold } from '@/testing/server';
 import { readAgainMs } from './cache-sync';
 import { RealtimeProvider } from './realtime-provider';
 
@@ -136,13 +136,6 @@ const fireMany = (name: string, ...args: unknown[]) =>
     for (let sent = 0; sent <= maxWaitingChanges; sent += 1) FakeSocket.last.fire(name, ...args);
   });
 
-/** Responses that await `held` are sent when `send` is called. */
-function hold() {
-  let send: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => (send = resolve));
-  return { held, send };
-}
-
 const { components, incidents, maintenances } = endpoints;
 const later = { updatedAt: 'later' };
 
@@ -224,7 +217,7 @@ it.each([
 });
 
 it('does not bring back an update that was deleted while it was asked for', async () => {
-  const { held, send } = hold();
+  const { held, release } = hold();
   await show(incidents.updates('i1'), [update('e1')], false);
   server.use(
     http.get(apiUrl(incidents.update('i1', 'e2')), async () => {
@@ -235,7 +228,7 @@ it('does not bring back an update that was deleted while it was asked for', asyn
   );
   fire('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
   fire('incident-timeline-deleted', 'i1', 'e2');
-  send();
+  release();
   // A later update, whose response comes after the held one.
   fire('timeline-updated', { ...entry('e3'), incidentId: 'i1' });
   expect(await screen.findByText('e3 Grace IDENTIFIED, e1 Grace IDENTIFIED')).toBeInTheDocument();
@@ -327,9 +320,10 @@ it('loses no event that arrives while the lists are being read', async () => {
   act(() => FakeSocket.last.lose());
   // The server reads before the events that follow.
   const older = [service('c'), ...rows];
+  const { held, release } = hold();
   server.use(
     http.get(apiUrl(components.list), async () => {
-      await delay(40);
+      await held;
       return success(older);
     }),
   );
@@ -337,6 +331,7 @@ it('loses no event that arrives while the lists are being read', async () => {
   fire('new-component', service('d'));
   fire('component-update', service('c', { name: 'C' }));
   fire('component-deleted', 'a');
+  release();
   expect(
     await screen.findByText(/^d OPERATIONAL .*, C OPERATIONAL, b OPERATIONAL$/),
   ).toBeInTheDocument();
@@ -357,7 +352,7 @@ it('reads the lists once more if too many events arrive while they are being rea
   );
   await act(() => FakeSocket.last.join(5));
   fireMany('component-update', service('a', { name: 'Between' }));
-  response.send();
+  response.release();
   expect(await screen.findByText(/^Newest OPERATIONAL/)).toBeInTheDocument();
   await settle();
   expect(screen.getByText(/^Newest OPERATIONAL/)).toBeInTheDocument();
@@ -417,7 +412,7 @@ it('drops a change that waits for a response when the connection is lost', async
   fire('component-update', service('b', { name: 'Between' }));
   act(() => FakeSocket.last.lose());
   await act(() => FakeSocket.last.join(5));
-  response.send();
+  response.release();
   expect(await screen.findByText('Newest OPERATIONAL')).toBeInTheDocument();
   await settle();
   expect(screen.getByText('Newest OPERATIONAL')).toBeInTheDocument();
@@ -443,7 +438,7 @@ it.each([
   }
   fire('component-deleted', 'a');
   expect(screen.getByText('Loading')).toBeInTheDocument();
-  response.send();
+  response.release();
   expect(await screen.findByText(/^BBB OPERATIONAL\b/)).toBeInTheDocument();
   expect(asked.times).toBe(1);
 });
@@ -464,7 +459,7 @@ it.each([
   server.use(http.get(path, () => ((one.times += 1), success(update('e2')))));
   await openJoined(<Whole path={incidents.updates('i1')} />);
   fire('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
-  response.send();
+  response.release();
   expect(await screen.findByText('e2 Grace IDENTIFIED, e1 Grace IDENTIFIED')).toBeInTheDocument();
   expect(one.times).toBe(each.requests);
 });
@@ -480,7 +475,7 @@ it('does not request an update that was deleted while its table loaded', async (
   await openJoined(<Whole path={incidents.updates('i1')} />);
   fire('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
   fire('incident-timeline-deleted', 'i1', 'e2');
-  response.send();
+  response.release();
   expect(await screen.findByText('e1 Grace IDENTIFIED')).toBeInTheDocument();
   await settle();
 });
@@ -497,7 +492,7 @@ it('reads a list again if too many changes wait for its response', async () => {
   );
   await openJoined(<Whole path={components.list} />);
   fireMany('component-update', service('a', { name: 'Between' }));
-  response.send();
+  response.release();
   expect(await screen.findByText('Newest OPERATIONAL')).toBeInTheDocument();
   expect(responses).toEqual([]);
 });

@@ -76,3 +76,12 @@ export function problem(
     { status, headers: { 'Content-Type': 'application/problem+json' } },
   );
 }
+
+/** Holds a response back until it is released. */
+export function hold() {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { held, release };
+}

@@ -2,10 +2,10 @@ import { renderHook } from '@testing-library/react';
 import { http } from 'msw';
 import { afterEach, expect, it, vi } from 'vitest';
 import { endpoints } from '@/paths';
-import { success, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server, hold } from '@/testing/server';
 import { useUnsavedChanges } from '@/ui/unsaved-changes';
 import { SessionStore } from './session-store';
-import { ada, engines, hold, looms, serveSession, sessionOf } from './testing';
+import { ada, engines, looms, serveSession, sessionOf } from './testing';
 
 const stops: (() => void)[] = [];
 

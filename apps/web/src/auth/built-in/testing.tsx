@@ -49,15 +49,6 @@ export function serveSession(first: Session | null) {
   return backend;
 }
 
-/** Holds a response back until it is released. */
-export function hold() {
-  let release: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { held, release };
-}
-
 export const configuration: Configuration = {
   identityProvider: 'built-in',
   clerkPublishableKey: null,

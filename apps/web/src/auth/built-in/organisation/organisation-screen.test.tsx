@@ -2,18 +2,10 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import type { UserEvent } from '@testing-library/user-event';
 import { http, HttpResponse, type HttpHandler } from 'msw';
 import { expect, it } from 'vitest';
-import {
-  ada,
-  engines,
-  hold,
-  looms,
-  renderPiece,
-  serveSession,
-  sessionOf,
-} from '@/auth/built-in/testing';
+import { ada, engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import type { Invitation, Member, Session } from '@/auth/built-in/types';
 import { endpoints, paths } from '@/paths';
-import { success, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server, hold } from '@/testing/server';
 import { OrganisationScreen } from './organisation-screen';
 
 const since = '2026-01-02T03:04:05.000Z';

@@ -1,16 +1,9 @@
 import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
-import {
-  engines,
-  hold,
-  looms,
-  renderPiece,
-  serveSession,
-  sessionOf,
-} from '@/auth/built-in/testing';
+import { engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import { endpoints } from '@/paths';
-import { success, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server, hold } from '@/testing/server';
 import { SignInScreen } from './sign-in-screen';
 
 const address = '/login?invitation=i-1';

@@ -1,6 +1,7 @@
 import { Trash2 } from 'lucide-react';
 import { createContext, use, useState, type ReactNode } from 'react';
 import { useApi } from '@/api/api-provider';
+import { ApiError } from '@/api/error';
 import { useRefreshList } from '@/api/use-list';
 import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
@@ -108,7 +109,9 @@ function useDelete<Item>({ endpoints }: ItemKind<Item>, done: string | undefined
   const api = useApi();
   const refreshList = useRefreshList(endpoints.list);
   return async (items: readonly { id: string }[]): Promise<boolean> => {
-    const results = await Promise.allSettled(items.map(({ id }) => api.delete(endpoints.item(id))));
+    const results = await Promise.allSettled(
+      items.map(({ id }) => api.delete(endpoints.item(id)).catch(ignoreGone)),
+    );
     const failure = results.find((result) => result.status === 'rejected');
     const succeeded = failure === undefined;
     if (!succeeded) toast.error(<FailureMessage text={failed} error={failure.reason as unknown} />);
@@ -117,4 +120,9 @@ function useDelete<Item>({ endpoints }: ItemKind<Item>, done: string | undefined
     void refreshList();
     return succeeded;
   };
+}
+
+/** Another user may have deleted the item first. */
+function ignoreGone(error: unknown): void {
+  if (!(error instanceof ApiError && error.status === 404)) throw error;
 }

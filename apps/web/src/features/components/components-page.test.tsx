@@ -15,7 +15,7 @@ function serve(components: Component[], stuck: string[] = []) {
     http.get(apiUrl(endpoints.components.list), () => success(components)),
     http.delete<{ id: string }>(apiUrl('/component/:id'), ({ params: { id } }) => {
       deleted.push(id);
-      if (stuck.includes(id)) return problem(404, 'No such component');
+      if (stuck.includes(id)) return problem(403, 'Not allowed');
       components.splice(
         components.findIndex((candidate) => candidate.id === id),
         1,

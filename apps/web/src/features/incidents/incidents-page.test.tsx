@@ -257,11 +257,20 @@ it('says that an incident is deleted before the list has been read again', async
 
 it('says error when an incident could not be deleted', async () => {
   serve(anIncident());
-  server.use(http.delete(apiUrl(incidents.item('incident-1')), () => problem(404, 'Gone')));
+  server.use(http.delete(apiUrl(incidents.item('incident-1')), () => problem(403, 'No')));
   const { user } = render();
   await user.click(await screen.findByRole('button', { name: 'Delete Checkout fails' }));
   await user.click(screen.getByRole('button', { name: 'Delete' }));
   expect(await screen.findByText('error')).toBeInTheDocument();
+});
+
+it('counts an incident as deleted that another user has deleted', async () => {
+  serve(anIncident());
+  server.use(http.delete(apiUrl(incidents.item('incident-1')), () => problem(404, 'Gone')));
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Delete Checkout fails' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Incident Deleted')).toBeInTheDocument();
 });
 
 it('says why an incident may not be deleted', async () => {

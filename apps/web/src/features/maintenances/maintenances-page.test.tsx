@@ -198,7 +198,7 @@ it('deletes one maintenance after asking', async () => {
 
 it('says when a maintenance could not be deleted', async () => {
   serve(aMaintenance());
-  server.use(http.delete(apiUrl(maintenances.item(id)), () => problem(404, 'Gone')));
+  server.use(http.delete(apiUrl(maintenances.item(id)), () => problem(403, 'No')));
   const { user } = render();
   await user.click(await screen.findByRole('button', { name: 'Delete Database upgrade' }));
   await user.click(screen.getByRole('button', { name: 'Delete' }));

@@ -27,7 +27,7 @@ function serve(subscribers: Subscriber[], stuck: string[] = []) {
     http.get(apiUrl(endpoints.subscribers.list), () => success(subscribers)),
     http.delete<{ id: string }>(apiUrl('/subscriber/:id'), ({ params: { id } }) => {
       deleted.push(id);
-      if (stuck.includes(id)) return problem(404, 'No such subscriber');
+      if (stuck.includes(id)) return problem(403, 'Not allowed');
       subscribers.splice(
         subscribers.findIndex((candidate) => candidate.id === id),
         1,

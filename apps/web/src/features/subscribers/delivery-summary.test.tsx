@@ -61,17 +61,17 @@ it('shows on request why messages failed', async () => {
   ).toEqual(['3 ×550 No such user', '1 ×552 Mailbox full', '2 × for other reasons']);
 });
 
-it.each([
-  ['there was no message', () => success(noMail)],
-  ['the counts could not be read', () => problem(403, 'Choose an organisation')],
-])('shows nothing where %s', async (_, response) => {
-  const asked = vi.fn();
-  server.use(
-    http.get(apiUrl(endpoints.subscribers.deliveries), () => {
-      asked();
-      return response();
-    }),
-  );
+it('says that the counts could not be read, and reads them again on demand', async () => {
+  server.use(http.get(apiUrl(endpoints.subscribers.deliveries), () => problem(403, 'No')));
+  const { user } = renderScreen(<DeliverySummary />);
+  expect(await screen.findByText('The messages could not be loaded')).toBeInTheDocument();
+  serve({ sent: 1 });
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  expect(await summary()).toBeInTheDocument();
+});
+
+it('shows nothing if there was no message', async () => {
+  const asked = serve(noMail);
   renderScreen(<DeliverySummary />);
   await expect.poll(() => asked).toHaveBeenCalled();
   expect(screen.queryByText(/^Messages of the last/)).not.toBeInTheDocument();

@@ -4,6 +4,7 @@ import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
 import { Card } from '@/ui/card';
 import { formatNumber } from '@/ui/format';
+import { LoadFailure } from '@/ui/load-failure';
 import { Count } from './count';
 
 /** Intervals of the requests: while messages wait, and otherwise. */
@@ -12,11 +13,24 @@ const otherwise = 60_000;
 
 /** Counts of the messages to subscribers; nothing without messages. */
 export function DeliverySummary() {
-  const { data: counts, refresh } = useQuery<DeliveryCounts>(endpoints.subscribers.deliveries);
+  const {
+    data: counts,
+    error,
+    refresh,
+  } = useQuery<DeliveryCounts>(endpoints.subscribers.deliveries);
   const sending = counts !== undefined && counts.waiting > 0;
 
   usePolling(refresh, sending ? whileSending : otherwise);
 
+  if (counts === undefined && error) {
+    return (
+      <LoadFailure
+        title="The messages could not be loaded"
+        reason={error.message}
+        onRetry={refresh}
+      />
+    );
+  }
   if (counts === undefined || counts.waiting + counts.sent + counts.givenUp === 0) return null;
   return (
     <Card aria-labelledby="delivery-summary" className="grid gap-3 p-4 text-sm">

@@ -27,7 +27,8 @@ interface EditSubscriberDialogProps {
 
 /**
  * Changes what a subscriber receives. No event reports changes of a subscriber, so the dialog reads the list again when it
- * opens, and sends only what was changed in it. A save shows that the subscriber was deleted.
+ * opens, and the components, of which a cached list may lack one that the subscriber has chosen. It sends only what was
+ * changed in it. A save shows that the subscriber was deleted.
  */
 export function EditSubscriberDialog({
   subscriber,
@@ -38,11 +39,11 @@ export function EditSubscriberDialog({
   const api = useApi();
   const refreshList = useRefreshList(endpoints.subscribers.list);
   const { entries, error: loadError, refresh } = useScopeEntries(open);
-  const isRead = useReadOnOpen(open, refreshList);
+  const isRead = useReadOnOpen(open, () => Promise.allSettled([refreshList(), refresh()]));
   const [isDeleted, setDeleted] = useState(false);
   const [before, setBefore] = useState<ScopeValues>();
   // The form keeps what it began with.
-  if (open && isRead && entries && before === undefined)
+  if (open && isRead && entries && !loadError && before === undefined)
     setBefore(scopeValues(subscriber, entries));
   if (!open && before !== undefined) setBefore(undefined);
 
@@ -72,7 +73,7 @@ export function EditSubscriberDialog({
     title: 'Edit Subscriber',
     description: <span className="wrap-anywhere">{subscriber.target}</span>,
   };
-  if (loadError && entries === undefined) {
+  if (loadError && before === undefined) {
     return (
       <Dialog {...dialog}>
         <LoadFailure
@@ -99,7 +100,7 @@ export function EditSubscriberDialog({
 }
 
 /** Reads when the dialog opens; returns whether that is done or has failed. */
-function useReadOnOpen(open: boolean, read: () => Promise<void>): boolean {
+function useReadOnOpen(open: boolean, read: () => Promise<unknown>): boolean {
   const [isRead, setRead] = useState(false);
   const readNow = useEffectEvent(read);
   useEffect(() => {

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import type { Subscriber } from '@/api/types';
 import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { apiUrl, problem, server, success } from '@/testing/server';
+import { apiUrl, hold, problem, server, success } from '@/testing/server';
 import { noMail, parts, subscriber } from './fixtures';
 import { subscriberRoutes } from './routes';
 
@@ -219,6 +219,28 @@ it('starts from what a subscriber receives now, and sends only what is changed',
   await user.click(dialog.getByRole('button', { name: 'Save' }));
   expect(await toasts().findByText('Subscriber Updated')).toBeInTheDocument();
   expect(bodies).toEqual([{ muteMaintenances: true }]);
+});
+
+it('keeps the choice of a component that was created since the components were read', async () => {
+  const { user } = open([subscriber('ada')]);
+  await choose(user, 'ada@example.com', 'Edit');
+  const first = within(await screen.findByRole('dialog', { name: 'Edit Subscriber' }));
+  await first.findByRole('checkbox', { name: /^No maintenances/ });
+  await user.click(first.getByRole('button', { name: 'Cancel' }));
+  const mail = { id: 'mail', name: 'Mail', groupId: null, position: 3 };
+  const chosen = subscriber('ada', { scope: 'COMPONENTS', components: ['mail'] });
+  const { held, release } = hold();
+  server.use(
+    http.get(apiUrl(endpoints.subscribers.list), () => success([chosen])),
+    http.get(apiUrl(endpoints.status('org-1')), async () => {
+      await held;
+      return success({ ...parts, components: [...parts.components, mail] });
+    }),
+  );
+  await choose(user, 'ada@example.com', 'Edit');
+  const dialog = within(await screen.findByRole('dialog', { name: 'Edit Subscriber' }));
+  release();
+  expect(await dialog.findByRole('checkbox', { name: 'Mail' })).toBeChecked();
 });
 
 it('sends that a subscriber of deleted components shall receive everything', async () => {

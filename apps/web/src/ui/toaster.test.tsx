@@ -88,6 +88,15 @@ describe('the toaster', () => {
     expect(shown()).toEqual([]);
   });
 
+  it.each(['ctrlKey', 'metaKey', 'shiftKey'])('leaves Alt+T with %s to the page', (key) => {
+    render(<input aria-label="Name" />);
+    screen.getByLabelText('Name').focus();
+    show('Component Updated');
+    const isLeft = fireEvent.keyDown(document, { altKey: true, code: 'KeyT', [key]: true });
+    expect(isLeft).toBe(true);
+    expect(screen.getByLabelText('Name')).toHaveFocus();
+  });
+
   it('lets go of the focus by Esc also where nothing had it before', async () => {
     show('Component Updated');
     fireEvent.keyDown(document, { altKey: true, code: 'KeyT' });

@@ -69,7 +69,9 @@ function useHotkey(region: RefObject<HTMLElement | null>): () => void {
   useEffect(() => {
     function listen(event: KeyboardEvent) {
       const inside = region.current?.contains(document.activeElement);
-      if (event.altKey && event.code === 'KeyT') {
+      const { altKey, ctrlKey, metaKey, shiftKey } = event;
+      // AltGr, which types letters, is Ctrl and Alt in some browsers.
+      if (altKey && !ctrlKey && !metaKey && !shiftKey && event.code === 'KeyT') {
         event.preventDefault();
         if (!inside) cameFrom.current = document.activeElement;
         region.current?.focus();

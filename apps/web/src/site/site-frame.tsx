@@ -1,9 +1,10 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'react-router-dom';
 import { useConfiguration } from '@/api/configuration';
 import { paths } from '@/paths';
 import { Logo } from '@/ui/logo';
 import { SkipLink } from '@/ui/skip-link';
+import { useFocusOnNavigation } from '@/ui/use-focus-on-navigation';
 import { footerEntries, siteEntries, type SiteEntry } from './entries';
 import { SiteHeader } from './site-header';
 import './site.css';
@@ -15,7 +16,7 @@ interface SiteFrameProps {
 
 /** The frame of the web site's pages. */
 export function SiteFrame({ entries = siteEntries, children }: SiteFrameProps) {
-  const main = useRef<HTMLElement>(null);
+  const main = useFocusOnNavigation();
   useFragment();
   return (
     <div data-site className="grid min-h-dvh grid-cols-1 grid-rows-[auto_1fr_auto]">
@@ -64,6 +65,15 @@ function useFragment(): void {
   const { hash, key } = useLocation();
   useEffect(() => {
     if (hash === '') return;
-    document.getElementById(decodeURIComponent(hash.slice(1)))?.focus({ preventScroll: true });
+    document.getElementById(decoded(hash.slice(1)))?.focus({ preventScroll: true });
   }, [hash, key]);
+}
+
+/** A typed hash may be malformed: `#100%`. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

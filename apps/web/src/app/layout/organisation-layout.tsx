@@ -1,10 +1,11 @@
 import { PanelLeft } from 'lucide-react';
-import { useEffect, useRef, type ReactNode } from 'react';
-import { NavigationType, Outlet, useLocation, useNavigationType } from 'react-router-dom';
+import type { ReactNode } from 'react';
+import { Outlet } from 'react-router-dom';
 import { useIdentity } from '@/auth/auth';
 import { IconButton } from '@/ui/icon-button';
 import { SkipLink } from '@/ui/skip-link';
 import { ThemeMenu } from '@/ui/theme-menu';
+import { useFocusOnNavigation } from '@/ui/use-focus-on-navigation';
 import { LiveStatus, NotLiveBar } from './live-status';
 import { SidebarColumn, SidebarPanel } from './sidebar';
 import { type Sidebar, useSidebar } from './use-sidebar';
@@ -40,19 +41,6 @@ export function OrganisationLayout({ children = <Outlet /> }: OrganisationLayout
       </div>
     </div>
   );
-}
-
-/** Moves the focus to a new screen, also to the first one after a sign-in, so that screen readers start there. */
-function useFocusOnNavigation() {
-  const main = useRef<HTMLElement>(null);
-  const { pathname } = useLocation();
-  const isLoadedPage = useNavigationType() === NavigationType.Pop;
-  const shown = useRef(isLoadedPage ? pathname : null);
-  useEffect(() => {
-    if (shown.current !== pathname) main.current?.focus({ preventScroll: true });
-    shown.current = pathname;
-  }, [pathname]);
-  return main;
 }
 
 function TopBar({ sidebar }: { sidebar: Sidebar }) {

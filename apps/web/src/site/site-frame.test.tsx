@@ -1,0 +1,36 @@
+import { act, screen } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { ConfigurationContext } from '@/api/configuration';
+import { configuration } from '@/auth/built-in/testing';
+import { renderRoutes } from '@/testing/render';
+import { SiteFrame } from './site-frame';
+
+function open(path: string) {
+  const page = (title: string) => (
+    <ConfigurationContext value={configuration}>
+      <SiteFrame>
+        <h1>{title}</h1>
+      </SiteFrame>
+    </ConfigurationContext>
+  );
+  return renderRoutes(
+    [
+      { path: '/about', element: page('About') },
+      { path: '/blog', element: page('Blog') },
+    ],
+    { path },
+  );
+}
+
+it('shows a page whose hash is malformed', () => {
+  open('/about#100%');
+  expect(screen.getByRole('heading', { name: 'About' })).toBeInTheDocument();
+});
+
+it('moves the focus to the next page, and leaves it at the beginning of a loaded page', async () => {
+  const { router } = open('/about');
+  expect(document.body).toHaveFocus();
+  await act(() => router.navigate('/blog'));
+  expect(screen.getByRole('heading', { name: 'Blog' })).toBeInTheDocument();
+  expect(screen.getByRole('main')).toHaveFocus();
+});

@@ -16,19 +16,21 @@ export function zoneLabel(zone: string): string {
 export function zoneOf(text: string): string | undefined {
   const wanted = text.trim();
   if (wanted === '') return undefined;
-  if (isTimeZone(wanted)) return wanted;
   const words = normal(wanted);
   const zones = timeZones();
   const named = zones.filter((zone) => normal(zone) === words || cityOf(zone) === words);
   const begun = zones.filter((zone) => cityOf(zone).startsWith(words));
-  return only(named) ?? only(begun);
+  return only(named) ?? canonicalName(wanted) ?? only(begun);
 }
 
-function isTimeZone(name: string): boolean {
+/** The browser's name for an older or another name of a zone, in any case; the server knows names in their own case only. */
+function canonicalName(name: string): string | undefined {
+  // The browser takes offsets for zones, the server does not.
+  if (/^[+-]/.test(name)) return undefined;
   try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

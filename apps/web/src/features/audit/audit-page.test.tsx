@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { AuditItem } from '@/api/types';
 import type { AuthState } from '@/auth/auth';
 import { paths } from '@/paths';
-import { renderRoutes, signedIn } from '@/testing/render';
+import { renderRoutes, signedIn, signedInAs } from '@/testing/render';
 import { savedFiles } from '@/testing/saved-files';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { auditRoutes } from './routes';
@@ -212,8 +212,7 @@ it('offers another attempt after a failure', async () => {
 
 it('is for admins', async () => {
   const asked = serve();
-  if (signedIn.status !== 'signed-in' || !signedIn.organisation) throw new Error('signed out');
-  render('', { ...signedIn, organisation: { ...signedIn.organisation, role: 'editor' } });
+  render('', signedInAs('editor'));
   expect(await screen.findByText(/Only an admin/)).toBeInTheDocument();
   expect(asked).toEqual([]);
 });

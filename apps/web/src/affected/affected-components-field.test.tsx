@@ -130,3 +130,28 @@ it('sets one status in all rows, from two rows on', async () => {
   await user.selectOptions(first, 'Degraded Performance');
   expect(all).toHaveDisplayValue('Several statuses');
 });
+
+it('describes itself by its error, and gives the focus to the button that helps', async () => {
+  const { user } = renderScreen(
+    <Formik
+      initialValues={{ components: [] as Affected[] }}
+      validate={() => ({ components: 'At least one component is required' })}
+      onSubmit={() => undefined}
+    >
+      <Form>
+        <AffectedComponentsField
+          choices={[{ id: 'website', name: 'Website' }]}
+          noun="incident"
+          newRow={{ componentId: '' }}
+        />
+        <Button type="submit">Save</Button>
+      </Form>
+    </Formik>,
+  );
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  const group = screen.getByRole('group', { name: 'Affected Components' });
+  await waitFor(() =>
+    expect(group).toHaveAccessibleDescription('At least one component is required'),
+  );
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Add Component' })).toHaveFocus());
+});

@@ -29,6 +29,7 @@ export function AffectedComponentsField({
 }: AffectedComponentsFieldProps) {
   const { values, errors, submitCount, isSubmitting } = useFormikContext<AffectedValues>();
   const headingId = useId();
+  const errorId = useId();
   const group = useRef<HTMLDivElement>(null);
   const rowList = useRef<HTMLUListElement>(null);
   const addButton = useRef<HTMLButtonElement>(null);
@@ -40,6 +41,7 @@ export function AffectedComponentsField({
     .filter(({ group, choices }) => group !== undefined && choices.length > 0)
     .map(({ group, choices }) => ({ group, choices: choices.filter(({ id }) => !picked.has(id)) }));
   const emptyRows = rows.filter(({ componentId }) => componentId === '');
+  const canAdd = unpicked.length > emptyRows.length;
   const error = typeof errors.components === 'string' && submitCount > 0 && errors.components;
 
   function add(list: FieldArrayRenderProps) {
@@ -73,6 +75,8 @@ export function AffectedComponentsField({
           ref={group}
           role="group"
           aria-labelledby={headingId}
+          aria-describedby={error ? errorId : undefined}
+          data-invalid={Boolean(error) && !canAdd}
           tabIndex={-1}
           className="grid min-w-0 gap-2"
         >
@@ -98,12 +102,13 @@ export function AffectedComponentsField({
             </ul>
           )}
           {rows.length === 0 && <p className="text-sm text-muted">{hint(choices, noun)}</p>}
-          <FieldError id={`${headingId}-error`} error={error} />
+          <FieldError id={errorId} error={error} />
           <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-3">
             <div className="flex flex-wrap gap-2">
               <Button
                 ref={addButton}
-                disabled={unpicked.length <= emptyRows.length}
+                disabled={!canAdd}
+                data-invalid={Boolean(error) && canAdd}
                 onClick={() => add(list)}
               >
                 <Plus aria-hidden /> Add Component

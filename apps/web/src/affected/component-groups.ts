@@ -10,10 +10,13 @@ export function useGroups() {
   return useList<ComponentGroup>(endpoints.componentGroups.list);
 }
 
-/** Returns the name of a group; undefined for none and while the groups are read. */
+/** Returns the name of a group; undefined for none and while the groups are read. A failure to read them takes its place. */
 export function useGroupName(): (id: string | null) => string | undefined {
-  const { rows } = useGroups();
-  return (id) => rows?.find((group) => group.id === id)?.name;
+  const { rows, error } = useGroups();
+  return (id) => {
+    if (id !== null && rows === undefined && error) return 'Group not loaded';
+    return rows?.find((group) => group.id === id)?.name;
+  };
 }
 
 /** Returns the name of a component's group; undefined for none and while both are read. */

@@ -44,6 +44,35 @@ it('leads to the first field that is wrong', async () => {
   await waitFor(() => expect(screen.getByRole('textbox', { name: 'Last name' })).toHaveFocus());
 });
 
+it('leads to the choice of a group of radio buttons that is wrong', async () => {
+  const options = statusOptions(componentStatuses);
+  render(
+    <Formik
+      initialValues={{ status: 'DEGRADED' }}
+      validate={() => ({ status: 'Not now' })}
+      onSubmit={() => undefined}
+    >
+      {({ errors }) => (
+        <Form>
+          <ToggleGroup
+            label="Status"
+            name="status"
+            options={options}
+            value="DEGRADED"
+            onChange={() => undefined}
+            error={errors.status}
+          />
+          <Button type="submit">Save</Button>
+        </Form>
+      )}
+    </Formik>,
+  );
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() =>
+    expect(screen.getByRole('radio', { name: 'Degraded Performance' })).toHaveFocus(),
+  );
+});
+
 it('keeps its buttons where they are pressed, by leaving the focus in the field', async () => {
   render(<Naming />);
   await userEvent.click(screen.getByRole('textbox', { name: 'Last name' }));

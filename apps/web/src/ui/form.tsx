@@ -2,7 +2,8 @@ import { useFormikContext } from 'formik';
 import { useEffect, useRef, type ReactNode, type RefObject } from 'react';
 
 /**
- * A formik form. A refused submission moves the focus to the first wrong field. Its Formik needs
+ * A formik form. A refused submission moves the focus to the first wrong field: a control with `aria-invalid`, or what
+ * stands for several controls, with `data-invalid`. Its Formik needs
  * `validateOnBlur={false}`: otherwise moving the focus would validate again and remove the server's errors.
  */
 export function Form({ className, children }: { className?: string; children: ReactNode }) {
@@ -11,8 +12,12 @@ export function Form({ className, children }: { className?: string; children: Re
   useSteadyButtons(form);
   useEffect(() => {
     if (submitCount === 0 || isSubmitting) return;
-    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
-    const control = wrong?.matches('[role=radiogroup]') ? wrong.querySelector('input') : wrong;
+    const wrong = form.current?.querySelector<HTMLElement>(
+      '[aria-invalid=true], [data-invalid=true]',
+    );
+    // Nothing in a group of radio buttons takes the focus but its choice, or the first one without a choice.
+    const options = wrong?.matches('[role=radiogroup]') ? [...wrong.querySelectorAll('input')] : [];
+    const control = options.find(({ checked }) => checked) ?? options[0] ?? wrong;
     control?.focus();
   }, [submitCount, isSubmitting]);
 

@@ -47,6 +47,9 @@ export function CopyField({ label, value, onCopy }: CopyFieldProps) {
             icon={isCopied ? <Check aria-hidden /> : <Copy aria-hidden />}
             onClick={() => void copy()}
           />
+          <span role="status" className="sr-only">
+            {isCopied && 'Copied'}
+          </span>
         </div>
       )}
     </Field>

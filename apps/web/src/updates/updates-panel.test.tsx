@@ -383,9 +383,9 @@ it('opens and closes a long message', async () => {
   const cell = screen.getByText(/^Line one/);
   expect(cell.textContent).not.toContain('\n\n');
   expect(cell).toHaveClass('line-clamp-3');
-  await user.click(screen.getByRole('button', { name: 'Show more' }));
+  await user.click(screen.getByRole('button', { name: /^Show more of update “Line one/ }));
   expect(cell.textContent).toBe(message);
   expect(cell).not.toHaveClass('line-clamp-3');
-  await user.click(screen.getByRole('button', { name: 'Show less' }));
+  await user.click(screen.getByRole('button', { name: /^Show less of update “Line one/ }));
   expect(cell).toHaveClass('line-clamp-3');
 });

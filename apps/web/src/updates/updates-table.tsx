@@ -45,7 +45,7 @@ const columns = column.columns([
   }),
   column.accessor('message', {
     header: 'Message',
-    cell: ({ row }) => <UpdateMessage message={row.original.message} />,
+    cell: ({ row }) => <UpdateMessage name={nameOf(row.original)} message={row.original.message} />,
   }),
   column.accessor((update) => update.user.name, {
     id: 'user',

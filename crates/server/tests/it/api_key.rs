@@ -10,7 +10,7 @@ use chrono::TimeDelta;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::app::{Operator, TestApp, TestResponse, assert_status, client, send};
+use crate::app::{Operator, TestApp, TestResponse, assert_status, client, send, until};
 use crate::identity::mails_in;
 
 /// Creates a key; returns its payload.
@@ -137,14 +137,8 @@ async fn key_expires_and_its_use_is_noted() {
     let key = admin.create("/api-key/create", body).await;
     let program = program(&admin, &key);
     assert_status(program.get("/component/list"), 200).await;
-    let noted = async {
-        while listed(&admin).await[0]["lastUsedAt"].is_null() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(std::time::Duration::from_secs(30), noted)
-        .await
-        .expect("its use is noted");
+    let is_noted = async || listed(&admin).await[0]["lastUsedAt"].is_string();
+    until(true, is_noted).await;
     clock.advance(TimeDelta::seconds(91));
     assert_status(program.get("/component/list"), 401).await;
 }

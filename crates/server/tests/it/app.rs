@@ -1,5 +1,6 @@
 //! A server for a test, and its users.
 
+use std::fmt::Debug;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,6 +27,9 @@ use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
 use crate::identity::mailed_in;
+
+/// How long a test waits for what happens soon, also on a busy machine.
+pub(crate) const WAIT_LIMIT: Duration = Duration::from_mins(1);
 
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
@@ -287,19 +291,11 @@ pub(crate) async fn confirmation_link(folder: &Path, email: &str) -> String {
 
 /// The text after this word in the newest mail to an address that contains it. Waits for that mail.
 pub(crate) async fn mailed_token(folder: &Path, email: &str, word: &str) -> String {
-    let found = async {
-        loop {
-            if folder.join("data/mail").exists()
-                && let Some(token) = mailed_in(folder, email, word).pop()
-            {
-                return token;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), found)
-        .await
-        .expect("a mail")
+    eventually("the mail arrives", async || {
+        let has_mails = folder.join("data/mail").exists();
+        has_mails.then(|| mailed_in(folder, email, word).pop())?
+    })
+    .await
 }
 
 /// Signs the first person up at a server, with an organisation of their own.
@@ -333,6 +329,14 @@ pub(crate) async fn founder(client: reqwest::Client, url: &str, organisation: &s
 }
 
 impl Operator {
+    /// The same person, with the server at another address.
+    pub(crate) fn at(&self, url: &str) -> Self {
+        Self {
+            url: url.to_owned(),
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.client
             .request(method, format!("{}/api/v1{path}", self.url))
@@ -389,6 +393,26 @@ impl Operator {
         assert_eq!(response.status, 200, "{response:?}");
         response.body["data"].clone()
     }
+}
+
+/// Asks until there is an answer, and returns it. Fails after [`WAIT_LIMIT`].
+pub(crate) async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+    let asking = async {
+        loop {
+            if let Some(answer) = ask().await {
+                return answer;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let answered = tokio::time::timeout(WAIT_LIMIT, asking).await;
+    answered.unwrap_or_else(|_| panic!("not in time: {what}"))
+}
+
+/// Asks until the answer is the expected one. Fails after [`WAIT_LIMIT`].
+pub(crate) async fn until<T: PartialEq + Debug>(expected: T, mut ask: impl AsyncFnMut() -> T) {
+    let what = format!("{expected:?}");
+    eventually(&what, async || (ask().await == expected).then_some(())).await;
 }
 
 /// Asserts the status of a response.

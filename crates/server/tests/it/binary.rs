@@ -4,7 +4,7 @@ use std::process::{Command as Blocking, Stdio};
 
 use serde_json::json;
 
-use crate::app::{Operator, PASSWORD, cookie_client, operator_of, send};
+use crate::app::{PASSWORD, cookie_client, operator_of, send, until};
 use crate::process::{Process, command, lasting_port, run};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -141,10 +141,11 @@ async fn server_runs_although_its_output_cannot_be_written() {
         .stderr(full().unwrap());
     let mut child = server.spawn().unwrap();
     let url = format!("http://127.0.0.1:{port}/healthz");
-    while cookie_client().get(&url).send().await.is_err() {
+    until(true, async || {
         assert_eq!(child.try_wait().unwrap(), None, "the server runs");
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+        cookie_client().get(&url).send().await.is_ok()
+    })
+    .await;
     let pid = child.id().unwrap().to_string();
     let killed = Blocking::new("kill").args(["-TERM", &pid]).status();
     assert!(killed.unwrap().success());
@@ -429,14 +430,4 @@ async fn a_full_disk_refuses_writes_with_503_and_loses_nothing() {
         stored + 1,
         "a refused write leaves no revision"
     );
-}
-
-impl Operator {
-    /// The same person, with the server at another address.
-    pub(crate) fn at(&self, url: &str) -> Self {
-        Self {
-            url: url.to_owned(),
-            ..self.clone()
-        }
-    }
 }

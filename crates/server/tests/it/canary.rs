@@ -4,12 +4,11 @@ mod configured;
 mod issued;
 
 use std::fs::read_to_string;
-use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::json;
 
-use crate::app::{PASSWORD, client, cookie_client, operator_of, send};
+use crate::app::{PASSWORD, client, cookie_client, eventually, operator_of, send};
 use crate::process::{Process, command};
 
 /// Part of every secret.
@@ -92,19 +91,14 @@ async fn no_secret_is_in_the_audit_log_the_log_or_an_error() {
     assert_eq!(send(changed).await.status, 200);
 
     // A refused sign-in is noted in the background.
-    let complete = async {
-        loop {
-            let file = ada.request(Method::GET, "/audit?format=jsonl").send();
-            let items = file.await.unwrap().text().await.unwrap();
-            let expected = ["subscriber.created", "session.refused", "password.changed"];
-            if expected.iter().all(|action| items.contains(action)) {
-                break items;
-            }
-            tokio::task::yield_now().await;
-        }
-    };
-    let complete = tokio::time::timeout(Duration::from_secs(30), complete).await;
-    let items = complete.expect("each action has an item");
+    let complete = eventually("each action has an item", async || {
+        let file = ada.request(Method::GET, "/audit?format=jsonl").send();
+        let items = file.await.unwrap().text().await.unwrap();
+        let expected = ["subscriber.created", "session.refused", "password.changed"];
+        let is_complete = expected.iter().all(|action| items.contains(action));
+        is_complete.then_some(items)
+    });
+    let items = complete.await;
     assert_eq!(process.terminate().await, Some(0));
     let log = read_to_string(&log).unwrap();
     assert!(log.contains("sign-in-failed"), "{log}");

@@ -15,13 +15,12 @@ mod scope;
 mod target;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use allclear_application::clock::TestClock;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::app::{Operator, TestApp, TestResponse, client, send, token};
+use crate::app::{Operator, TestApp, TestResponse, client, eventually, send, token};
 use receiver::{Received, Receiver};
 
 /// A server that may send to the receiver, with an operator.
@@ -149,17 +148,10 @@ impl Site {
 
     /// The subscriber, once the condition holds.
     async fn subscriber_once(&self, hook: &Hook, condition: fn(&Value) -> bool) -> Value {
-        let mut ticks = tokio::time::interval(Duration::from_millis(50));
-        let becomes = async {
-            loop {
-                ticks.tick().await;
-                let subscriber = self.subscriber(hook).await;
-                if condition(&subscriber) {
-                    return subscriber;
-                }
-            }
-        };
-        let found = tokio::time::timeout(Duration::from_secs(30), becomes).await;
-        found.expect("it becomes so")
+        eventually("the subscriber changes", async || {
+            let subscriber = self.subscriber(hook).await;
+            condition(&subscriber).then_some(subscriber)
+        })
+        .await
     }
 }

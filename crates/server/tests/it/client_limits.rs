@@ -6,23 +6,10 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::app::{TestApp, client, send};
+use crate::app::{TestApp, client, send, until};
 use crate::process::{Process, command};
-use crate::request_rules::peak;
 
 const POLLING: &str = "/socket.io/?EIO=4&transport=polling";
-
-/// Repeats a request until the response is the expected one.
-pub(crate) async fn until<T: PartialEq>(wanted: T, ask: impl AsyncFn() -> T) {
-    let asking = async {
-        while ask().await != wanted {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(20), asking)
-        .await
-        .expect("the expected response");
-}
 
 async fn stream(url: &str, organisation: &str) -> reqwest::Response {
     let url = format!("{url}/api/v1/status/{organisation}/events");
@@ -168,11 +155,11 @@ async fn handshake_keeps_what_is_used_of_its_headers() {
     for _ in 0..20 {
         open().await;
     }
-    let before = peak(&process);
+    let before = process.peak_memory();
     for _ in 0..HANDSHAKES {
         open().await;
     }
-    let grown = peak(&process) - before;
+    let grown = process.peak_memory() - before;
     assert!(grown < GROWTH, "the peak grew by {grown} KiB");
     let long = client.get(format!("{}{POLLING}", process.url));
     let long = long

@@ -4,12 +4,11 @@ pub(crate) mod mail_server;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::app::{Operator, assert_status, cookie_client, operator_of, send};
+use crate::app::{Operator, assert_status, cookie_client, eventually, operator_of, send, until};
 use crate::process::{Process, command};
 use mail_server::MailServer;
 
@@ -31,13 +30,6 @@ async fn start(data: &Path, mail: &MailServer) -> Process {
         &at_once,
     ];
     Process::serve(command(data, &flags)).await
-}
-
-fn at(operator: &Operator, process: &Process) -> Operator {
-    Operator {
-        url: process.url.clone(),
-        ..operator.clone()
-    }
 }
 
 fn address(number: usize) -> String {
@@ -76,15 +68,11 @@ async fn subscribe(operator: &Operator, process: &Process, mail: &mut MailServer
 
 /// Waits until the queue is empty; nothing was given up.
 async fn everything_went_out(operator: &Operator) {
-    let mut ticks = tokio::time::interval(Duration::from_millis(50));
-    loop {
-        let counts = operator.get("/subscriber/deliveries").await.body["data"].clone();
-        if counts["waiting"] == 0 {
-            assert_eq!(counts["givenUp"], 0);
-            return;
-        }
-        ticks.tick().await;
-    }
+    let sent = eventually("the queue is empty", async || {
+        let counts = operator.get("/subscriber/deliveries").await.body["data"].take();
+        (counts["waiting"] == 0).then_some(counts)
+    });
+    assert_eq!(sent.await["givenUp"], 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -118,10 +106,8 @@ async fn mail_waits_while_the_mail_server_is_unavailable_and_arrives_once_when_i
         .await;
     assert_eq!(response.status, 503, "{response:?}");
     assert!(response.headers.contains_key("retry-after"));
-    let mut ticks = tokio::time::interval(Duration::from_millis(50));
-    while tried_again(&process).await <= PEOPLE {
-        ticks.tick().await;
-    }
+    let is_retried = async || tried_again(&process).await > PEOPLE;
+    until(true, is_retried).await;
     assert_eq!(
         operator.get("/subscriber/deliveries").await.body["data"]["waiting"],
         PEOPLE + 1
@@ -193,7 +179,7 @@ async fn a_killed_server_loses_no_mail_and_repeats_only_what_was_on_its_way() {
     while recipients(&received).len() < SUBSCRIBERS {
         received.push(mail.mail().await);
     }
-    everything_went_out(&at(&operator, &process)).await;
+    everything_went_out(&operator.at(&process.url)).await;
     // Every mail taken before the queue was empty is already reported or is reported next.
     assert_eq!(process.terminate().await, Some(0));
     received.extend(mail.rest().await);

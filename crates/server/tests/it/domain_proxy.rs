@@ -9,7 +9,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::process::Child;
 
-use crate::app::{Operator, client_builder, operator_of};
+use crate::app::{Operator, client_builder, eventually, operator_of};
 use crate::events::Stream;
 use crate::other_servers;
 use crate::process::{Process, command, lasting_port};
@@ -105,21 +105,15 @@ async fn verify(operator: &Operator) {
         .json(&json!({"name": DOMAIN}));
     let claim = crate::app::send(claim).await;
     assert_eq!(claim.status, 200, "{claim:?}");
-    let verified = async {
-        let mut ticks = tokio::time::interval(Duration::from_millis(200));
-        loop {
-            ticks.tick().await;
-            let response = operator
-                .post("/organisation/domain/verify", json!({}))
-                .await;
-            if response.status == 200 {
-                break;
-            }
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), verified)
-        .await
-        .expect("the proxy passes the check on");
+    let mut ticks = tokio::time::interval(Duration::from_millis(200));
+    eventually("the proxy passes the check on", async || {
+        // The number of checks is limited.
+        ticks.tick().await;
+        let path = "/organisation/domain/verify";
+        let verified = operator.post(path, json!({})).await;
+        (verified.status == 200).then_some(())
+    })
+    .await;
 }
 
 /// What visitors of the domain get through a proxy: the page, and its events as they happen.

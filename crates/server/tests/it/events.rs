@@ -135,10 +135,7 @@ async fn a_viewer_resumes_after_the_server_was_restarted() {
     operator.component("two").await;
     let (folder, ()) = tokio::join!(app.stop(), stream.ends());
     let app = TestApp::start_in(folder, &[]).await;
-    let operator = Operator {
-        url: app.url.clone(),
-        ..operator
-    };
+    let operator = operator.at(&app.url);
     let mut stream = Stream::open(&operator, "?since=1", None).await;
     assert_eq!(stream.next().await.2, Some(2));
 }

@@ -1,12 +1,10 @@
 //! `allclear rotate-keys` while the server is running.
 
-use std::time::Duration;
-
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
-use crate::app::{assert_status, client, operator_of, send, token};
+use crate::app::{assert_status, client, eventually, operator_of, send, token};
 use crate::process::{Process, command, run};
 
 /// The name of the key that signed a token.
@@ -31,17 +29,11 @@ async fn a_new_key_signs_on_a_running_node_and_tokens_of_the_old_one_count_on() 
     let new = said.split_whitespace().next().unwrap().to_owned();
     assert_ne!(new, old);
 
-    let issued = async {
-        loop {
-            let token = token(&operator.client, &process.url, &operator.organisation).await;
-            if key_of(&token) != old {
-                break token;
-            }
-        }
-    };
-    let issued = tokio::time::timeout(Duration::from_secs(30), issued)
-        .await
-        .expect("a running node learns of the key");
+    let issued = eventually("a running node learns of the key", async || {
+        let token = token(&operator.client, &process.url, &operator.organisation).await;
+        (key_of(&token) != old).then_some(token)
+    });
+    let issued = issued.await;
     assert_eq!(key_of(&issued), new);
     for token in [&operator.token, &issued] {
         let list = format!("{}/api/v1/component/list", process.url);

@@ -12,14 +12,6 @@ use crate::events::Stream;
 use crate::socket::Client;
 use installation::Installation;
 
-/// The same person at another address.
-fn at(operator: &Operator, url: &str) -> Operator {
-    Operator {
-        url: url.to_owned(),
-        ..operator.clone()
-    }
-}
-
 /// Creates components through the nodes in turn; returns their identifiers in order.
 async fn write(nodes: &[Operator], count: usize) -> Vec<String> {
     let mut made = Vec::new();
@@ -78,7 +70,7 @@ async fn a_change_on_one_node_reaches_viewers_of_all_nodes_in_order() {
     let nodes: Vec<_> = installation
         .nodes
         .iter()
-        .map(|node| at(&operator, &node.url))
+        .map(|node| operator.at(&node.url))
         .collect();
     let everywhere = [&nodes[..], std::slice::from_ref(&operator)].concat();
     let mut viewers = Viewers::of(&everywhere).await;
@@ -105,7 +97,7 @@ async fn no_event_is_lost_while_redis_is_unavailable_or_when_it_is_back() {
     let nodes: Vec<_> = installation
         .nodes
         .iter()
-        .map(|node| at(&operator, &node.url))
+        .map(|node| operator.at(&node.url))
         .collect();
     let mut viewers = Viewers::of(&nodes).await;
     viewers.receive(&write(&nodes, 4).await).await;
@@ -136,8 +128,8 @@ async fn a_killed_node_loses_nothing_acknowledged_and_its_viewers_continue_at_th
     let operator = operator_of(&installation.url, "ada@example.com", "Acme").await;
     let dying = installation.nodes.remove(0);
     let (one, other) = (
-        at(&operator, &dying.url),
-        at(&operator, &installation.nodes[0].url),
+        operator.at(&dying.url),
+        operator.at(&installation.nodes[0].url),
     );
     let mut stream = Stream::open(&one, "", None).await;
     let mut socket = Client::anonymous(&one.url).await;
@@ -176,7 +168,7 @@ async fn a_killed_node_loses_nothing_acknowledged_and_its_viewers_continue_at_th
         seen = revision;
     }
     socket.end().await;
-    let through = at(&operator, &installation.url);
+    let through = operator.at(&installation.url);
     let mut resumed = Stream::open(&through, "", Some(seen)).await;
     let mut back = Client::anonymous(&through.url).await;
     back.join(&operator.organisation).await;

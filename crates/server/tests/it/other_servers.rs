@@ -3,10 +3,11 @@
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::Duration;
 
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
+
+use crate::app::eventually;
 
 /// The path of a program; `None`, and a message, where it is not installed. On CI that is a failure.
 pub(crate) fn installed(name: &str) -> Option<String> {
@@ -39,15 +40,10 @@ pub(crate) async fn start<A: AsRef<OsStr>>(
         .kill_on_drop(true)
         .spawn()
         .unwrap();
-    let listening = async {
-        let mut ticks = tokio::time::interval(Duration::from_millis(20));
-        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-            ticks.tick().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_mins(1), listening)
-        .await
-        .unwrap_or_else(|_| panic!("{program} does not listen"));
+    eventually(&format!("{program} listens"), async || {
+        TcpStream::connect(("127.0.0.1", port)).await.ok()
+    })
+    .await;
     server
 }
 

@@ -11,6 +11,8 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 
+use crate::app::eventually;
+
 /// A running `allclear`. It is killed when the test drops it.
 pub(crate) struct Process {
     pub(crate) url: String,
@@ -122,23 +124,33 @@ impl Process {
         command.stderr(File::create(log).unwrap());
         let mut child = command.spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        loop {
-            if let Some(event) = started(log) {
-                let address = event["address"].as_str().unwrap();
-                return Self {
-                    url: format!("http://{address}"),
-                    child,
-                    lines,
-                };
-            }
-            assert_eq!(child.try_wait().unwrap(), None, "the server starts");
-            tokio::time::sleep(Duration::from_millis(20)).await;
+        let event = eventually("the server starts", async || {
+            assert_eq!(child.try_wait().unwrap(), None, "the server runs");
+            started(log)
+        });
+        let event = event.await;
+        let address = event["address"].as_str().unwrap();
+        Self {
+            url: format!("http://{address}"),
+            child,
+            lines,
         }
     }
 
     /// What the system calls it by.
     pub(crate) fn id(&self) -> u32 {
         self.child.id().unwrap()
+    }
+
+    /// The peak of its resident memory, in KiB.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:"))
+            .unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
     /// SIGTERM, without waiting for the end.

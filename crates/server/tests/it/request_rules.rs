@@ -63,16 +63,6 @@ fn filled(path: &str, value: &str) -> String {
     filled
 }
 
-/// The peak of a process's resident memory, in KiB.
-pub(crate) fn peak(process: &Process) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))
-        .unwrap();
-    line.trim().trim_end_matches(" kB").parse().unwrap()
-}
-
 async fn send_bomb(client: &Client, method: Method, url: &str, body: Vec<u8>) -> TestResponse {
     let request = client
         .request(method, url)
@@ -88,7 +78,7 @@ async fn every_route_refuses_a_compressed_body_before_it_is_unpacked() {
     let process = Process::serve(command(&folder.path().join("data"), &["serve"])).await;
     let (client, bomb) = (client(), bomb());
     let routes = routes(&process.url).await;
-    let before = peak(&process);
+    let before = process.peak_memory();
     for (method, path) in routes {
         let url = format!("{}{}", process.url, filled(&path, "x"));
         let sent =
@@ -99,7 +89,7 @@ async fn every_route_refuses_a_compressed_body_before_it_is_unpacked() {
             assert_eq!(response.headers["content-type"], "application/problem+json");
         }
     }
-    let grown = peak(&process) - before;
+    let grown = process.peak_memory() - before;
     assert!(grown < GROWTH, "the peak grew by {grown} KiB");
     assert_eq!(process.terminate().await, Some(0));
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::process::Command;
 
-use crate::app::{client, operator_of, send};
+use crate::app::{client, eventually, operator_of, send};
 use crate::process::{Process, command, run};
 
 /// The status and the words of `/readyz`.
@@ -20,19 +20,11 @@ async fn ready(process: &Process) -> (u16, String) {
 
 /// Requests the readiness until it has the expected value; returns the last response.
 async fn ready_becomes(process: &Process, expected: u16) -> String {
-    let mut ticks = tokio::time::interval(Duration::from_millis(100));
-    let becomes = async {
-        loop {
-            ticks.tick().await;
-            let (status, words) = ready(process).await;
-            if status == expected {
-                return words;
-            }
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), becomes)
-        .await
-        .unwrap_or_else(|_| panic!("it becomes {expected}"))
+    eventually(&format!("it becomes {expected}"), async || {
+        let (status, words) = ready(process).await;
+        (status == expected).then_some(words)
+    })
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread")]

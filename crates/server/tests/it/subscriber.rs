@@ -74,10 +74,7 @@ impl Site {
     }
 
     fn at(&self, operator: &Operator) -> Operator {
-        Operator {
-            url: self.url.clone(),
-            ..operator.clone()
-        }
+        operator.at(&self.url)
     }
 
     /// What the links to this page in the mails to an address carry, as the page sends it; oldest mail first.

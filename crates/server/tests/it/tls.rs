@@ -4,14 +4,13 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-use crate::app::{PASSWORD, cookie_client, operator_of, send};
+use crate::app::{PASSWORD, cookie_client, operator_of, send, until};
 use crate::process::{Process, command, run};
 
 /// A PostgreSQL that takes connections by TLS alone, with a certificate of the host `localhost`. It ends with this.
@@ -126,21 +125,12 @@ impl TlsPostgres {
 
     async fn listens(&self, programs: &Path) {
         let port = self.port.to_string();
-        let mut ticks = tokio::time::interval(Duration::from_millis(50));
-        let listening = async {
-            while !succeeds(
-                Command::new(programs.join("pg_isready"))
-                    .args(["-h", "127.0.0.1", "-p", &port])
-                    .stdout(Stdio::null()),
-            )
-            .await
-            {
-                ticks.tick().await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(30), listening)
-            .await
-            .expect("PostgreSQL listens");
+        until(true, async || {
+            let mut ready = Command::new(programs.join("pg_isready"));
+            ready.args(["-h", "127.0.0.1", "-p", &port]);
+            succeeds(ready.stdout(Stdio::null())).await
+        })
+        .await;
     }
 
     /// A URL of the server, with the `sslmode` and the file of the certificate authority.

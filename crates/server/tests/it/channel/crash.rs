@@ -1,7 +1,6 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use allclear_domain::channel::Channel;
 use allclear_persistence::database::Database;
@@ -11,7 +10,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::ready::subscribe;
 use super::receiver::Receiver;
-use crate::app::{Operator, operator_of};
+use crate::app::{WAIT_LIMIT, operator_of};
 use crate::delivery::mail_server::{MailServer, header};
 use crate::process::{Process, command};
 
@@ -132,10 +131,7 @@ async fn a_server_killed_three_times_loses_no_message_and_repeats_only_those_in_
         process.kill().await;
         process = start(&data, mail_port).await;
     }
-    let operator = Operator {
-        url: process.url.clone(),
-        ..operator
-    };
+    let operator = operator.at(&process.url);
     let counts = operator.get("/subscriber/deliveries").await;
     assert!(
         counts.body["data"]["waiting"].as_u64().unwrap() > 0,
@@ -146,7 +142,7 @@ async fn a_server_killed_three_times_loses_no_message_and_repeats_only_those_in_
             reached.add(arrivals.recv().await.unwrap());
         }
     };
-    tokio::time::timeout(Duration::from_mins(2), everybody)
+    tokio::time::timeout(WAIT_LIMIT * 2, everybody)
         .await
         .expect("none is lost");
     assert_eq!(process.terminate().await, Some(0));

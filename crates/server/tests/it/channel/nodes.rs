@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::ready::subscribe;
 use super::receiver::Receiver;
-use crate::app::operator_of;
+use crate::app::{operator_of, until};
 use crate::nodes::installation::Installation;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -52,10 +52,11 @@ async fn two_nodes_deliver_each_message_once_and_in_order() {
         let statuses = seen.entry(request.path).or_default();
         statuses.push(status.as_str().unwrap().to_owned());
     }
-    let mut ticks = tokio::time::interval(std::time::Duration::from_millis(50));
-    while operator.get("/subscriber/deliveries").await.body["data"]["waiting"] != 0 {
-        ticks.tick().await;
-    }
+    let waiting = async || {
+        let counts = operator.get("/subscriber/deliveries").await;
+        counts.body["data"]["waiting"].clone()
+    };
+    until(json!(0), waiting).await;
     let rest = receiver.rest();
     assert!(rest.is_empty(), "{rest:?}");
     assert_eq!(seen.len(), HOOKS);

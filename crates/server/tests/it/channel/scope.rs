@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use super::receiver::Received;
 use super::{ALLOWED, Site};
 
+use crate::app::until;
+
 /// Paths of the webhooks that received the incident or maintenance with this name.
 fn receivers<'a>(received: &'a [Received], name: &str) -> BTreeSet<&'a str> {
     let about = |received: &&Received| received.json()["incident"]["name"] == json!(name);
@@ -164,11 +166,7 @@ async fn followers_of_an_incident_are_removed_a_day_after_it_is_resolved() {
     site.clock.advance(TimeDelta::minutes(10));
     let mut site = site.restarted(&ALLOWED).await;
     site.sign_in_again().await;
-    let mut ticks = tokio::time::interval(std::time::Duration::from_millis(50));
-    while followed(&site).await.len() == 2 {
-        ticks.tick().await;
-    }
-    assert_eq!(followed(&site).await, BTreeSet::from([open]));
+    until(BTreeSet::from([open]), async || followed(&site).await).await;
     let late =
         json!({"channel": "webhook", "target": site.receiver.url("/late"), "incidentId": over});
     let response = site.operator.post("/subscriber", late).await;

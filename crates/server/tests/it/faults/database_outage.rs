@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use allclear_test_support::postgres;
 
 use super::proxy::Proxy;
-use crate::app::{Operator, PASSWORD, client, cookie_client, operator_of, send};
+use crate::app::{Operator, PASSWORD, WAIT_LIMIT, client, cookie_client, operator_of, send, until};
 use crate::events::Stream;
 use crate::process::{Process, command};
 use crate::socket::Client;
@@ -123,10 +123,10 @@ impl Installation {
     /// No viewer keeps a connection that suggests an up-to-date state.
     async fn assert_viewers_are_disconnected(&self, viewers: (Stream, Client), before: &Value) {
         let (stream, socket) = viewers;
-        tokio::time::timeout(Duration::from_mins(1), stream.ends())
+        tokio::time::timeout(WAIT_LIMIT, stream.ends())
             .await
             .expect("streams end");
-        tokio::time::timeout(Duration::from_mins(1), socket.end())
+        tokio::time::timeout(WAIT_LIMIT, socket.end())
             .await
             .expect("sockets end");
         let events = self.call(&format!("/status/{}/events", self.operator.organisation));
@@ -142,24 +142,12 @@ impl Installation {
 
     /// Everything works again, soon and without a restart.
     async fn recovers(&self, before: &Value) {
-        let mut ticks = tokio::time::interval(Duration::from_millis(100));
-        let recovered = async {
-            loop {
-                ticks.tick().await;
-                if self
-                    .operator
-                    .post("/component/create", json!({"name": "after"}))
-                    .await
-                    .status
-                    == 201
-                {
-                    return;
-                }
-            }
-        };
-        tokio::time::timeout(Duration::from_mins(1), recovered)
-            .await
-            .expect("it recovers within a minute");
+        until(201, async || {
+            let body = json!({"name": "after"});
+            let created = self.operator.post("/component/create", body);
+            created.await.status
+        })
+        .await;
         let snapshot = self.operator.snapshot().await;
         let names: Vec<_> = snapshot["components"]
             .as_array()

@@ -10,13 +10,12 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 use super::proxy::Proxy;
-use crate::app::{TestApp, TestResponse, client, send};
+use crate::app::{TestApp, TestResponse, client, eventually, send, until};
 use crate::tenant_isolation::public_path::public_paths;
 use crate::tenant_isolation::tenant::Tenant;
 
 /// How long a response takes at most. A busy machine adds to what the product itself waits.
 const BOUND: Duration = Duration::from_secs(25);
-const TIMEOUT: Duration = Duration::from_mins(1);
 /// Longer than any document counts as current.
 const OUTAGE: TimeDelta = TimeDelta::minutes(20);
 /// Documents that nobody requests before the outage. They have the state of the others.
@@ -90,54 +89,39 @@ impl Site {
 
     /// A token that is valid after the outage.
     async fn new_token(&self) -> String {
-        let mut ticks = tokio::time::interval(Duration::from_millis(100));
         let operator = &self.tenant.operator;
         let body = json!({"organisationId": operator.organisation});
-        loop {
+        eventually("a new token", async || {
             let call = format!("{}/api/v1/identity/token", operator.url);
             let response = send(operator.client.post(call).json(&body)).await;
-            if let Some(token) = response.body["data"]["token"].as_str() {
-                return token.to_owned();
-            }
-            ticks.tick().await;
-        }
+            response.body["data"]["token"].as_str().map(str::to_owned)
+        })
+        .await
     }
 
     /// Everything that lists components follows again.
     async fn follows(&mut self) {
-        let mut ticks = tokio::time::interval(Duration::from_millis(100));
         let create = json!({"name": "northwind again"});
-        let recovered = async {
-            self.tenant.operator.token = self.new_token().await;
-            let operator = &self.tenant.operator;
-            while operator
-                .post("/component/create", create.clone())
-                .await
-                .status
-                != 201
-            {
-                ticks.tick().await;
-            }
-            for below in [
-                "",
-                "/uptime",
-                "/api/v2/components.json",
-                "/api/v2/summary.json",
-            ] {
-                let path = format!("/status/{}{below}", operator.organisation);
-                while !self
-                    .read(&path)
-                    .await
-                    .body
-                    .to_string()
-                    .contains("northwind again")
-                {
-                    ticks.tick().await;
-                }
-            }
-        };
-        let recovered = tokio::time::timeout(TIMEOUT, recovered).await;
-        recovered.expect("the documents follow again");
+        self.tenant.operator.token = self.new_token().await;
+        let operator = &self.tenant.operator;
+        until(201, async || {
+            let created = operator.post("/component/create", create.clone());
+            created.await.status
+        })
+        .await;
+        for below in [
+            "",
+            "/uptime",
+            "/api/v2/components.json",
+            "/api/v2/summary.json",
+        ] {
+            let path = format!("/status/{}{below}", operator.organisation);
+            until(true, async || {
+                let response = self.read(&path).await;
+                response.body.to_string().contains("northwind again")
+            })
+            .await;
+        }
     }
 }
 

@@ -3,8 +3,7 @@
 use allclear_test_support::postgres;
 
 use super::proxy::Proxy;
-use crate::app::{Operator, client, operator_of};
-use crate::client_limits::until;
+use crate::app::{Operator, client, operator_of, until};
 use crate::events::Stream;
 use crate::process::{Process, command};
 
@@ -46,10 +45,7 @@ impl Nodes {
         }
         let operator = operator_of(&processes[0].url, "ada@example.com", "Acme").await;
         for process in &processes {
-            let operator = Operator {
-                url: process.url.clone(),
-                ..operator.clone()
-            };
+            let operator = operator.at(&process.url);
             viewers.push(Stream::open(&operator, "", None).await);
             operators.push(operator);
         }

@@ -1,7 +1,6 @@
 //! The server is killed while it creates incidents; each request is repeated with its `Idempotency-Key`.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use allclear_test_support::postgres;
 use reqwest::Method;
@@ -10,9 +9,8 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::interval;
 
-use crate::app::{Operator, operator_of, token};
+use crate::app::{Operator, eventually, operator_of, token};
 use crate::process::{Process, command};
 
 /// Tokens name the address of the server that gave them; it stays while ports change.
@@ -141,17 +139,10 @@ async fn lost_response_is_repeated(database: &[&str]) {
     let mut operator = operator_of(&process.url, "ada@example.com", "Acme").await;
     for title in ["First", "Second", "Third"] {
         let unread = create_unread(&operator, title).await;
-        let committed = async {
-            let mut ticks = interval(Duration::from_millis(1));
-            loop {
-                ticks.tick().await;
-                if let [id] = &*listed(&operator, title).await {
-                    break id.clone();
-                }
-            }
-        };
-        let committed = tokio::time::timeout(Duration::from_secs(30), committed);
-        let id = committed.await.expect("the incident is committed");
+        let committed = eventually("the incident is committed", async || {
+            listed(&operator, title).await.pop()
+        });
+        let id = committed.await;
         process.kill().await;
         drop(unread);
         process = serve().await;

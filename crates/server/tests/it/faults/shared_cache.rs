@@ -1,6 +1,6 @@
 //! The server ends behind nginx as a cache, with the configuration of `docs/nginx-cache.conf`.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures_util::future::join_all;
 use serde_json::json;
@@ -8,12 +8,11 @@ use tempfile::TempDir;
 use tokio::process::Child;
 
 use super::proxy::Proxy;
-use crate::app::{Operator, TestResponse, client, operator_of, send};
+use crate::app::{Operator, TestResponse, client, eventually, operator_of, send};
 use crate::other_servers;
 use crate::process::{Process, command, lasting_port};
 
 const NGINX: &str = include_str!("../../../../../docs/nginx-cache.conf");
-const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// nginx before a server. It ends with this.
 struct SharedCache {
@@ -53,19 +52,15 @@ impl SharedCache {
 
     /// Asks until a response is as expected.
     async fn until(&self, path: &str, expected: impl Fn(&TestResponse, &str) -> bool) {
-        let mut ticks = tokio::time::interval(Duration::from_millis(50));
-        let asking = async {
-            loop {
-                let (response, from) = self.get(path).await;
-                if expected(&response, &from) {
-                    return;
-                }
+        eventually(path, async || {
+            let (response, from) = self.get(path).await;
+            let is_expected = expected(&response, &from);
+            if !is_expected {
                 assert_eq!(response.status, 200, "{path} {from}: {response:?}");
-                ticks.tick().await;
             }
-        };
-        let waited = tokio::time::timeout(TIMEOUT, asking).await;
-        waited.unwrap_or_else(|_| panic!("{path} does not become as expected"));
+            is_expected.then_some(())
+        })
+        .await;
     }
 }
 

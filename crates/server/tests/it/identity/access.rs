@@ -5,8 +5,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use super::Person;
-use crate::app::{PASSWORD, TestApp, assert_status, cookie_client, send};
-use crate::client_limits::until;
+use crate::app::{PASSWORD, TestApp, assert_status, cookie_client, send, until};
 use crate::keys::key_of;
 
 /// An organisation's admin, and its identifier.

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 use super::{Person, mailed};
 use crate::app::{PASSWORD, TestApp, assert_status, client, send};
 use crate::process::{Process, command};
-use crate::request_rules::peak;
 
 const ADDRESS: &str = "ann@example.com";
 const NEW: &str = "a brand new password";
@@ -115,11 +114,12 @@ async fn a_changed_password_ends_the_other_sessions_only() {
     assert_eq!(there.sign_in(NEW).await.status, 200);
 }
 
+#[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn hashes_of_many_sign_ups_leave_no_memory_behind() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::serve(command(&folder.path().join("data"), &["--log", "off"])).await;
-    let before = peak(&process);
+    let before = process.peak_memory();
     let sign_ups = (0..40).map(|number| {
         let body = json!({
             "name": "Eve",
@@ -136,7 +136,7 @@ async fn hashes_of_many_sign_ups_leave_no_memory_behind() {
         assert!((201..=202).contains(&response.status), "{response:?}");
     }
     let processors = std::thread::available_parallelism().unwrap().get() as u64;
-    let growth = peak(&process) - before;
+    let growth = process.peak_memory() - before;
     assert!(
         growth < (processors * 24 + 64) * 1024,
         "{growth} KiB: one hash a processor takes 19 MiB"

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use serde_json::Value;
 
 use super::installation::Installation;
-use super::{at, id, write};
+use super::{id, write};
 use crate::app::{Operator, operator_of};
 use crate::events::Stream;
 use crate::socket::Client;
@@ -165,8 +165,8 @@ async fn viewers_of_a_killed_node_continue_at_the_other_through_nginx() {
         pollers.push(Poller::join(&installation.url, address(last), &organisation).await);
     }
     let dying = installation.nodes.remove(0);
-    let survivor = at(&operator, &installation.nodes[0].url);
-    let mut all = write(&[at(&operator, &dying.url), survivor.clone()], 6).await;
+    let survivor = operator.at(&installation.nodes[0].url);
+    let mut all = write(&[operator.at(&dying.url), survivor.clone()], 6).await;
     // At this moment, some viewers have received all events, some a part, and some none.
     dying.kill().await;
     all.extend(write(std::slice::from_ref(&survivor), 6).await);

@@ -4,7 +4,6 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::at;
 use super::installation::Installation;
 use crate::app::{Operator, TestResponse, operator_of, send};
 
@@ -31,7 +30,7 @@ async fn requests_with_one_key_at_both_nodes_at_once_are_executed_once() {
     let nodes: Vec<_> = installation
         .nodes
         .iter()
-        .map(|node| at(&operator, &node.url))
+        .map(|node| operator.at(&node.url))
         .collect();
     for round in 0..ROUNDS {
         let (key, title) = (format!("key-{round}"), format!("Incident {round}"));

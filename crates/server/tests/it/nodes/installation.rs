@@ -1,11 +1,11 @@
 //! Two nodes on one PostgreSQL and one Redis, behind nginx with the configuration of `docs/nginx.conf`.
 
 use std::path::Path;
-use std::time::Duration;
 
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
+use crate::app::until;
 use crate::other_servers;
 use crate::process::{Process, command, lasting_port};
 
@@ -82,15 +82,7 @@ impl Installation {
     /// Starts Redis again where it was, and waits until both nodes listen there.
     pub(crate) async fn redis_returns(&mut self) {
         self.redis = Some(redis(self.redis_port, self.folder.path()).await);
-        let listen = async {
-            let mut ticks = tokio::time::interval(Duration::from_millis(50));
-            while self.listeners().await != 2 {
-                ticks.tick().await;
-            }
-        };
-        tokio::time::timeout(Duration::from_mins(1), listen)
-            .await
-            .expect("the nodes listen again");
+        until(2, async || self.listeners().await).await;
     }
 
     /// How many listen in the one channel that there is.

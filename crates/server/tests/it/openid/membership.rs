@@ -22,7 +22,7 @@ async fn the_account_of_the_same_proven_address_is_linked_and_its_owner_is_maile
         };
         mails.iter().filter(is_notice).count()
     };
-    crate::client_limits::until(1, async || notices(mails(&setup.app))).await;
+    crate::app::until(1, async || notices(mails(&setup.app))).await;
     assert_eq!(setup.sign_in(&json!({})).await, "/dashboard");
     assert_eq!(
         setup.browser.session().await["user"]["id"],

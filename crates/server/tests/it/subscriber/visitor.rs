@@ -6,7 +6,7 @@ use reqwest::header::HeaderName;
 use serde_json::{Value, json};
 
 use super::{ADDRESS, Site};
-use crate::app::TestResponse;
+use crate::app::{TestResponse, until};
 
 fn states(list: &Value) -> Vec<(String, String, bool)> {
     let text = |item: &Value, field: &str| item[field].as_str().unwrap().to_owned();
@@ -194,10 +194,7 @@ async fn unconfirmed_subscriber_is_removed_two_weeks_after_the_last_request() {
     assert_eq!(count(&site).await, 1);
     site.clock.advance(TimeDelta::minutes(10));
     let site = site.restart_and_drain().await;
-    let mut ticks = tokio::time::interval(std::time::Duration::from_millis(50));
-    while count(&site).await > 0 {
-        ticks.tick().await;
-    }
+    until(0, async || count(&site).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

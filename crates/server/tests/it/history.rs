@@ -4,7 +4,7 @@ mod entry;
 mod uptime;
 
 use chrono::{Datelike, Months, Utc};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::app::{Operator, TestApp, TestResponse, client, send};
 
@@ -21,19 +21,12 @@ pub(super) fn html(response: &TestResponse) -> &str {
     response.body.as_str().unwrap()
 }
 
-/// Creates something and returns it.
-pub(super) async fn created(operator: &Operator, path: &str, body: Value) -> Value {
-    let response = operator.post(path, body).await;
-    assert_eq!(response.status, 201, "{response:?}");
-    response.body["data"].clone()
-}
-
 /// Creates an incident that is over, and returns its code.
 pub(super) async fn incident(operator: &Operator, title: &str, occured_at: &str) -> String {
     let body = json!({
         "title": title, "description": "Cards are declined.", "status": "RESOLVED", "occuredAt": occured_at,
     });
-    let incident = created(operator, "/incident/create", body).await;
+    let incident = operator.create("/incident/create", body).await;
     incident["code"].as_str().unwrap().to_owned()
 }
 
@@ -55,7 +48,7 @@ async fn history_shows_three_months_a_page_newest_first() {
     let start = months_ago(1);
     let maintenance =
         json!({"title": "Upgrade", "description": "d", "startAt": start, "endAt": start});
-    created(&acme, "/maintenance/create", maintenance).await;
+    acme.create("/maintenance/create", maintenance).await;
 
     let first = page(&acme, "/history").await;
     let first = html(&first);
@@ -110,7 +103,7 @@ async fn history_is_filtered_by_component() {
         "title": "API down", "description": "d", "status": "INVESTIGATING", "occuredAt": months_ago(0),
         "components": [{"componentId": component, "status": "MAJOR_OUTAGE"}],
     });
-    created(&acme, "/incident/create", affecting).await;
+    acme.create("/incident/create", affecting).await;
     incident(&acme, "Something else", &months_ago(0)).await;
 
     let all = page(&acme, "/history?component=").await;

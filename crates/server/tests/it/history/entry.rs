@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::json;
 
-use super::{created, html, incident, page};
+use super::{html, incident, page};
 use crate::app::{TestApp, send};
 
 const HOSTILE: &str = "<img src=x onerror=alert(1)></script>";
@@ -18,14 +18,15 @@ async fn incident_has_a_page_with_everything_that_belongs_to_it() {
         "occuredAt": "2026-03-01T21:05:09.000Z",
         "components": [{"componentId": component, "status": "PARTIAL_OUTAGE"}],
     });
-    let stored = created(&acme, "/incident/create", body).await;
+    let stored = acme.create("/incident/create", body).await;
     let (id, code) = (
         stored["id"].as_str().unwrap(),
         stored["code"].as_str().unwrap(),
     );
     for message in ["first", HOSTILE] {
         let update = json!({"status": "IDENTIFIED", "message": message});
-        created(&acme, &format!("/incident/{id}/updates/create"), update).await;
+        acme.create(&format!("/incident/{id}/updates/create"), update)
+            .await;
     }
     let path = format!("/incidents/{code}");
     let open = page(&acme, &path).await;
@@ -71,7 +72,7 @@ async fn published_review_is_on_the_page_of_its_incident_and_a_draft_is_nowhere(
     let app = TestApp::start().await;
     let acme = app.operator("Acme").await;
     let body = json!({"title": "Down", "description": "d", "status": "RESOLVED"});
-    let stored = created(&acme, "/incident/create", body).await;
+    let stored = acme.create("/incident/create", body).await;
     let path = format!("/incidents/{}", stored["code"].as_str().unwrap());
     let review = format!("/incident/{}/review", stored["id"].as_str().unwrap());
     let write = async |text: &str| {
@@ -123,7 +124,7 @@ async fn longest_review_makes_a_page_of_bounded_size() {
     let app = TestApp::start().await;
     let acme = app.operator("Acme").await;
     let body = json!({"title": "Down", "description": "d", "status": "RESOLVED"});
-    let stored = created(&acme, "/incident/create", body).await;
+    let stored = acme.create("/incident/create", body).await;
     let path = format!("/incidents/{}", stored["code"].as_str().unwrap());
     let review = format!("/incident/{}/review", stored["id"].as_str().unwrap());
     let request = acme.request(Method::PUT, &review);
@@ -143,13 +144,14 @@ async fn maintenance_has_a_page_of_its_own() {
         "title": "Upgrade", "description": "Writes pause.",
         "startAt": "2126-03-01T01:00:00.000Z", "endAt": "2126-03-01T03:30:00.000Z",
     });
-    let stored = created(&acme, "/maintenance/create", body).await;
+    let stored = acme.create("/maintenance/create", body).await;
     let (id, code) = (
         stored["id"].as_str().unwrap(),
         stored["code"].as_str().unwrap(),
     );
     let update = json!({"status": "MONITORING", "message": "Ready."});
-    created(&acme, &format!("/maintenance/{id}/updates/create"), update).await;
+    acme.create(&format!("/maintenance/{id}/updates/create"), update)
+        .await;
     let path = format!("/maintenances/{code}");
     let shown = page(&acme, &path).await;
     let shown = html(&shown);

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
-use super::{created, html, page};
+use super::{html, page};
 use crate::app::{Operator, TestApp, client, send};
 
 const HOSTILE: &str = "<img src=x onerror=alert(1)></script>";
@@ -14,7 +14,7 @@ fn now() -> DateTime<Utc> {
 }
 
 async fn component(operator: &Operator, input: serde_json::Value) -> (String, String) {
-    let component = created(operator, "/component/create", input).await;
+    let component = operator.create("/component/create", input).await;
     let text = |name: &str| component[name].as_str().unwrap().to_owned();
     (text("id"), text("code"))
 }
@@ -23,7 +23,9 @@ async fn component(operator: &Operator, input: serde_json::Value) -> (String, St
 async fn uptime_page_shows_the_months_of_each_component_in_its_group() {
     let app = TestApp::start().await;
     let acme = app.operator("Acme").await;
-    let group = created(&acme, "/component-group/create", json!({"name": HOSTILE})).await;
+    let group = acme
+        .create("/component-group/create", json!({"name": HOSTILE}))
+        .await;
     let input = json!({"name": HOSTILE, "groupId": group["id"], "startDate": null});
     let (id, code) = component(&acme, input).await;
     component(&acme, json!({"name": "Secret", "showUptime": false})).await;
@@ -31,7 +33,8 @@ async fn uptime_page_shows_the_months_of_each_component_in_its_group() {
     let day = now() - TimeDelta::days(1);
     let period =
         json!({"status": "MAJOR_OUTAGE", "startAt": day, "endAt": day + TimeDelta::minutes(90)});
-    created(&acme, &format!("/component/{id}/history/create"), period).await;
+    acme.create(&format!("/component/{id}/history/create"), period)
+        .await;
 
     let shown = page(&acme, "/uptime").await;
     let shown = html(&shown);
@@ -68,7 +71,8 @@ async fn uptime_page_follows_a_corrected_history_and_an_empty_organisation_has_o
     assert!(!html(&before).contains("degraded</li>"));
     let start_at = now() - TimeDelta::hours(1);
     let period = json!({"status": "DEGRADED", "startAt": start_at, "endAt": start_at + TimeDelta::minutes(1)});
-    created(&acme, &format!("/component/{id}/history/create"), period).await;
+    acme.create(&format!("/component/{id}/history/create"), period)
+        .await;
     let after = page(&acme, &path).await;
     assert_ne!(before.etag, after.etag);
     assert!(html(&after).contains("degraded</li>"));
@@ -79,10 +83,10 @@ async fn every_public_page_has_the_same_head_and_unknown_addresses_are_404() {
     let app = TestApp::start().await;
     let acme = app.operator("Acme").await;
     let incident = json!({"title": "Down", "description": "d", "status": "RESOLVED"});
-    let incident = created(&acme, "/incident/create", incident).await;
+    let incident = acme.create("/incident/create", incident).await;
     let start_at = now() - TimeDelta::hours(1);
     let maintenance = json!({"title": "Upgrade", "description": "d", "startAt": start_at});
-    let maintenance = created(&acme, "/maintenance/create", maintenance).await;
+    let maintenance = acme.create("/maintenance/create", maintenance).await;
     let (_, component) = component(&acme, json!({"name": "API"})).await;
     let code = |stored: &serde_json::Value| stored["code"].as_str().unwrap().to_owned();
     let (incident, maintenance) = (code(&incident), code(&maintenance));

@@ -186,8 +186,8 @@ pub(super) async fn operator(app: &TestApp, person: &Person, organisation: &str)
     }
 }
 
+/// Creates something and returns its identifier.
 async fn created(operator: &Operator, path: &str, body: Value) -> String {
-    let response = send(operator.request(reqwest::Method::POST, path).json(&body)).await;
-    assert_eq!(response.status, 201, "{path}: {response:?}");
-    response.body["data"]["id"].as_str().unwrap().to_owned()
+    let created = operator.create(path, body).await;
+    created["id"].as_str().unwrap().to_owned()
 }

@@ -1,18 +1,11 @@
-use std::time::Duration;
-
 use allclear_application::clock::{Clock, TestClock};
-use allclear_server::clock::SystemClock;
-use chrono::{SecondsFormat, TimeDelta};
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 
-use crate::app::{Operator, TestApp, TestResponse, cookie_client};
+use crate::app::{Operator, TestApp, TestResponse, cookie_client, eventually};
 use crate::identity::Person;
-
-async fn created(operator: &Operator, path: &str, body: Value) -> Value {
-    let created = operator.post(path, body).await;
-    assert_eq!(created.status, 201, "{created:?}");
-    created.body["data"].clone()
-}
+use crate::maintenance::derived_status::{drive, start_stopped};
+use crate::maintenance::text;
 
 async fn dashboard(operator: &Operator) -> Value {
     let found = operator.get("/dashboard").await;
@@ -44,10 +37,12 @@ async fn new_organisation_has_an_empty_dashboard() {
 #[tokio::test(flavor = "multi_thread")]
 async fn dashboard_shows_what_is_wrong_and_who_changed_it() {
     let (app, operator) = TestApp::with_operator().await;
-    let component = created(&operator, "/component/create", json!({"name": "API"})).await;
+    let component = operator
+        .create("/component/create", json!({"name": "API"}))
+        .await;
     let affected = json!([{"componentId": component["id"], "status": "MAJOR_OUTAGE"}]);
     let body = json!({"title": "Down", "description": "All of it", "components": affected});
-    let incident = created(&operator, "/incident/create", body).await;
+    let incident = operator.create("/incident/create", body).await;
     let path = format!(
         "/incident/{}/updates/create",
         incident["id"].as_str().unwrap()
@@ -55,12 +50,9 @@ async fn dashboard_shows_what_is_wrong_and_who_changed_it() {
     let body = json!({"status": "IDENTIFIED", "message": "A cable"});
     let recorded = operator.post(&path, body).await;
     assert_eq!(recorded.status, 201, "{recorded:?}");
-    created(
-        &operator,
-        "/subscriber",
-        json!({"email": "ann@example.com"}),
-    )
-    .await;
+    operator
+        .create("/subscriber", json!({"email": "ann@example.com"}))
+        .await;
 
     let found = dashboard(&operator).await;
     assert_eq!(
@@ -151,23 +143,19 @@ async fn admins_see_all_changes_and_other_roles_only_those_of_content() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn dashboard_shows_a_maintenance_that_the_scheduler_starts() {
-    let (_app, operator) = TestApp::with_operator().await;
-    let soon = SystemClock.now() + TimeDelta::milliseconds(1500);
-    let soon = soon.to_rfc3339_opts(SecondsFormat::Millis, true);
-    let body = json!({"title": "Move", "description": "d", "startAt": soon});
-    created(&operator, "/maintenance/create", body).await;
-    let started = async {
-        loop {
-            let found = dashboard(&operator).await;
-            if found["changes"][0]["action"] == "maintenance.started" {
-                return found;
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-    };
-    let found = tokio::time::timeout(Duration::from_secs(20), started)
-        .await
-        .unwrap();
+    let (app, clock) = start_stopped().await;
+    let (operator, other) = (app.operator("Acme").await, app.operator("Other").await);
+    let start = text(clock.now() + TimeDelta::milliseconds(500));
+    let body = json!({"title": "Move", "description": "d", "startAt": start});
+    operator.create("/maintenance/create", body).await;
+    let driver = tokio::spawn(drive(clock, other));
+    let found = eventually("the maintenance starts", async || {
+        let found = dashboard(&operator).await;
+        let is_started = found["changes"][0]["action"] == "maintenance.started";
+        is_started.then_some(found)
+    });
+    let found = found.await;
+    driver.abort();
     assert_eq!(found["maintenances"][0]["status"], "IN_PROGRESS");
     assert_eq!(
         found["changes"][0]["actor"],
@@ -190,20 +178,17 @@ async fn metrics(operator: &Operator, query: &str) -> TestResponse {
 #[tokio::test(flavor = "multi_thread")]
 async fn metrics_are_those_of_the_requested_days() {
     let (_app, operator) = stopped().await;
-    let group = created(
-        &operator,
-        "/component-group/create",
-        json!({"name": "Edge"}),
-    )
-    .await;
+    let group = operator
+        .create("/component-group/create", json!({"name": "Edge"}))
+        .await;
     let body = json!({"name": "API", "startDate": null, "groupId": group["id"]});
-    let component = created(&operator, "/component/create", body).await;
+    let component = operator.create("/component/create", body).await;
     let body = json!({
         "title": "Down", "description": "All of it", "status": "RESOLVED",
         "occuredAt": "2023-11-04T10:00:00Z", "resolvedAt": "2023-11-04T11:00:00Z",
         "components": [{"componentId": component["id"], "status": "MAJOR_OUTAGE"}],
     });
-    let incident = created(&operator, "/incident/create", body).await;
+    let incident = operator.create("/incident/create", body).await;
     let path = format!(
         "/incident/{}/updates/create",
         incident["id"].as_str().unwrap()

@@ -1,29 +1,33 @@
 //! The maintenance calls, as clients make them. Updates and what the clock alone changes are tested in files of their own.
 
 mod component;
-mod derived_status;
+pub(crate) mod derived_status;
 mod update;
 
-use std::time::Duration;
+use std::sync::Arc;
 
+use allclear_application::clock::{Clock, TestClock};
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::app::{Operator, TestApp, assert_status, send};
 use crate::events::Stream;
+use derived_status::{drive, start_stopped};
 
 #[expect(clippy::disallowed_methods, reason = "the real server's clock")]
 fn now() -> DateTime<Utc> {
     Utc::now()
 }
 
-/// How long until a maintenance begins that has to be planned by then, also on a busy machine.
-const PLANNING_MILLIS: i64 = 2_000;
+/// A time, as clients write it.
+pub(crate) fn text(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
 
 /// A time so many milliseconds from now, as clients write it.
 fn later(milliseconds: i64) -> String {
-    (now() + TimeDelta::milliseconds(milliseconds)).to_rfc3339_opts(SecondsFormat::Millis, true)
+    text(now() + TimeDelta::milliseconds(milliseconds))
 }
 
 const HOUR: i64 = 3_600_000;
@@ -193,11 +197,15 @@ async fn end_alone_completes_only_a_running_maintenance() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_of_a_version_that_is_gone_is_refused_and_the_clock_moves_no_version() {
-    let (_app, operator) = TestApp::with_operator().await;
-    let path = plan(&operator, &later(PLANNING_MILLIS), None).await;
+    let (app, clock) = start_stopped().await;
+    let (operator, other) = (app.operator("Acme").await, app.operator("Other").await);
+    let start = clock.now() + TimeDelta::milliseconds(500);
+    let path = plan(&operator, &text(start), None).await;
     let loaded = operator.get(&path).await.etag.unwrap();
     let mut stream = Stream::open(&operator, "?since=1", None).await;
+    let driver = tokio::spawn(drive(clock, other));
     assert_eq!(stream.next().await.0, "maintenance-updated");
+    driver.abort();
     assert_eq!(operator.get(&path).await.etag.as_ref(), Some(&loaded));
     let edit = |title: &str| {
         let request = operator
@@ -212,22 +220,18 @@ async fn an_edit_of_a_version_that_is_gone_is_refused_and_the_clock_moves_no_ver
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_fell_into_a_restart_is_announced_after_it() {
-    let (app, operator) = TestApp::with_operator().await;
+    let clock = TestClock::system();
+    let app = TestApp::start_at(&[], Arc::clone(&clock) as _).await;
+    let operator = app.operator("Acme").await;
     let api = operator.component("API").await;
-    let start = now() + TimeDelta::milliseconds(PLANNING_MILLIS);
     let planned = json!({
-        "title": "Move", "description": "d", "startAt": start.to_rfc3339_opts(SecondsFormat::Millis, true), "components": [api],
+        "title": "Move", "description": "d", "startAt": later(HOUR), "components": [api],
     });
     operator.create("/maintenance/create", planned).await;
     let folder = app.stop().await;
-    while now() <= start {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    let app = TestApp::start_in(folder, &[]).await;
-    let operator = Operator {
-        url: app.url.clone(),
-        ..operator
-    };
+    clock.advance(TimeDelta::milliseconds(HOUR));
+    let app = TestApp::start_in_at(folder, &[], clock).await;
+    let operator = operator.at(&app.url);
     let mut stream = Stream::open(&operator, "?since=2", None).await;
     let (name, args, _) = stream.next().await;
     assert_eq!(

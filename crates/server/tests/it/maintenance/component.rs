@@ -1,10 +1,15 @@
 //! The components that a maintenance affects.
 
+use std::sync::Arc;
+
+use allclear_application::clock::Clock;
+use chrono::TimeDelta;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{HOUR, PLANNING_MILLIS, later};
-use crate::app::{Operator, TestApp};
+use super::derived_status::{drive, start_stopped};
+use super::{HOUR, later, text};
+use crate::app::{Operator, TestApp, assert_status};
 use crate::events::Stream;
 
 /// Creates a maintenance of components; returns its path and the response's data.
@@ -100,16 +105,20 @@ async fn every_wrong_component_is_named_at_its_place() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn components_are_under_maintenance_from_its_beginning_to_its_end() {
-    let (_app, operator) = TestApp::with_operator().await;
+    let (app, clock) = start_stopped().await;
+    let (operator, other) = (app.operator("Acme").await, app.operator("Other").await);
     let api = operator.component("API").await;
     let mut stream = Stream::open(&operator, "", None).await;
-    let (path, _) = plan(&operator, &later(PLANNING_MILLIS), &[&api]).await;
+    let start = clock.now() + TimeDelta::milliseconds(500);
+    let (path, _) = plan(&operator, &text(start), &[&api]).await;
     assert_eq!(stream.next().await.0, "new-maintenance");
     assert_eq!(flags(&operator, &api).await, (json!(false), json!(false)));
+    let driver = tokio::spawn(drive(Arc::clone(&clock), other));
     for (status, flag) in [("IN_PROGRESS", true), ("COMPLETED", false)] {
         if status == "COMPLETED" {
-            let ended = operator.patch(&path, json!({"endAt": later(0)})).await;
-            assert_eq!(ended.status, 200, "{ended:?}");
+            driver.abort();
+            let end = json!({"endAt": text(clock.now())});
+            assert_status(operator.patch(&path, end), 200).await;
         }
         let (name, args, revision) = stream.next().await;
         assert_eq!(

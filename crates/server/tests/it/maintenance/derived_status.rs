@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use allclear_application::clock::{Clock, TestClock};
 use allclear_server::clock::SystemClock;
-use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use chrono::TimeDelta;
 use serde_json::json;
 
-use super::plan;
+use super::{plan, text};
 use crate::app::{Operator, TestApp};
 use crate::events::Stream;
 
@@ -18,7 +18,7 @@ const STEP: Duration = Duration::from_millis(50);
 /// Drives the clock for as long as the test runs, with changes in the operator's organisation. The clock is as slow as
 /// the machine: it stands still, gains one step with each change that the server has saved, and never more than real
 /// time. So a second on it is the time of 20 saved changes, however busy the machine is.
-async fn drive(clock: Arc<TestClock>, operator: Operator) {
+pub(crate) async fn drive(clock: Arc<TestClock>, operator: Operator) {
     let path = format!("/component/{}", operator.component("Work").await);
     for status in ["DEGRADED", "OPERATIONAL"].iter().cycle() {
         let save = operator.patch(&path, json!({"status": status}));
@@ -28,16 +28,21 @@ async fn drive(clock: Arc<TestClock>, operator: Operator) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn viewer_receives_each_change_made_by_the_clock_once_within_a_second() {
+/// A server whose clock stands still at the present until it is driven.
+pub(crate) async fn start_stopped() -> (TestApp, Arc<TestClock>) {
     let clock = TestClock::stopped();
     clock.advance(SystemClock.now() - TestClock::START);
     let app = TestApp::start_at(&[], Arc::clone(&clock) as _).await;
+    (app, clock)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn viewer_receives_each_change_made_by_the_clock_once_within_a_second() {
+    let (app, clock) = start_stopped().await;
     let (operator, other) = (app.operator("Acme").await, app.operator("Other").await);
     let mut stream = Stream::open(&operator, "", None).await;
     let start = clock.now() + TimeDelta::milliseconds(500);
     let end = start + TimeDelta::milliseconds(1_500);
-    let text = |moment: DateTime<Utc>| moment.to_rfc3339_opts(SecondsFormat::Millis, true);
     let path = plan(&operator, &text(start), Some(&text(end))).await;
     assert_eq!(stream.next().await.0, "new-maintenance");
 

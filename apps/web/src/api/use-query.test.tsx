@@ -9,8 +9,8 @@ import { useQuery } from './use-query';
 afterEach(() => void vi.useRealTimers());
 
 function Names() {
-  const { data, error, isLoading, refresh } = useQuery<string[]>(endpoints.components.list);
-  if (isLoading) return <p>Loading</p>;
+  const { data, error, refresh } = useQuery<string[]>(endpoints.components.list);
+  if (data === undefined && error === undefined) return <p>Loading</p>;
   return (
     <>
       <p>{error ? error.message : data?.join(', ')}</p>

@@ -8,20 +8,18 @@ export interface Query<T> {
   etag: string | null;
   next: string | null;
   error: ApiError | undefined;
-  isLoading: boolean;
   /** Reads the data again; the new ETag. */
   refresh: () => Promise<string | null>;
 }
 
 /** Reads `path` (one of `endpoints`); null reads nothing. */
 export function useQuery<T>(path: string | null): Query<T> {
-  const { data: response, error, isLoading, mutate } = useSWR<ApiResponse<T>, ApiError>(path);
+  const { data: response, error, mutate } = useSWR<ApiResponse<T>, ApiError>(path);
   return {
     data: response?.data,
     etag: response?.etag ?? null,
     next: response?.next ?? null,
     error,
-    isLoading,
     refresh: async () => (await mutate())?.etag ?? null,
   };
 }

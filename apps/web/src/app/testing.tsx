@@ -77,7 +77,6 @@ export function renderApp(path: string, { auth = signedIn, configuration: more }
     const [session] = useState(() => ({
       getToken: () => Promise.resolve('test-token'),
       reauthenticate: () => Promise.resolve(false),
-      signOut: () => Promise.resolve(),
       refresh: () => Promise.resolve(),
     }));
     return (

@@ -29,7 +29,6 @@ export interface Auth {
   reauthenticate: Reauthenticate;
   /** Always the same function. Absent if the provider learns of another role by itself. */
   onForbidden?: OnForbidden;
-  signOut: () => Promise<void>;
   /** Reads the session again after a change of the organisation's name. Does not fail. */
   refresh: () => Promise<void>;
 }

@@ -54,7 +54,6 @@ export function renderRoutes(
     state: auth,
     getToken: () => Promise.resolve(auth.status === 'signed-in' ? 'test-token' : null),
     reauthenticate: () => Promise.resolve(false),
-    signOut: () => Promise.resolve(),
     refresh: () => Promise.resolve(),
   };
   const app = (state: AuthState) => (

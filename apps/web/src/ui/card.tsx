@@ -14,7 +14,7 @@ export function Card({ className, ...props }: ComponentProps<'section'>) {
 interface CardHeaderProps {
   title: ReactNode;
   /** Level of the heading. */
-  level?: 1 | 2 | 3;
+  level?: 1 | 2;
   description?: ReactNode;
   actions?: ReactNode;
 }

@@ -8,7 +8,6 @@ interface DateTimeFieldProps {
   label: string;
   description?: ReactNode;
   required?: boolean;
-  className?: string;
 }
 
 /** A time in a form, which the user enters in the time zone of the browser. */

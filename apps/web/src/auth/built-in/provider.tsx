@@ -44,7 +44,6 @@ export function Provider({ children }: { children: ReactNode }) {
       getToken: store.getToken,
       reauthenticate: reauthentications.request,
       onForbidden: store.onForbidden,
-      signOut: store.signOut,
       refresh: () => refresh(),
     }),
     [state, store, reauthentications, refresh],

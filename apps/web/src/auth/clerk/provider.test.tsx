@@ -100,13 +100,6 @@ it('links to the product’s own screens by its own router, without Clerk', asyn
   ]);
 });
 
-it('signs out by Clerk', async () => {
-  const clerk = new FakeClerk();
-  const { auth } = await renderProvider(clerk);
-  await auth()?.signOut();
-  expect(clerk.signOut).toHaveBeenCalledOnce();
-});
-
 it('says so when Clerk cannot be loaded', async () => {
   vi.spyOn(console, 'error').mockReturnValue();
   const clerk = new FakeClerk();

@@ -76,7 +76,6 @@ function Bridge({ children }: { children: ReactNode }) {
     () => ({
       getToken: tokensOf(clerk),
       reauthenticate: () => reauthenticate(clerk),
-      signOut: () => clerk.signOut(),
       // Clerk changes the name, and its components follow it.
       refresh: () => Promise.resolve(),
     }),

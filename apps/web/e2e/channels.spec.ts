@@ -89,7 +89,7 @@ test('a visitor chooses a component, and manages the subscription by the link in
   await expect(page.getByRole('checkbox', { name: 'API' })).toBeChecked();
   await page.getByRole('checkbox', { name: 'No maintenances' }).check();
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Subscription updated successfully!')).toBeVisible();
+  await expect(page.getByText('Subscription updated')).toBeVisible();
   await page.reload();
   await expect(page.getByRole('checkbox', { name: 'No maintenances' })).toBeChecked();
 

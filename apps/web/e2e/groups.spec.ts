@@ -18,7 +18,7 @@ test('an operator creates a group, puts a component into it, and a visitor sees 
   await dialog.getByRole('textbox', { name: 'Description' }).fill('Two regions');
   await dialog.getByRole('combobox', { name: 'On the status page' }).selectOption('Closed');
   await dialog.getByRole('button', { name: 'Create' }).click();
-  await expect(operatorPage.getByText('Group Created', { exact: true })).toBeVisible();
+  await expect(operatorPage.getByText('Group created', { exact: true })).toBeVisible();
   // A group without components shows nothing.
   await expect(components.getByText('Europe')).toHaveCount(0);
 
@@ -38,7 +38,7 @@ test('an operator creates a group, puts a component into it, and a visitor sees 
 
   await operatorPage.getByRole('button', { name: 'Delete Europe' }).click();
   await operatorPage.getByRole('button', { name: 'Delete', exact: true }).click();
-  await expect(operatorPage.getByText('Group Deleted', { exact: true })).toBeVisible();
+  await expect(operatorPage.getByText('Group deleted', { exact: true })).toBeVisible();
   await expect(summary).toHaveCount(0);
   await expect(components.getByRole('heading', { level: 3 })).toHaveText(['Zurich', 'Website']);
 });

@@ -93,7 +93,7 @@ test('an operator reorders the page by keyboard, and a visitor sees it', async (
   await expect(components).toContainText(/Platform.*API.*CDN.*Website/s);
 
   await save(operatorPage).click();
-  await expect(operatorPage.getByText('Order Saved', { exact: true })).toBeVisible();
+  await expect(operatorPage.getByText('Order saved', { exact: true })).toBeVisible();
   await expect(operatorPage).toHaveURL('/components');
   await expect(components).toContainText(/API.*Website.*Platform.*CDN/s);
 });
@@ -123,13 +123,13 @@ test('an operator drags a component into another group, and sees the order of so
   await save(operatorPage).click();
   await expect(
     operatorPage.getByText(
-      'Somebody else changed the order meanwhile. The page now shows that order with your moves: check it and save again.',
+      'The order has changed since you opened it. The page now shows the new order with your moves: check it and save again.',
     ),
   ).toBeVisible();
   await expectOrder(operatorPage, 'No group', 'API', 'Platform', 'Website', 'CDN');
   expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('412')]);
   await save(operatorPage).click();
-  await expect(operatorPage.getByText('Order Saved', { exact: true })).toBeVisible();
+  await expect(operatorPage.getByText('Order saved', { exact: true })).toBeVisible();
   await expect(operatorPage).toHaveURL('/components');
 
   await operatorPage.getByRole('link', { name: 'Reorder' }).click();

@@ -94,7 +94,7 @@ test('an operator watches an incident that another one works on', async ({
   await expect(row(operatorPage, 'Checkout')).toBeHidden();
   await organisation.call('DELETE', `/incident/${id}`);
   await expect(colleague.getByText('No Data')).toBeVisible();
-  await expect(operatorPage.getByText(/^Somebody else has deleted this incident/)).toBeVisible();
+  await expect(operatorPage.getByText(/^This incident was deleted/)).toBeVisible();
   expect(asked).toEqual([]);
   // The browser logs the 404 for the deleted incident.
   expect(consoleErrors.splice(0).every((error) => error.includes('404'))).toBe(true);
@@ -129,9 +129,7 @@ test('an operator who edits what another one deletes learns it at once and keeps
     const description = operatorPage.getByRole('textbox', { name: /^Description/ });
     await description.fill('Typed in the meantime');
     await organisation.call('DELETE', call);
-    const notice = operatorPage.getByText(
-      `Somebody else has deleted this ${noun} since you opened it`,
-    );
+    const notice = operatorPage.getByText(`This ${noun} was deleted since you opened it`);
     await expect(notice).toBeVisible();
     await expect(description).toHaveValue('Typed in the meantime');
     operatorPage.once('dialog', (dialog) => void dialog.accept());

@@ -56,7 +56,7 @@ export function AffectedComponentRow({ index, sections, onRemove }: AffectedComp
             </option>
             {row?.componentId && !picked && (
               <option value={row.componentId} disabled>
-                {sections ? 'No longer available' : 'Loading…'}
+                {sections ? 'No longer available' : 'Loading...'}
               </option>
             )}
             {sections?.map(({ group, choices }, place) =>

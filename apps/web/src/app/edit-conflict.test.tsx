@@ -334,7 +334,7 @@ describe('a rejected save', () => {
     const path = apiUrl(endpoints.components.item('c1'));
     server.use(http.get(path, () => problem(404, 'There is no such component')));
     await user.click(submit());
-    expect(await screen.findByText(/^Somebody else has deleted this component/)).toBeVisible();
+    expect(await screen.findByText(/^This component was deleted/)).toBeVisible();
     expect(name()).toHaveValue('Website and app');
   });
 });
@@ -393,9 +393,7 @@ describe('a deleted item', () => {
     const path = apiUrl(endpoints.components.item('c1'));
     server.use(http.get(path, () => problem(404, 'There is no such component')));
     act(() => FakeSocket.last.fire('component-deleted', 'c1'));
-    expect(
-      await screen.findByText('Somebody else has deleted this component since you opened it'),
-    ).toBeVisible();
+    expect(await screen.findByText('This component was deleted since you opened it')).toBeVisible();
     expect(name()).toHaveValue('Website and app');
   });
 
@@ -419,7 +417,7 @@ describe('a deleted item', () => {
       http.get(path, () => problem(404, 'There is no such group')),
     );
     act(() => FakeSocket.last.fire('component-group-deleted', 'g1'));
-    expect(await screen.findByText(/^Somebody else has deleted this group/)).toBeVisible();
+    expect(await screen.findByText(/^This group was deleted/)).toBeVisible();
     await expect.poll(() => screen.queryByRole('button', { name: 'Edit Europe' })).toBeNull();
     expect(name()).toHaveValue('Europe and Asia');
   });
@@ -453,7 +451,7 @@ describe('a deleted item', () => {
 
     server.use(http.get(item, () => problem(404, 'There is no such update')));
     act(() => FakeSocket.last.fire('incident-timeline-deleted', 'i1', 'u1'));
-    expect(await screen.findByText(/^Somebody else has deleted this update/)).toBeVisible();
+    expect(await screen.findByText(/^This update was deleted/)).toBeVisible();
     expect(message()).toHaveValue('Cards work again. Mostly.');
   });
 });

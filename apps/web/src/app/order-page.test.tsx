@@ -97,7 +97,7 @@ it('moves a component to another group by keyboard, says so, and saves on top of
   expect(shown()).toEqual(['Platform', 'CDN', 'No group', 'API', 'Website']);
   expect(state.sent).toEqual([]);
   await user.click(saveButton());
-  expect(await screen.findByText('Order Saved')).toBeInTheDocument();
+  expect(await screen.findByText('Order saved')).toBeInTheDocument();
   expect(state.sent).toEqual([
     [
       { id: 'platform', components: ['cdn'] },
@@ -128,14 +128,14 @@ it('keeps the moves on top of the order that somebody else has saved first, and 
   ]);
   await user.click(saveButton());
   const conflict = await screen.findByText(
-    'Somebody else changed the order meanwhile. The page now shows that order with your moves: check it and save again.',
+    'The order has changed since you opened it. The page now shows the new order with your moves: check it and save again.',
   );
   expect(screen.getByRole('main')).toContainElement(conflict);
   const merged = ['No group', 'Shop', 'Website', 'Platform', 'CDN', 'API'];
   await waitFor(() => expect(shown()).toEqual(merged));
   expect(state.sent).toEqual([]);
   await user.click(saveButton());
-  expect(await screen.findByText('Order Saved')).toBeInTheDocument();
+  expect(await screen.findByText('Order saved')).toBeInTheDocument();
   expect(conflict).not.toBeInTheDocument();
   expect(state.sent).toEqual([
     [
@@ -156,7 +156,7 @@ it('takes an order as saved that the server has although the response was lost',
     { id: null, components: ['shop', 'website'] },
   ]);
   await user.click(saveButton());
-  expect(await screen.findByText('Order Saved')).toBeInTheDocument();
+  expect(await screen.findByText('Order saved')).toBeInTheDocument();
   expect(screen.queryByText(/^Somebody else/)).not.toBeInTheDocument();
   expect(state.sent).toEqual([]);
   await waitFor(() => expect(router.state.location.pathname).toBe(paths.components.list));

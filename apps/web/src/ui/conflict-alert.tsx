@@ -54,7 +54,7 @@ export function ConflictAlert({ noun, theirs, onTakeTheirs, onKeepMine }: Confli
 /** Shown when another user has deleted what a form edits. The typed text stays. */
 export function DeletedAlert({ noun }: { noun: string }) {
   return (
-    <Alert kind="error" title={`Somebody else has deleted this ${noun} since you opened it`}>
+    <Alert kind="error" title={`This ${noun} was deleted since you opened it`}>
       <p>It cannot be saved any more. Copy what you still need before you leave.</p>
     </Alert>
   );

@@ -42,7 +42,7 @@ function openLoading() {
 
 it('has the focus on its content while it loads, and on the first field afterwards', async () => {
   const { rerender } = openLoading();
-  expect(document.activeElement).toHaveTextContent('Loading…');
+  expect(document.activeElement).toHaveTextContent('Loading...');
   rerender(editing({ name: 'API' }));
   expect(screen.getByRole('textbox', { name: 'Name' })).toHaveFocus();
   rerender(editing({ name: 'API' }, false));

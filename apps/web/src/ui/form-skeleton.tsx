@@ -10,7 +10,7 @@ const heights = { line: 'h-8 pointer-coarse:h-10', text: 'h-37.5' };
 export function FormSkeleton({ fields }: { fields: readonly Shape[] }) {
   return (
     <div aria-busy className="grid gap-5">
-      <span className="sr-only">Loading…</span>
+      <span className="sr-only">Loading...</span>
       {fields.map((shape, index) =>
         typeof shape === 'string' ? (
           <FieldSkeleton key={index} height={heights[shape]} />

@@ -83,13 +83,13 @@ const confirmations = {
     call: endpoints.identity.confirmSignUp,
     title: 'Create the account?',
     description: 'You are signed out of the account you have, and in with the new one.',
-    done: 'Your account is created',
+    done: 'Account created',
   },
   address: {
     call: endpoints.identity.confirmAddress,
     title: 'Confirm the address?',
     description: 'It becomes the address of the account that it was entered for.',
-    done: 'The address is confirmed',
+    done: 'Address confirmed',
   },
 };
 

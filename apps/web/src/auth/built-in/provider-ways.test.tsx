@@ -79,7 +79,7 @@ it('authenticates a user without a password in a window of the provider, and rep
   expect(opened.opener).toBeNull();
   backend.confirmed = true;
   await announceAuthentication();
-  expect(await screen.findByText('Your account is deleted')).toBeVisible();
+  expect(await screen.findByText('Account deleted')).toBeVisible();
 });
 
 it('says why the window of the provider could not be opened', async () => {
@@ -106,7 +106,7 @@ it('mails a link to set a password to a user without one', async () => {
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Mail me a link' }));
-  expect(await screen.findByText('A link is on its way to ada@example.com')).toBeVisible();
+  expect(await screen.findByText('Link sent to ada@example.com')).toBeVisible();
 });
 
 it('announces an authentication to the other windows and closes its own', async () => {

@@ -34,7 +34,7 @@ it('says that signing out has failed', async () => {
   const { signOut } = await open();
   signOut.mockRejectedValueOnce(failure);
   await userEvent.click(screen.getByRole('button', { name: 'Sign out' }));
-  expect(await screen.findByText('Signing out has failed. Try again.')).toBeVisible();
+  expect(await screen.findByText('You were not signed out. Try again.')).toBeVisible();
   expect(log).toHaveBeenCalledWith(failure);
 });
 

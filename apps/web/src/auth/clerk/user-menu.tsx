@@ -51,7 +51,7 @@ function PanelUserMenu() {
       await clerk.signOut();
     } catch (error) {
       console.error(error);
-      toast.error('Signing out has failed. Try again.');
+      toast.error('You were not signed out. Try again.');
     }
   }
 

@@ -136,7 +136,7 @@ function DownloadButton({ audit, format, label }: DownloadButtonProps) {
 function Placeholder() {
   return (
     <Card className="grid gap-4 p-4" aria-busy>
-      <span className="sr-only">Loading…</span>
+      <span className="sr-only">Loading...</span>
       {[0, 1, 2, 3, 4].map((row) => (
         <Skeleton key={row} className="h-6 w-full" />
       ))}

@@ -129,7 +129,7 @@ function GroupField({ loading }: { loading: boolean }) {
           <option value="">No group</option>
           {isUnknown && (
             <option value={groupId} disabled>
-              {rows ? 'No longer available' : 'Loading…'}
+              {rows ? 'No longer available' : 'Loading...'}
             </option>
           )}
           {rows?.map(({ id, name }) => (

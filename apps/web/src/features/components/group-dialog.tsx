@@ -25,7 +25,7 @@ export function CreateGroupDialog({ onClose }: GroupDialogProps) {
   const api = useApi();
   const save = useSaveGroup({
     save: (values) => api.post(endpoints.componentGroups.create, values),
-    done: 'Group Created',
+    done: 'Group created',
     onClose,
   });
   return (
@@ -45,7 +45,7 @@ export function EditGroupDialog({ id, onClose }: GroupDialogProps & { id: string
   const edit = useEdit<ComponentGroup>(endpoints.componentGroups.item(id));
   const { loaded } = edit;
   useLeaveOnError(edit.error !== undefined, 'Error loading group', onClose);
-  const save = useSaveGroup({ save: edit.save, done: 'Group Updated', onClose });
+  const save = useSaveGroup({ save: edit.save, done: 'Group updated', onClose });
   return (
     <GroupFormDialog
       title="Edit Group"

@@ -17,8 +17,8 @@ export const groupKind: ItemKind<ComponentGroup> = {
       `“${name}” is deleted. Its components stay, without a group, and its subscribers keep them.`,
     selected:
       'What is selected is deleted. The components stay, without a group, and the subscribers keep them.',
-    done: 'Group Deleted',
-    failed: 'Failed to delete the group',
+    done: 'Group deleted',
+    failed: 'The group was not deleted',
   },
 };
 

@@ -135,7 +135,7 @@ it('creates a group', async () => {
   await user.type(dialog.getByRole('textbox', { name: 'Name' }), 'Asia');
   await user.selectOptions(dialog.getByRole('combobox', { name: 'On the status page' }), 'Closed');
   await user.click(dialog.getByRole('button', { name: 'Create' }));
-  expect(await screen.findByText('Group Created')).toBeInTheDocument();
+  expect(await screen.findByText('Group created')).toBeInTheDocument();
   expect(sent).toEqual([
     { method: 'POST', body: { name: 'Asia', description: '', display: 'CLOSED' } },
   ]);
@@ -152,7 +152,7 @@ it('closes the dialog of a saved group before the list has been read again', asy
     http.get(apiUrl(endpoints.componentGroups.list), () => new Promise<never>(() => undefined)),
   );
   await user.click(dialog.getByRole('button', { name: 'Create' }));
-  expect(await screen.findByText('Group Created')).toBeInTheDocument();
+  expect(await screen.findByText('Group created')).toBeInTheDocument();
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
 });
 
@@ -162,7 +162,7 @@ it('edits a group over the version that was read', async () => {
   const dialog = within(await screen.findByRole('dialog', { name: 'Edit Group' }));
   await user.type(await dialog.findByRole('textbox', { name: 'Description' }), 'Two regions');
   await user.click(dialog.getByRole('button', { name: 'Update' }));
-  expect(await screen.findByText('Group Updated')).toBeInTheDocument();
+  expect(await screen.findByText('Group updated')).toBeInTheDocument();
   expect(sent[0]?.body).toMatchObject({ name: 'Europe', description: 'Two regions' });
 });
 
@@ -172,7 +172,7 @@ it('says before a deletion that the components stay', async () => {
   const question = within(await screen.findByRole('alertdialog', { name: 'Delete this group?' }));
   expect(question.getByText(/Its components stay, without a group/)).toBeInTheDocument();
   await user.click(question.getByRole('button', { name: 'Delete' }));
-  expect(await screen.findByText('Group Deleted')).toBeInTheDocument();
+  expect(await screen.findByText('Group deleted')).toBeInTheDocument();
   expect(screen.queryByRole('region', { name: 'Groups' })).not.toBeInTheDocument();
 });
 

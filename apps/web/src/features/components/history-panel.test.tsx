@@ -179,7 +179,9 @@ it('deletes only from the version in which its user has read the question', asyn
   act(() => FakeSocket.last.fire('component-update', { id: 'c' }));
   await screen.findByText('Ongoing');
   await user.click(screen.getByRole('button', { name: 'Delete' }));
-  expect(await screen.findByText('Somebody else has changed the history')).toBeInTheDocument();
+  expect(
+    await screen.findByText('The history has changed since you opened it'),
+  ).toBeInTheDocument();
   expect(condition).toBe('"1"');
 });
 

@@ -103,8 +103,8 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
     } catch (failure) {
       const isConflict = failure instanceof ApiError && failure.status === 412;
       const text = isConflict
-        ? 'Somebody else has changed the history'
-        : 'Failed to delete the period';
+        ? 'The history has changed since you opened it'
+        : 'The period was not deleted';
       toast.error(<FailureMessage text={text} error={failure} />);
       void refresh();
     }

@@ -97,7 +97,7 @@ function Actions({ order }: { order: OrderEdit }) {
       toast.error(<FailureMessage text="The order was not saved" error={error} />);
       return;
     }
-    toast.success('Order Saved');
+    toast.success('Order saved');
     leave(goBack);
   }
 
@@ -106,8 +106,8 @@ function Actions({ order }: { order: OrderEdit }) {
       {/* In the bar, which stays in view. A toast would cover its buttons. */}
       {isOutdated && isDirty && (
         <Alert kind="error" className="w-full">
-          Somebody else changed the order meanwhile. The page now shows that order with your moves:
-          check it and save again.
+          The order has changed since you opened it. The page now shows the new order with your
+          moves: check it and save again.
         </Alert>
       )}
       <Button disabled={isSaving} onClick={() => leave(goBack)}>
@@ -139,7 +139,7 @@ function TooFew() {
 function Placeholder() {
   return (
     <div className="grid gap-2">
-      <span className="sr-only">Loading…</span>
+      <span className="sr-only">Loading...</span>
       {[0, 1, 2, 3].map((row) => (
         <Skeleton key={row} className="h-10" />
       ))}

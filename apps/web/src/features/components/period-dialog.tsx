@@ -120,11 +120,11 @@ interface PeriodConflictProps {
 /** Shows what another user has made of the period, or that the history has changed elsewhere. */
 function PeriodConflict({ theirs, isGone, onSettled }: PeriodConflictProps) {
   const form = useFormikContext<PeriodValues>();
-  if (isGone) return <Alert kind="error">Somebody else has deleted this period.</Alert>;
+  if (isGone) return <Alert kind="error">This period was deleted since you opened it.</Alert>;
   if (theirs === undefined) {
     return (
       <Alert kind="error">
-        Somebody else has changed the history since you opened it. Save again to add the period.
+        The history has changed since you opened it. Save again to add the period.
       </Alert>
     );
   }

@@ -85,7 +85,7 @@ function Overview({ dashboard, organisationId, onChange }: OverviewProps) {
 function Placeholder() {
   return (
     <>
-      <span className="sr-only">Loading…</span>
+      <span className="sr-only">Loading...</span>
       <Card className="grid gap-2 px-4 py-4">
         <Skeleton className="h-5 w-64 max-w-full" />
         <Skeleton className="w-48 max-w-full" />

@@ -128,7 +128,7 @@ it('changes the status of one component, and of several at once', async () => {
   expect(one.getByRole('radio', { name: 'Partial Outage' })).toBeChecked();
   await user.click(one.getByRole('radio', { name: 'Major Outage' }));
   await user.click(one.getByRole('button', { name: 'Change Status' }));
-  expect(await screen.findByText('Status changed successfully')).toBeInTheDocument();
+  expect(await screen.findByText('Status changed')).toBeInTheDocument();
   expect(sent).toEqual({ components: [{ componentId: 'id-API', status: 'MAJOR_OUTAGE' }] });
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 

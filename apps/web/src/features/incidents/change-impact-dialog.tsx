@@ -42,10 +42,10 @@ export function ChangeImpactDialog({
     try {
       await api.patch(endpoints.incidents.impacts(incidentId), { components: changed });
     } catch (error) {
-      showFailure(form, error, 'Failed to change the status');
+      showFailure(form, error, 'The status was not changed');
       return;
     }
-    toast.success('Status changed successfully');
+    toast.success('Status changed');
     onClose();
     onChanged();
   }

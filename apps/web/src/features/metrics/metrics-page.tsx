@@ -78,7 +78,7 @@ function RangeLinks({ current }: { current: Range }) {
 function Placeholder() {
   return (
     <>
-      <span className="sr-only">Loading…</span>
+      <span className="sr-only">Loading...</span>
       <Skeleton className="h-5 w-80 max-w-full" />
       <div className="grid gap-4 xl:grid-cols-2">
         {[0, 1, 2, 3, 4].map((card) => (

@@ -24,7 +24,7 @@ export function ClaimedDomain({ domain, isAdmin, onChange }: ClaimedDomainProps)
   async function remove() {
     try {
       await api.delete(endpoints.organisationDomain.item);
-      toast.success(`${domain.name} is removed`);
+      toast.success(`${domain.name} removed`);
       await onChange();
     } catch (error) {
       toast.error(serverMessageOr('The domain was not removed', error));
@@ -78,7 +78,7 @@ function Verification({ domain, onChange, children }: VerificationProps) {
     setReason(undefined);
     try {
       await api.post(endpoints.organisationDomain.verify, {});
-      toast.success(`${domain.name} is verified`);
+      toast.success(`${domain.name} verified`);
       await onChange();
     } catch (error) {
       setReason(serverMessageOr('The domain was not verified', error));

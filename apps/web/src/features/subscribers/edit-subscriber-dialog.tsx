@@ -61,7 +61,7 @@ export function EditSubscriberDialog({
       showFailure(form, error, serverMessageOr('The subscriber was not saved', error));
       return;
     }
-    toast.success('Subscriber Updated');
+    toast.success('Subscriber updated');
     void refreshList();
     onOpenChange(false);
   }

@@ -35,7 +35,7 @@ function Verifying({ verification }: { verification: Verification }) {
   const [progress, retry] = useLinkCall<{ secret: string } | null>({
     path: endpoints.subscribers.verify,
     body: verification,
-    done: email ? 'Email verified successfully!' : 'Subscription confirmed successfully!',
+    done: email ? 'Email verified successfully!' : 'Subscription confirmed',
     failed: email ? 'Unable to verify email' : 'Unable to confirm the subscription',
   });
   const secret = progress.status === 'done' && progress.data?.secret;

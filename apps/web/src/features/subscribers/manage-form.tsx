@@ -41,7 +41,7 @@ export function ManageForm({ link, subscriber, snapshot, children }: ManageFormP
       showFailure(form, error, serverMessageOr('The subscription was not saved', error));
       return;
     }
-    toast.success('Subscription updated successfully!');
+    toast.success('Subscription updated');
   }
 
   return (

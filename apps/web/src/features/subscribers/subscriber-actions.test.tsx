@@ -195,7 +195,7 @@ it('changes what a subscriber receives', async () => {
   expect(await dialog.findByRole('checkbox', { name: 'Website' })).toBeChecked();
   await user.click(dialog.getByRole('checkbox', { name: 'Berlin' }));
   await user.click(dialog.getByRole('button', { name: 'Save' }));
-  expect(await toasts().findByText('Subscriber Updated')).toBeInTheDocument();
+  expect(await toasts().findByText('Subscriber updated')).toBeInTheDocument();
   expect(bodies).toEqual([{ components: ['web', 'eu-1'], groups: null }]);
 });
 
@@ -217,7 +217,7 @@ it('starts from what a subscriber receives now, and sends only what is changed',
   expect(await dialog.findByRole('checkbox', { name: 'Website' })).toBeChecked();
   await user.click(dialog.getByRole('checkbox', { name: /^No maintenances/ }));
   await user.click(dialog.getByRole('button', { name: 'Save' }));
-  expect(await toasts().findByText('Subscriber Updated')).toBeInTheDocument();
+  expect(await toasts().findByText('Subscriber updated')).toBeInTheDocument();
   expect(bodies).toEqual([{ muteMaintenances: true }]);
 });
 
@@ -256,7 +256,7 @@ it('sends that a subscriber of deleted components shall receive everything', asy
   const dialog = within(await screen.findByRole('dialog', { name: 'Edit Subscriber' }));
   await user.click(await dialog.findByRole('radio', { name: 'Everything' }));
   await user.click(dialog.getByRole('button', { name: 'Save' }));
-  expect(await toasts().findByText('Subscriber Updated')).toBeInTheDocument();
+  expect(await toasts().findByText('Subscriber updated')).toBeInTheDocument();
   expect(bodies).toEqual([{ components: null, groups: null }]);
 });
 
@@ -278,7 +278,7 @@ it('waits for the choices before it takes a new address', async () => {
   );
   await user.click(screen.getByRole('button', { name: 'New Subscriber' }));
   const dialog = within(screen.getByRole('dialog', { name: 'Add New Subscriber' }));
-  expect(dialog.getByText('Loading…')).toBeInTheDocument();
+  expect(dialog.getByText('Loading...')).toBeInTheDocument();
   expect(dialog.queryByRole('button', { name: 'Add Subscriber' })).not.toBeInTheDocument();
   finish();
   expect(await dialog.findByRole('radio', { name: 'Chosen components' })).toBeVisible();
@@ -327,7 +327,7 @@ it('says at the save that a subscriber was deleted meanwhile, and keeps what was
   await user.click(await dialog.findByRole('checkbox', { name: 'Berlin' }));
   server.use(http.get(apiUrl(endpoints.subscribers.list), () => success([])));
   await user.click(dialog.getByRole('button', { name: 'Save' }));
-  expect(await dialog.findByText(/^Somebody else has deleted this subscriber/)).toBeVisible();
+  expect(await dialog.findByText(/^This subscriber was deleted/)).toBeVisible();
   expect(await screen.findByText('No Data')).toBeInTheDocument();
   expect(dialog.getByRole('checkbox', { name: 'Berlin' })).toBeChecked();
 });

@@ -97,7 +97,7 @@ it('shows each subscriber with its status', async () => {
 it('shows a spinner until the subscribers are there', async () => {
   serve([subscriber('ada')]);
   open();
-  expect(screen.getByRole('status')).toHaveTextContent('Loading subscribers…');
+  expect(screen.getByRole('status')).toHaveTextContent('Loading subscribers...');
   await screen.findByText('ada@example.com');
   expect(screen.queryByRole('status')).not.toBeInTheDocument();
 });

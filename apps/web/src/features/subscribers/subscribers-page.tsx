@@ -37,7 +37,7 @@ export function SubscribersPage() {
         placeholder={
           // As high as the table that replaces it.
           <div className="grid h-78 place-content-center rounded-lg border border-line bg-surface shadow-low">
-            <Spinner label="Loading subscribers…" />
+            <Spinner label="Loading subscribers..." />
           </div>
         }
       >

@@ -90,7 +90,7 @@ function SkeletonRows<Data extends RowData>({
             <td key={id} className={cn(cellClass, cellClasses[at])}>
               <Skeleton className="my-1 w-4/5" />
               {meta?.lines === 2 && <Skeleton className="my-1 w-4/5" />}
-              {row === 0 && at === 1 && <span className="sr-only">Loading…</span>}
+              {row === 0 && at === 1 && <span className="sr-only">Loading...</span>}
             </td>
           ))}
         </tr>

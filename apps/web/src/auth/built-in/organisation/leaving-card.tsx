@@ -44,7 +44,7 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
 
   async function remove() {
     await api.delete(endpoints.identity.organisation(organisation.id));
-    toast.success(`${organisation.name} is deleted`);
+    toast.success(`${organisation.name} deleted`);
     await refresh();
   }
 

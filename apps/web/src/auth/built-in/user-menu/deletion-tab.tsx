@@ -24,7 +24,7 @@ export function DeletionTab({ email, onDone }: DeletionTabProps) {
   async function deleteAccount(values: DeletionValues | Record<string, never>) {
     await api.delete(endpoints.identity.user, values);
     onDone();
-    toast.success('Your account is deleted');
+    toast.success('Account deleted');
     await refresh();
   }
 

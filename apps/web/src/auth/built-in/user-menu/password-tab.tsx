@@ -73,7 +73,7 @@ function NoPassword({ email }: { email: string }) {
   async function request() {
     try {
       await api.post(endpoints.identity.passwordReset, { email });
-      toast.success(`A link is on its way to ${email}`);
+      toast.success(`Link sent to ${email}`);
     } catch (error) {
       toast.error(failureText(error));
     }

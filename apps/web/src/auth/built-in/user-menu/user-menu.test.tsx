@@ -159,6 +159,6 @@ it('deletes the account with its password, and says why it may not', async () =>
   await user.click(screen.getByRole('button', { name: 'Delete account' }));
   expect(await screen.findByText('You are the last admin of Analytical Engines')).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Delete account' }));
-  expect(await screen.findByText('Your account is deleted')).toBeVisible();
+  expect(await screen.findByText('Account deleted')).toBeVisible();
   await waitFor(() => expect(screen.getByTestId('who').textContent).toBe('signed-out'));
 });

@@ -13,6 +13,9 @@ export interface AffectedValues {
   components: Affected[];
 }
 
+/** The toast if the components could not be read. */
+export const componentsFailed = 'Error while fetching components';
+
 /** A component to choose. */
 export interface Choice {
   id: string;

@@ -26,6 +26,24 @@ export function useGroupNameOf(componentId: string): string | undefined {
   return useGroupName()(component?.groupId ?? null);
 }
 
+/** Reads the names of all components and groups, by id; `names` is undefined until both are read. */
+export function useComponentNames() {
+  const components = useQuery<Component[]>(endpoints.components.list);
+  const groups = useQuery<ComponentGroup[]>(endpoints.componentGroups.list);
+  const names = useMemo(
+    () =>
+      components.data &&
+      groups.data &&
+      new Map([...components.data, ...groups.data].map(({ id, name }) => [id, name])),
+    [components.data, groups.data],
+  );
+  return {
+    names,
+    error: components.error ?? groups.error,
+    retry: () => Promise.all([components.refresh(), groups.refresh()]),
+  };
+}
+
 /** Returns the name of a component. One that several components have gets that of its group: `API (Europe)`. */
 export function useUniqueName(): (component: Choice) => string {
   const { rows: groups } = useGroups();

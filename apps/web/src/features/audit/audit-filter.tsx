@@ -19,7 +19,7 @@ interface AuditFilterProps {
 
 /** The fields that select items. */
 export function AuditFilter({ audit: { value, choose, query }, items }: AuditFilterProps) {
-  const { people, things } = useNames(items);
+  const { people, things } = useSeenNames(items);
   const group = useRef<HTMLDivElement>(null);
 
   function clear() {
@@ -154,7 +154,7 @@ type Names = ReadonlyMap<string, string>;
 const noNames: Names = new Map();
 
 /** Returns the people and things of all items shown so far: a filter must not leave only its own choice. */
-function useNames(items: readonly AuditItem[]): { people: Names; things: Names } {
+function useSeenNames(items: readonly AuditItem[]): { people: Names; things: Names } {
   const [{ seen, people, things }, setNames] = useState({
     seen: noItems,
     people: noNames,

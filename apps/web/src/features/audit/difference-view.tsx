@@ -1,8 +1,6 @@
-import { useMemo, useState } from 'react';
-import { useGroups } from '@/affected/component-groups';
-import type { AuditItem, Component } from '@/api/types';
-import { useQuery } from '@/api/use-query';
-import { endpoints } from '@/paths';
+import { useState } from 'react';
+import { useComponentNames } from '@/affected/component-groups';
+import type { AuditItem } from '@/api/types';
 import { Button } from '@/ui/button';
 import { cn } from '@/ui/cn';
 import { fieldChanges, type FieldChange } from './difference';
@@ -47,20 +45,11 @@ interface FieldTableProps {
   hasAfter: boolean;
 }
 
-/** The names of the components and groups that there are now. */
-function useNames(): Names {
-  const { data: components } = useQuery<Component[]>(endpoints.components.list);
-  const { rows: groups } = useGroups();
-  return useMemo(
-    () => new Map([...(components ?? []), ...(groups ?? [])].map(({ id, name }) => [id, name])),
-    [components, groups],
-  );
-}
-
+const noNames: Names = new Map();
 const cell = 'px-3 py-2 align-top text-left max-sm:block';
 
 function FieldTable({ fields, hasBefore, hasAfter }: FieldTableProps) {
-  const names = useNames();
+  const { names = noNames } = useComponentNames();
   return (
     <table className="w-full table-fixed rounded-md border border-line bg-canvas text-sm max-sm:block">
       <caption className="sr-only">Changed fields</caption>

@@ -1,4 +1,5 @@
 import { object } from 'yup';
+import { componentsFailed } from '@/affected/affected';
 import { nameRule } from '@/api/name';
 import { oneStatusOf } from '@/api/rules';
 import { limits, text } from '@/api/text';
@@ -12,7 +13,7 @@ export const componentKind: ItemKind<Component> = {
   plural: 'components',
   endpoints: endpoints.components,
   nameOf: (component) => component.name,
-  listFailed: 'Error while fetching components',
+  listFailed: componentsFailed,
   deletion: {
     one: (name) => `“${name}” and its history are deleted, also on the status page.`,
     selected: 'What is selected and its history are deleted, also on the status page.',

@@ -1,9 +1,8 @@
 import { ListOrdered } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
-import type { Component, ComponentGroup } from '@/api/types';
-import { useQuery } from '@/api/use-query';
-import { endpoints, paths } from '@/paths';
+import { useComponentNames } from '@/affected/component-groups';
+import { paths } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
@@ -24,9 +23,9 @@ import { useOrder, type OrderEdit } from './use-order';
 export function OrderPage() {
   usePageTitle('Reorder');
   const order = useOrder();
-  const names = useNames();
-  const error = order.error ?? names.error;
-  const isLoading = order.tree === undefined || names.nameOf === undefined;
+  const { names, ...reading } = useComponentNames();
+  const error = order.error ?? reading.error;
+  const isLoading = order.tree === undefined || names === undefined;
   return (
     <Card className="mx-auto w-full max-w-3xl" aria-busy={isLoading && error === undefined}>
       <CardHeader
@@ -35,14 +34,14 @@ export function OrderPage() {
         description="Visitors see groups and components in this order."
       />
       <CardBody className="grid gap-4">
-        {order.tree && names.nameOf ? (
+        {order.tree && names ? (
           countThings(order.tree) < 2 ? (
             <TooFew />
           ) : (
             <>
               <OrderBoard
                 tree={order.tree}
-                nameOf={names.nameOf}
+                nameOf={(id) => nameOf(id, names)}
                 disabled={order.isSaving}
                 onMove={order.move}
                 onDragging={order.setDragging}
@@ -54,7 +53,7 @@ export function OrderPage() {
           <LoadFailure
             title="The order could not be loaded"
             reason={error.message}
-            onRetry={() => Promise.all([order.retry(), names.retry()])}
+            onRetry={() => Promise.all([order.retry(), reading.retry()])}
           />
         ) : (
           <Placeholder />
@@ -64,20 +63,9 @@ export function OrderPage() {
   );
 }
 
-/** The names of components and groups by id; `nameOf` is undefined until they are read. */
-function useNames() {
-  const components = useQuery<Component[]>(endpoints.components.list);
-  const groups = useQuery<ComponentGroup[]>(endpoints.componentGroups.list);
-  const names =
-    components.data &&
-    groups.data &&
-    new Map([...components.data, ...groups.data].map(({ id, name }) => [id, name]));
-  return {
-    // An order may arrive a moment before the name of something new.
-    nameOf: names && ((id: string) => (id === noGroup ? 'No group' : (names.get(id) ?? '…'))),
-    error: components.error ?? groups.error,
-    retry: () => Promise.all([components.refresh(), groups.refresh()]),
-  };
+function nameOf(id: string, names: ReadonlyMap<string, string>): string {
+  // An order may arrive a moment before the name of something new.
+  return id === noGroup ? 'No group' : (names.get(id) ?? '…');
 }
 
 function Actions({ order }: { order: OrderEdit }) {

@@ -5,8 +5,8 @@ import {
   isSameWhereShared,
   moveTo,
   noGroup,
-  orderOf,
   repeatMove,
+  toComponentOrder,
   treeOf,
   type Item,
   type OrderTree,
@@ -113,9 +113,9 @@ it('shows a place without a group beside groups, and does not send it while it i
     { key: 'g', components: ['c'] },
     { key: noGroup, components: [] },
   ]);
-  expect(orderOf(shown)).toEqual({ groups: [{ id: 'g', components: ['c'] }] });
+  expect(toComponentOrder(shown)).toEqual({ groups: [{ id: 'g', components: ['c'] }] });
   const alone = { groups: [{ id: null, components: ['a'] }] };
-  expect(orderOf(treeOf(alone))).toEqual(alone);
+  expect(toComponentOrder(treeOf(alone))).toEqual(alone);
 });
 
 it('says in plain words where something is', () => {

@@ -35,7 +35,7 @@ export function treeOf({ groups }: ComponentOrder): OrderTree {
 }
 
 /** What is sent: without `noGroup` if it is empty. */
-export function orderOf(tree: OrderTree): ComponentOrder {
+export function toComponentOrder(tree: OrderTree): ComponentOrder {
   return {
     groups: tree
       .filter(({ key, components }) => key !== noGroup || components.length > 0)
@@ -47,7 +47,7 @@ export function orderOf(tree: OrderTree): ComponentOrder {
 }
 
 export function isSameOrder(a: OrderTree, b: OrderTree): boolean {
-  return JSON.stringify(orderOf(a)) === JSON.stringify(orderOf(b));
+  return JSON.stringify(toComponentOrder(a)) === JSON.stringify(toComponentOrder(b));
 }
 
 /** Whether two orders are the same, apart from what one of them lacks. */

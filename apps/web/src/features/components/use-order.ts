@@ -13,8 +13,8 @@ import {
   isSameOrder,
   isSameWhereShared,
   noGroup,
-  orderOf,
   repeatMove,
+  toComponentOrder,
   treeOf,
   type Move,
   type OrderTree,
@@ -66,7 +66,11 @@ export function useOrder(): OrderEdit {
     try {
       const newest = await edit.write(async (on: Precondition) => {
         try {
-          return await api.post<ComponentOrder>(endpoints.componentOrder, orderOf(tree), on);
+          return await api.post<ComponentOrder>(
+            endpoints.componentOrder,
+            toComponentOrder(tree),
+            on,
+          );
         } catch (error) {
           if (!(error instanceof ApiError && error.status === 412)) throw error;
           return api.get<ComponentOrder>(endpoints.componentOrder);

@@ -1,5 +1,5 @@
 import type { FormikHelpers } from 'formik';
-import type { Choice } from '@/affected/affected';
+import { componentsFailed, type Choice } from '@/affected/affected';
 import { AffectedComponentsField } from '@/affected/affected-components-field';
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
@@ -28,7 +28,7 @@ export function AttachComponentsDialog({
   const unattached = useQuery<Choice[]>(endpoints.incidents.unattached(incidentId));
   useLeaveOnError(
     unattached.error !== undefined && unattached.data === undefined,
-    'Error while fetching components',
+    componentsFailed,
     onClose,
   );
 

@@ -1,5 +1,6 @@
 import { Pencil, Plus, Unlink } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { componentsFailed } from '@/affected/affected';
 import { useGroupNameOf } from '@/affected/component-groups';
 import { GroupName } from '@/affected/group-name';
 import { useApi } from '@/api/api-provider';
@@ -22,8 +23,6 @@ import { useErrorToast } from '@/ui/use-error-toast';
 import { AttachComponentsDialog } from './attach-components-dialog';
 import { ChangeImpactDialog } from './change-impact-dialog';
 
-const fetchFailed = 'Error while fetching components';
-
 interface AttachedComponentsProps {
   incidentId: string;
   /** Called after components were attached, changed or detached. */
@@ -35,7 +34,7 @@ export function AttachedComponents({ incidentId, onChange }: AttachedComponentsP
   const attached = useQuery<AttachedComponent[]>(endpoints.incidents.components(incidentId));
   const [attaching, setAttaching] = useState(false);
   const [changing, setChanging] = useState<AttachedComponent[]>([]);
-  useErrorToast(attached.error !== undefined, fetchFailed);
+  useErrorToast(attached.error !== undefined, componentsFailed);
 
   function changed() {
     void attached.refresh();

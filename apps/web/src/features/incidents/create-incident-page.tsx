@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { componentsFailed } from '@/affected/affected';
 import { AffectedComponentsField } from '@/affected/affected-components-field';
 import { useApi } from '@/api/api-provider';
 import { serverNow } from '@/api/server-clock';
@@ -22,14 +23,12 @@ import {
 } from './incident';
 import { IncidentForm, IncidentNotifyField } from './incident-form';
 
-const fetchFailed = 'Error while fetching components';
-
 export function CreateIncidentPage() {
   usePageTitle('Create Incident');
   const api = useApi();
   const goBack = useGoBack(paths.incidents.list);
   const components = useQuery<Component[]>(endpoints.components.list);
-  useErrorToast(components.error !== undefined, fetchFailed);
+  useErrorToast(components.error !== undefined, componentsFailed);
   const [initialValues] = useState(newIncident);
 
   const notify = useNotify();

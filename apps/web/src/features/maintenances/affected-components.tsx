@@ -1,4 +1,4 @@
-import type { Choice } from '@/affected/affected';
+import { componentsFailed, type Choice } from '@/affected/affected';
 import { AffectedComponentsField } from '@/affected/affected-components-field';
 import type { Component } from '@/api/types';
 import { useQuery } from '@/api/use-query';
@@ -8,7 +8,6 @@ import { LoadFailure } from '@/ui/load-failure';
 import { useErrorToast } from '@/ui/use-error-toast';
 import type { Maintenance } from './maintenance';
 
-const fetchFailed = 'Error while fetching components';
 const newRow = { componentId: '' };
 
 interface AffectedComponentsProps {
@@ -20,7 +19,7 @@ interface AffectedComponentsProps {
 export function AffectedComponents({ current = [] }: AffectedComponentsProps) {
   const components = useQuery<Component[]>(endpoints.components.list);
   const mayWrite = useMay('write');
-  useErrorToast(components.error !== undefined, fetchFailed);
+  useErrorToast(components.error !== undefined, componentsFailed);
   if (components.error && components.data === undefined) {
     return (
       <LoadFailure

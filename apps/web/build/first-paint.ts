@@ -36,7 +36,7 @@ export function firstPaint({ maxBytes }: { maxBytes: number }): Plugin {
       async handler(_options, bundle) {
         const page = bundle['status.html'];
         if (page?.type !== 'asset') return this.error('There is no status.html');
-        for (const [id, code] of atOnce(this, bundle)) {
+        for (const [id, code] of initialModules(this, bundle)) {
           if (utilities.test(code)) this.error(`public-page.css knows no utility classes: ${id}`);
           const [, element] = bare.exec(code) ?? [];
           if (element) this.error(`public-base.css knows no <${element}>, which ${id} draws`);
@@ -84,7 +84,7 @@ function sourcesOfDialog(): string[] {
 }
 
 /** Returns our modules that the page's script contains, with their code. */
-function atOnce(context: Rolldown.PluginContext, bundle: Rolldown.OutputBundle) {
+function initialModules(context: Rolldown.PluginContext, bundle: Rolldown.OutputBundle) {
   return reached(context, bundle, '../src/app/status.tsx', (module) => module.importedIds);
 }
 

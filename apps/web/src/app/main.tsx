@@ -21,7 +21,7 @@ function App({ children }: { children: ReactNode }) {
 }
 
 /** The pages for signed-in people and for everybody. */
-function ofTheApp(): ReactNode {
+function renderApp(): ReactNode {
   const router = createBrowserRouter(routes, { patchRoutesOnNavigation: loadFeatures });
   const navigate: Navigate = (to, options) => router.navigate(to, options);
   return (
@@ -36,6 +36,6 @@ if (root === null) throw new Error('index.html has no #root');
 
 createRoot(root).render(
   <StrictMode>
-    <App>{isMailedLink(window.location.pathname) ? <MailedLink /> : ofTheApp()}</App>
+    <App>{isMailedLink(window.location.pathname) ? <MailedLink /> : renderApp()}</App>
   </StrictMode>,
 );

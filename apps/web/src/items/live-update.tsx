@@ -1,6 +1,6 @@
 import { useFormikContext } from 'formik';
 import { useItemChanges, type ItemEvent } from '@/realtime/realtime';
-import { ConflictAlert, DeletedAlert, type TheirField } from '@/ui/conflict-alert';
+import { ConflictAlert, DeletedAlert, type RemoteField } from '@/ui/conflict-alert';
 import { isSame, setBase, useRebase } from './rebase';
 import type { Edit } from './use-edit';
 
@@ -10,7 +10,7 @@ interface EditConflictProps<T, Values> {
   noun: string;
   valuesOf: (item: T) => Values;
   /** Describes each field of another user's version. */
-  describe: (theirs: Values) => Record<keyof Values, TheirField>;
+  describe: (remote: Values) => Record<keyof Values, RemoteField>;
 }
 
 interface MergeProps<T, Values> extends EditConflictProps<T, Values> {
@@ -32,11 +32,14 @@ export function LiveUpdate<T extends { id: string }, Values extends object>({
   ...conflict
 }: LiveUpdateProps<T, Values>) {
   useItemChanges(event, loaded.id, () => void conflict.edit.refresh());
-  return <Merge loaded={loaded} {...conflict} />;
+  return <MergeRemoteVersion loaded={loaded} {...conflict} />;
 }
 
 /** Inside a form: merges the versions that `edit.refresh` reads, as `LiveUpdate` does. */
-export function Merge<T, Values extends object>({ loaded, ...conflict }: MergeProps<T, Values>) {
+export function MergeRemoteVersion<T, Values extends object>({
+  loaded,
+  ...conflict
+}: MergeProps<T, Values>) {
   const { edit, valuesOf } = conflict;
   useRebase(useFormikContext<Values>(), edit, loaded, valuesOf);
   return <EditConflict {...conflict} />;
@@ -51,23 +54,23 @@ function EditConflict<T, Values extends object>({
 }: EditConflictProps<T, Values>) {
   const form = useFormikContext<Values>();
   if (edit.isDeleted) return <DeletedAlert noun={noun} />;
-  if (edit.theirs === undefined) return null;
-  const theirs = valuesOf(edit.theirs);
-  const fields = describe(theirs);
+  if (edit.remoteVersion === undefined) return null;
+  const remote = valuesOf(edit.remoteVersion);
+  const fields = describe(remote);
   return (
     <ConflictAlert
       noun={noun}
-      theirs={(Object.keys(fields) as (keyof Values)[])
-        .filter((field) => !isSame(theirs[field], form.values[field]))
+      remoteFields={(Object.keys(fields) as (keyof Values)[])
+        .filter((field) => !isSame(remote[field], form.values[field]))
         .map((field) => fields[field])}
-      onTakeTheirs={() => {
+      onUseRemote={() => {
         // What the item lacks, like whether subscribers are notified, stays as the user has chosen.
-        setBase(form, theirs, { ...form.values, ...theirs });
-        edit.acceptTheirs();
+        setBase(form, remote, { ...form.values, ...remote });
+        edit.acceptRemoteVersion();
       }}
       onKeepMine={() => {
-        setBase(form, theirs, form.values);
-        edit.acceptTheirs();
+        setBase(form, remote, form.values);
+        edit.acceptRemoteVersion();
       }}
     />
   );

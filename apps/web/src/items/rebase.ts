@@ -14,7 +14,7 @@ export function useRebase<T, Values extends object>(
   valuesOf: (item: T) => Values,
 ): void {
   // The response to a save decides, and a version on screen is not exchanged while the user reads it.
-  const isBusy = form.isSubmitting || edit.theirs !== undefined;
+  const isBusy = form.isSubmitting || edit.remoteVersion !== undefined;
   useDecision(edit, isBusy, (newest) =>
     mayReplace(form, valuesOf(newest)) ? 'adopt' : 'conflict',
   );

@@ -6,7 +6,7 @@ import type { Edit, MergeDecision } from './use-edit';
  * afterwards.
  */
 export function useDecision<T>(
-  { decideBy, refresh }: Edit<T>,
+  { setMergePolicy, refresh }: Edit<T>,
   isBusy: boolean,
   decide: (newest: T) => MergeDecision,
 ): void {
@@ -15,7 +15,7 @@ export function useDecision<T>(
     missed.current = isBusy;
     return isBusy ? 'ignore' : decide(newest);
   });
-  useEffect(() => decideBy((newest) => decideNow(newest)), [decideBy]);
+  useEffect(() => setMergePolicy((newest) => decideNow(newest)), [setMergePolicy]);
   const catchUp = useEffectEvent(() => {
     if (missed.current) void refresh();
   });

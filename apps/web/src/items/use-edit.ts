@@ -11,11 +11,13 @@ import { useDropOutdated } from './use-drop-outdated';
  * Two users may edit an item at the same time. `useEdit` keeps the versions of the item, and the form decides between them:
  *
  * 1. The form starts from `loaded`, and each save is based on it (`If-Match`).
- * 2. `refresh`, called for an event about the item, reads a newer version and asks the form's `decideBy`.
- * 3. `adopt`: the newer version becomes `loaded`. `LiveUpdate` and `Merge` (live-update.tsx) then put its values into the
- *    fields that the user has not typed into (rebase.ts).
- * 4. `conflict`: it becomes `theirs`, and so does the version that a save found in place of `loaded` (412). The form shows the
- *    fields that differ. The user takes its values or keeps the typed ones; either way `acceptTheirs` makes it `loaded`.
+ * 2. `refresh`, called for an event about the item, reads a newer version and asks the policy that the form has set by
+ *    `setMergePolicy`.
+ * 3. `adopt`: the newer version becomes `loaded`. `LiveUpdate` and `MergeRemoteVersion` (live-update.tsx) then put its
+ *    values into the fields that the user has not typed into (rebase.ts).
+ * 4. `conflict`: it becomes `remoteVersion`, and so does the version that a save found in place of `loaded` (412). The form
+ *    shows the fields that differ. The user takes its values or keeps the typed ones; either way `acceptRemoteVersion`
+ *    makes it `loaded`.
  */
 
 /**
@@ -33,19 +35,19 @@ export interface Edit<T> {
   /** Reads the first version again, after `error`. */
   retry: () => Promise<unknown>;
   /** A newer version of another user, which the form must not adopt before its user has seen it. */
-  theirs: T | undefined;
+  remoteVersion: T | undefined;
   /** Whether another user has deleted the item meanwhile. */
   isDeleted: boolean;
   /** Saves on top of `loaded`; throws `ApiError`. */
   save: (body: unknown) => Promise<T>;
   /** Sends another write on top of `loaded`, which its response replaces; throws `ApiError`. */
   write: (send: (on: Precondition) => Promise<ApiResponse<T>>) => Promise<T>;
-  /** Reads the newest version. The form decides whether it is adopted or becomes `theirs`. */
+  /** Reads the newest version. The form decides whether it is adopted or becomes `remoteVersion`. */
   refresh: () => Promise<void>;
   /** Sets the form's decision about versions that `refresh` reads, until the returned function is called. */
-  decideBy: (decide: (newest: T) => MergeDecision) => () => void;
-  /** Makes `theirs`, which the user has seen, the version that the next save is based on. */
-  acceptTheirs: () => void;
+  setMergePolicy: (decide: (newest: T) => MergeDecision) => () => void;
+  /** Makes `remoteVersion`, which the user has seen, the version that the next save is based on. */
+  acceptRemoteVersion: () => void;
 }
 
 /** Reads an item; throws `ApiError`. */
@@ -65,7 +67,7 @@ export function useEdit<T>(
     revalidateOnReconnect: false,
   });
   const [adopted, setAdopted] = useState<ApiResponse<T>>();
-  const [theirs, setTheirs] = useState<ApiResponse<T>>();
+  const [remoteVersion, setRemoteVersion] = useState<ApiResponse<T>>();
   const [newest, setNewest] = useState<ApiResponse<T>>();
   const [isDeleted, setDeleted] = useState(false);
   const loaded = adopted ?? first.data;
@@ -81,13 +83,13 @@ export function useEdit<T>(
       return await send({ ifMatch: loaded?.etag ?? null });
     } catch (error) {
       if (isNotFound(error)) setDeleted(true);
-      if (error instanceof ApiError && error.status === 412) await readTheirs();
+      if (error instanceof ApiError && error.status === 412) await readRemoteVersion();
       throw error;
     }
   }
 
   /** Reads the version that a save found in place of `loaded`. */
-  async function readTheirs() {
+  async function readRemoteVersion() {
     // An event's read may be answered before this one. Its version is shown too, although the form is busy.
     isRejected.current = true;
     try {
@@ -110,7 +112,7 @@ export function useEdit<T>(
     const decision = isRejected.current ? 'conflict' : decide.current(version.data);
     // Synchronous: text typed before the next rendering would belong to the older version.
     if (decision === 'adopt') flushSync(() => setAdopted(version));
-    if (decision === 'conflict') setTheirs(version);
+    if (decision === 'conflict') setRemoteVersion(version);
   }
 
   async function save(body: unknown): Promise<T> {
@@ -135,20 +137,20 @@ export function useEdit<T>(
     newest: (newest ?? loaded)?.data,
     error: first.error,
     retry: () => first.mutate(),
-    theirs: theirs?.data,
+    remoteVersion: remoteVersion?.data,
     isDeleted,
     save,
     write,
     refresh,
-    decideBy: useCallback((decideNow) => {
+    setMergePolicy: useCallback((decideNow) => {
       decide.current = decideNow;
       return () => {
         decide.current = () => 'ignore';
       };
     }, []),
-    acceptTheirs: () => {
-      setAdopted(theirs);
-      setTheirs(undefined);
+    acceptRemoteVersion: () => {
+      setAdopted(remoteVersion);
+      setRemoteVersion(undefined);
     },
   };
 }

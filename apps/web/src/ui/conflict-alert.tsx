@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Alert } from './alert';
 import { Button } from './button';
 
-export interface TheirField {
+export interface RemoteField {
   label: string;
   value: ReactNode;
 }
@@ -11,23 +11,23 @@ interface ConflictAlertProps {
   /** As in "This component has changed". */
   noun: string;
   /** Fields whose values differ from the form. */
-  theirs: readonly TheirField[];
-  onTakeTheirs: () => void;
+  remoteFields: readonly RemoteField[];
+  onUseRemote: () => void;
   onKeepMine: () => void;
 }
 
 /** Shown when the item was changed elsewhere, also by the user's own update of an incident: the user chooses a version, and loses none. */
-export function ConflictAlert({ noun, theirs, onTakeTheirs, onKeepMine }: ConflictAlertProps) {
+export function ConflictAlert({ noun, remoteFields, onUseRemote, onKeepMine }: ConflictAlertProps) {
   return (
     <Alert kind="error" title={`This ${noun} has changed since you opened it`}>
       <div className="grid gap-3">
-        {theirs.length === 0 ? (
+        {remoteFields.length === 0 ? (
           <p>The new version says the same as yours.</p>
         ) : (
           <>
             <p>Nothing has been saved. The new version says:</p>
             <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-[auto_1fr]">
-              {theirs.map(({ label, value }) => (
+              {remoteFields.map(({ label, value }) => (
                 <div key={label} className="contents">
                   <dt className="text-muted">{label}</dt>
                   <dd dir="auto" className="min-w-0 font-medium wrap-anywhere whitespace-pre-line">
@@ -39,7 +39,7 @@ export function ConflictAlert({ noun, theirs, onTakeTheirs, onKeepMine }: Confli
           </>
         )}
         <div className="flex flex-wrap gap-2">
-          <Button size="sm" onClick={onTakeTheirs}>
+          <Button size="sm" onClick={onUseRemote}>
             Use the new version
           </Button>
           <Button size="sm" onClick={onKeepMine}>

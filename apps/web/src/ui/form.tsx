@@ -35,10 +35,10 @@ export function Form({ className, children }: { className?: string; children: Re
 function useSteadyButtons(form: RefObject<HTMLFormElement | null>) {
   useEffect(() => {
     const element = form.current;
-    const hold = (event: MouseEvent) => {
+    const keepFocusOnPress = (event: MouseEvent) => {
       if (event.target instanceof Element && event.target.closest('button')) event.preventDefault();
     };
-    element?.addEventListener('mousedown', hold);
-    return () => element?.removeEventListener('mousedown', hold);
+    element?.addEventListener('mousedown', keepFocusOnPress);
+    return () => element?.removeEventListener('mousedown', keepFocusOnPress);
   }, [form]);
 }

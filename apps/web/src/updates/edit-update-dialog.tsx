@@ -1,5 +1,5 @@
 import type { FormikHelpers } from 'formik';
-import { Merge } from '@/items/live-update';
+import { MergeRemoteVersion } from '@/items/live-update';
 import { useNotify } from '@/items/notify-field';
 import { useEdit } from '@/items/use-edit';
 import type { LiveEvent } from '@/realtime/live-events';
@@ -69,17 +69,17 @@ export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditU
     >
       <UpdateFields notifyHelp={help} />
       {edit.loaded && (
-        <Merge
+        <MergeRemoteVersion
           edit={edit}
           loaded={edit.loaded}
           noun="update"
           valuesOf={updateValues}
-          describe={(theirs) => ({
-            status: { label: 'Status', value: incidentStatuses[theirs.status].label },
-            message: { label: 'Message', value: theirs.message },
+          describe={(remote) => ({
+            status: { label: 'Status', value: incidentStatuses[remote.status].label },
+            message: { label: 'Message', value: remote.message },
             displayAt: {
               label: 'Displayed at',
-              value: <Timestamp value={theirs.displayAt} fallback="When it was recorded" />,
+              value: <Timestamp value={remote.displayAt} fallback="When it was recorded" />,
             },
           })}
         />

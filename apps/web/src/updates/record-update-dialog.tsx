@@ -146,8 +146,8 @@ function StatusConflict({ current, isOutdated, onSettled }: StatusConflictProps)
     <div ref={place}>
       <ConflictAlert
         noun="incident"
-        theirs={[{ label: 'Status', value: incidentStatuses[current].label }]}
-        onTakeTheirs={() => {
+        remoteFields={[{ label: 'Status', value: incidentStatuses[current].label }]}
+        onUseRemote={() => {
           void setFieldValue('status', current);
           onSettled();
         }}

@@ -16,7 +16,7 @@ export function tokensOf(clerk: TokenSource): GetToken {
   return async ({ skipCache = false } = {}) => {
     if (!clerk.session) return null;
     try {
-      return await soon(clerk.session.getToken({ skipCache }));
+      return await withTimeout(clerk.session.getToken({ skipCache }));
     } catch (error) {
       // After the end of a session Clerk signs the user out by itself.
       if (isClerkAPIResponseError(error) && [401, 404].includes(error.status)) return null;
@@ -25,7 +25,7 @@ export function tokensOf(clerk: TokenSource): GetToken {
   };
 }
 
-function soon<T>(token: Promise<T>): Promise<T> {
+function withTimeout<T>(token: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const limit = setTimeout(
       () => reject(new Error('Clerk gave no token in time')),

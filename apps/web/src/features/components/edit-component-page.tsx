@@ -55,19 +55,19 @@ function EditComponent({ id }: { id: string }) {
           event="component-update"
           noun="component"
           valuesOf={componentValues}
-          describe={(theirs) => ({
-            name: { label: 'Name', value: theirs.name },
-            status: { label: 'Status', value: componentStatuses[theirs.status].label },
-            description: { label: 'Description', value: theirs.description || 'Empty' },
+          describe={(remote) => ({
+            name: { label: 'Name', value: remote.name },
+            status: { label: 'Status', value: componentStatuses[remote.status].label },
+            description: { label: 'Description', value: remote.description || 'Empty' },
             groupId: {
               label: 'Group',
-              value: theirs.groupId ? (groupName(theirs.groupId) ?? 'Unknown') : 'No group',
+              value: remote.groupId ? (groupName(remote.groupId) ?? 'Unknown') : 'No group',
             },
-            showUptime: { label: 'Show uptime', value: theirs.showUptime ? 'Yes' : 'No' },
-            startDate: { label: 'Uptime counts from', value: theirs.startDate || 'Any day' },
+            showUptime: { label: 'Show uptime', value: remote.showUptime ? 'Yes' : 'No' },
+            startDate: { label: 'Uptime counts from', value: remote.startDate || 'Any day' },
             onlyShowWhenAffected: {
               label: 'Only show while affected',
-              value: theirs.onlyShowWhenAffected ? 'Yes' : 'No',
+              value: remote.onlyShowWhenAffected ? 'Yes' : 'No',
             },
           })}
         />

@@ -62,10 +62,10 @@ export function EditGroupDialog({ id, onClose }: GroupDialogProps & { id: string
           event="component-group-update"
           noun="group"
           valuesOf={groupValues}
-          describe={(theirs) => ({
-            name: { label: 'Name', value: theirs.name },
-            description: { label: 'Description', value: theirs.description || 'Empty' },
-            display: { label: 'On the status page', value: displays[theirs.display] },
+          describe={(remote) => ({
+            name: { label: 'Name', value: remote.name },
+            description: { label: 'Description', value: remote.description || 'Empty' },
+            display: { label: 'On the status page', value: displays[remote.display] },
           })}
         />
       )}

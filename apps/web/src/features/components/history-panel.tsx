@@ -41,9 +41,9 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
   useItemChanges('component-update', componentId, () => void refresh());
 
   /** Takes a change back, unless the history has changed since. */
-  async function undo(take: () => Promise<unknown>) {
+  async function run(undo: () => Promise<unknown>) {
     try {
-      await take();
+      await undo();
       toast.success('Change undone');
     } catch (failure) {
       toast.error(failure instanceof ApiError ? failure.message : 'The change was not undone');
@@ -51,17 +51,17 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
     void refresh();
   }
 
-  /** Says what was done. `take` takes it back; undefined for what cannot be taken back. */
-  function done(text: string, take?: () => Promise<unknown>) {
+  /** Says what was done. `undo` takes it back; undefined for what cannot be taken back. */
+  function done(text: string, undo?: () => Promise<unknown>) {
     toast.success((shown) => (
       <span className="flex flex-wrap items-baseline gap-x-3">
         {text}
-        {take && (
+        {undo && (
           <Button
             size="sm"
             onClick={() => {
               toast.dismiss(shown.id);
-              void undo(take);
+              void run(undo);
             }}
           >
             Undo
@@ -83,8 +83,8 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
       const before = periodInput(periodValues(period));
       // The component is operational since the end, so the period cannot last again.
       const isEnded = before.endAt === null && values.endAt !== '';
-      const takeBack = () => api.put(calls.item(period.id), before, { ifMatch: changed.etag });
-      done('Period changed', isEnded ? undefined : takeBack);
+      const undo = () => api.put(calls.item(period.id), before, { ifMatch: changed.etag });
+      done('Period changed', isEnded ? undefined : undo);
     }
     setEditing(undefined);
   }

@@ -73,7 +73,7 @@ export function PeriodDialog({
       <PeriodFields lasts={lasts} />
       {isConflict && (
         <PeriodConflict
-          theirs={period && newest?.find(({ id }) => id === period.id)}
+          remoteVersion={period && newest?.find(({ id }) => id === period.id)}
           isGone={period !== undefined && !newest?.some(({ id }) => id === period.id)}
           onSettled={() => {
             onAccept();
@@ -112,23 +112,23 @@ function PeriodFields({ lasts }: { lasts: boolean }) {
 }
 
 interface PeriodConflictProps {
-  theirs: StatusPeriod | undefined;
+  remoteVersion: StatusPeriod | undefined;
   isGone: boolean;
   onSettled: () => void;
 }
 
 /** Shows what another user has made of the period, or that the history has changed elsewhere. */
-function PeriodConflict({ theirs, isGone, onSettled }: PeriodConflictProps) {
+function PeriodConflict({ remoteVersion, isGone, onSettled }: PeriodConflictProps) {
   const form = useFormikContext<PeriodValues>();
   if (isGone) return <Alert kind="error">This period was deleted since you opened it.</Alert>;
-  if (theirs === undefined) {
+  if (remoteVersion === undefined) {
     return (
       <Alert kind="error">
         The history has changed since you opened it. Save again to add the period.
       </Alert>
     );
   }
-  const values = periodValues(theirs);
+  const values = periodValues(remoteVersion);
   const fields = [
     { name: 'status', label: 'Status', value: componentStatuses[values.status].label },
     { name: 'startAt', label: 'Start', value: formatInstant(values.startAt) },
@@ -137,8 +137,8 @@ function PeriodConflict({ theirs, isGone, onSettled }: PeriodConflictProps) {
   return (
     <ConflictAlert
       noun="history"
-      theirs={fields.filter(({ name }) => values[name] !== form.values[name])}
-      onTakeTheirs={() => {
+      remoteFields={fields.filter(({ name }) => values[name] !== form.values[name])}
+      onUseRemote={() => {
         form.resetForm({ values });
         onSettled();
       }}

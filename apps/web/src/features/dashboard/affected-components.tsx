@@ -4,7 +4,7 @@ import type { Dashboard } from '@/api/types';
 import { paths } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
 import { componentBadges, componentStatuses, rankOf } from '@/ui/statuses';
-import { ItemLink, Nothing, Section, listClass, rowClass } from './section';
+import { ItemLink, EmptySection, Section, listClass, rowClass } from './section';
 
 type Component = Dashboard['components'][number];
 
@@ -23,9 +23,9 @@ export function AffectedComponents({ components }: { components: readonly Compon
       link={{ to: paths.components.list, text: 'All components' }}
     >
       {components.length === 0 ? (
-        <Nothing to={paths.components.list} action="Change a status">
+        <EmptySection to={paths.components.list} action="Change a status">
           All components are operational.
-        </Nothing>
+        </EmptySection>
       ) : (
         <Rows components={worstFirst.slice(0, most)} />
       )}

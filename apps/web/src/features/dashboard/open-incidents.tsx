@@ -8,7 +8,7 @@ import { formatInstant } from '@/ui/datetime';
 import { formatDuration } from '@/ui/duration';
 import { incidentStatuses } from '@/ui/statuses';
 import { useRecordUpdate } from '@/updates/use-record-update';
-import { ItemLink, Nothing, Section, listClass, rowClass } from './section';
+import { ItemLink, EmptySection, Section, listClass, rowClass } from './section';
 
 type Incident = Dashboard['incidents'][number];
 
@@ -28,9 +28,9 @@ export function OpenIncidents({ incidents, now, onRecorded }: OpenIncidentsProps
       add={incidents.length > 0 ? { to: paths.incidents.create, text: 'New Incident' } : undefined}
     >
       {incidents.length === 0 ? (
-        <Nothing to={paths.incidents.create} action="Open an incident">
+        <EmptySection to={paths.incidents.create} action="Open an incident">
           There is no open incident.
-        </Nothing>
+        </EmptySection>
       ) : (
         <ul className={listClass}>
           {incidents.map((incident) => (

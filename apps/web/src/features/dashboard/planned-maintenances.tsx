@@ -4,7 +4,7 @@ import { StatusBadge } from '@/ui/badge';
 import { formatDuration } from '@/ui/duration';
 import { maintenanceStatuses } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
-import { ItemLink, Nothing, Section, listClass, rowClass } from './section';
+import { ItemLink, EmptySection, Section, listClass, rowClass } from './section';
 
 interface PlannedMaintenancesProps {
   maintenances: Dashboard['maintenances'];
@@ -20,9 +20,9 @@ export function PlannedMaintenances({ maintenances, now }: PlannedMaintenancesPr
       link={{ to: paths.schedules.list, text: 'All schedules' }}
     >
       {maintenances.length === 0 ? (
-        <Nothing to={paths.schedules.create} action="Schedule a maintenance">
+        <EmptySection to={paths.schedules.create} action="Schedule a maintenance">
           Nothing is planned.
-        </Nothing>
+        </EmptySection>
       ) : (
         <ul className={listClass}>
           {maintenances.map((maintenance) => (

@@ -48,7 +48,7 @@ const linkClass =
   'rounded-sm text-sm underline-offset-4 hover:underline pointer-coarse:-my-2.5 pointer-coarse:py-2.5';
 
 /** What a section says if it has nothing to list, with a link to where something can be done. */
-export function Nothing({
+export function EmptySection({
   children,
   to,
   action,

@@ -4,7 +4,7 @@ import { paths } from '@/paths';
 import { cn } from '@/ui/cn';
 import { formatNumber } from '@/ui/format';
 import { tones } from '@/ui/tone';
-import { Nothing, Section } from './section';
+import { EmptySection, Section } from './section';
 
 /** The subscribers, and the messages that they did not get. */
 export function SubscribersCard({
@@ -15,9 +15,9 @@ export function SubscribersCard({
   return (
     <Section title="Subscribers" link={{ to: paths.subscribers, text: 'All subscribers' }}>
       {subscribers.total === 0 ? (
-        <Nothing to={paths.subscribers} action="Add subscribers">
+        <EmptySection to={paths.subscribers} action="Add subscribers">
           Nobody gets updates yet.
-        </Nothing>
+        </EmptySection>
       ) : (
         <>
           <dl className="grid grid-cols-3 gap-3 p-4">

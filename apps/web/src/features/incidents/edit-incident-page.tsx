@@ -78,15 +78,15 @@ function EditIncident({ id }: { id: string }) {
                 event="incident-updated"
                 noun="incident"
                 valuesOf={incidentValues}
-                describe={(theirs) => ({
-                  title: { label: 'Title', value: theirs.title },
-                  status: { label: 'Status', value: incidentStatuses[theirs.status].label },
-                  occuredAt: { label: 'Occurred at', value: formatInstant(theirs.occuredAt) },
+                describe={(remote) => ({
+                  title: { label: 'Title', value: remote.title },
+                  status: { label: 'Status', value: incidentStatuses[remote.status].label },
+                  occuredAt: { label: 'Occurred at', value: formatInstant(remote.occuredAt) },
                   resolvedAt: {
                     label: 'Resolved at',
-                    value: <Timestamp value={theirs.resolvedAt} />,
+                    value: <Timestamp value={remote.resolvedAt} />,
                   },
-                  description: { label: 'Description', value: theirs.description },
+                  description: { label: 'Description', value: remote.description },
                 })}
               />
             </IncidentForm>

@@ -4,7 +4,7 @@ import { useApi } from '@/api/api-provider';
 import type { Review } from '@/api/types';
 import { usePolling } from '@/api/use-polling';
 import { useKeptPermission } from '@/auth/permissions';
-import { Merge } from '@/items/live-update';
+import { MergeRemoteVersion } from '@/items/live-update';
 import { useEdit, type Edit } from '@/items/use-edit';
 import { endpoints } from '@/paths';
 import { useItemChanges } from '@/realtime/realtime';
@@ -56,8 +56,8 @@ interface ReviewProps {
 
 /** The newest review, for users who may only read. */
 function ReviewText({ incident, edit, review }: ReviewProps) {
-  const { decideBy } = edit;
-  useEffect(() => decideBy(() => 'adopt'), [decideBy]);
+  const { setMergePolicy } = edit;
+  useEffect(() => setMergePolicy(() => 'adopt'), [setMergePolicy]);
   if (review === null) return <p className="text-muted">This incident has no review yet.</p>;
   return (
     <div className="grid min-w-0 gap-4">
@@ -116,13 +116,13 @@ function ReviewForm({ incident, edit, review }: ReviewProps) {
           <FormLeaveGuard />
           <ReviewState incident={incident} review={review} />
           <ReviewFields previewPath={calls.preview} />
-          <Merge
+          <MergeRemoteVersion
             edit={edit}
             loaded={review}
             noun="review"
             valuesOf={reviewValues}
             describe={({ body }) => ({
-              body: { label: 'Review', value: <TheirBody body={body} /> },
+              body: { label: 'Review', value: <RemoteBody body={body} /> },
             })}
           />
           <FormFailure />
@@ -141,7 +141,7 @@ function ReviewForm({ incident, edit, review }: ReviewProps) {
   );
 }
 
-function TheirBody({ body }: { body: string }) {
+function RemoteBody({ body }: { body: string }) {
   return body === '' ? 'Deleted' : <div className="max-h-60 overflow-y-auto">{body}</div>;
 }
 

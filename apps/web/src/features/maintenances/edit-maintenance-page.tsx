@@ -96,14 +96,14 @@ function EditMaintenance({ id }: { id: string }) {
                 event="maintenance-updated"
                 noun="maintenance"
                 valuesOf={maintenanceValues}
-                describe={(theirs) => ({
-                  title: { label: 'Title', value: theirs.title },
-                  startAt: { label: 'Start at', value: <Timestamp value={theirs.startAt} /> },
-                  endAt: { label: 'End at', value: <Timestamp value={theirs.endAt} /> },
-                  description: { label: 'Description', value: theirs.description },
+                describe={(remote) => ({
+                  title: { label: 'Title', value: remote.title },
+                  startAt: { label: 'Start at', value: <Timestamp value={remote.startAt} /> },
+                  endAt: { label: 'End at', value: <Timestamp value={remote.endAt} /> },
+                  description: { label: 'Description', value: remote.description },
                   components: {
                     label: 'Affected Components',
-                    value: componentNames(edit.theirs ?? loaded),
+                    value: componentNames(edit.remoteVersion ?? loaded),
                   },
                 })}
               />

@@ -134,30 +134,30 @@ function SettingsForm({ edit, loaded, isAdmin }: SettingsFormProps) {
           event="organisation-updated"
           noun="organisation"
           valuesOf={settingsValues}
-          describe={(theirs) => ({
-            name: { label: 'Name', value: theirs.name },
-            timeZone: { label: 'Time zone', value: theirs.timeZone },
+          describe={(remote) => ({
+            name: { label: 'Name', value: remote.name },
+            timeZone: { label: 'Time zone', value: remote.timeZone },
             notifyByDefault: {
               label: 'Notify subscribers by default',
-              value: theirs.notifyByDefault ? 'Yes' : 'No',
+              value: remote.notifyByDefault ? 'Yes' : 'No',
             },
-            pageTitle: { label: 'Page title', value: theirs.pageTitle || 'The name' },
+            pageTitle: { label: 'Page title', value: remote.pageTitle || 'The name' },
             pageDescription: {
               label: 'Page description',
-              value: theirs.pageDescription || 'Empty',
+              value: remote.pageDescription || 'Empty',
             },
-            supportUrl: { label: 'Support link', value: theirs.supportUrl || 'Empty' },
+            supportUrl: { label: 'Support link', value: remote.supportUrl || 'Empty' },
             publicChannels: {
               label: 'Channels for visitors',
-              value: channelsText(theirs.publicChannels),
+              value: channelsText(remote.publicChannels),
             },
             hasReminders: {
               label: 'Remind operators of open incidents',
-              value: theirs.hasReminders ? 'Yes' : 'No',
+              value: remote.hasReminders ? 'Yes' : 'No',
             },
             reminderHours: {
               label: 'Hours without an update',
-              value: String(theirs.reminderHours),
+              value: String(remote.reminderHours),
             },
           })}
         />

@@ -1,7 +1,7 @@
 import { useSyncExternalStore, type ReactNode, type ToggleEvent } from 'react';
 import type { PublicComponent, PublicComponentGroup } from '@/api/types';
 import { stylesOf, worstStatus } from '@/ui/status-styles';
-import { standsOut } from './headline';
+import { needsAttention } from './headline';
 import { chosenGroups, chooseGroup, subscribeToGroups } from './open-groups';
 import { Prose, StatusMarks } from './page-parts';
 
@@ -20,7 +20,7 @@ export function ComponentGroup({ group, members, children }: ComponentGroupProps
     status: worstStatus(members),
     underMaintenance: members.some((member) => member.underMaintenance),
   });
-  const marked = members.some(standsOut);
+  const marked = members.some(needsAttention);
   const byMode = display === 'OPEN' || (display === 'OPEN_WHEN_AFFECTED' && marked);
   const readChoice = () => chosenGroups()[code];
   const isOpen = useSyncExternalStore(subscribeToGroups, readChoice, readChoice) ?? byMode;

@@ -1,7 +1,7 @@
 import type { PublicComponent } from '@/api/types';
 import { stylesOf } from '@/ui/status-styles';
 import { ComponentGroup } from './component-group';
-import { standsOut } from './headline';
+import { needsAttention } from './headline';
 import type { PageState } from './page-state';
 import { Highlight, NothingHere, PageSection, Prose, StatusMarks } from './page-parts';
 import { UptimeBars } from './uptime-bars';
@@ -61,7 +61,7 @@ export function ComponentList({ state, changes }: ComponentListProps) {
 }
 
 function isShown(component: PublicComponent): boolean {
-  return standsOut(component) || !component.onlyShowWhenAffected;
+  return needsAttention(component) || !component.onlyShowWhenAffected;
 }
 
 interface ComponentRowProps {
@@ -74,7 +74,7 @@ interface ComponentRowProps {
 
 /** Only a component with a problem or a maintenance has the colour of its status. */
 function ComponentRow({ component, level, state, changes }: ComponentRowProps) {
-  const marked = standsOut(component);
+  const marked = needsAttention(component);
   const styles = stylesOf(component);
   const Heading = `h${level}` as const;
   return (

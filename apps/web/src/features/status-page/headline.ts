@@ -7,7 +7,7 @@ export function isAffected({ status }: { status: ComponentStatus }): boolean {
 }
 
 /** Whether a component is affected or under maintenance. */
-export function standsOut(component: { status: ComponentStatus; underMaintenance: boolean }) {
+export function needsAttention(component: { status: ComponentStatus; underMaintenance: boolean }) {
   return isAffected(component) || component.underMaintenance;
 }
 

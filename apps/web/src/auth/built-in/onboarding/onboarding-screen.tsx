@@ -52,16 +52,16 @@ export function OnboardingScreen() {
           </p>
         </div>
         <div className="grid items-start gap-4 md:grid-cols-2">
-          <Way title="Create an organisation">
+          <OptionCard title="Create an organisation">
             <OrganisationForm
               submitLabel="Create organisation"
               pendingLabel="Creating..."
               onSubmit={create}
             />
-          </Way>
-          <Way title="Join an organisation">
+          </OptionCard>
+          <OptionCard title="Join an organisation">
             <JoinForm onSubmit={join} />
-          </Way>
+          </OptionCard>
         </div>
       </main>
     </div>
@@ -70,7 +70,7 @@ export function OnboardingScreen() {
 
 const notToAnOrganisation = 'This invitation does not lead to an organisation';
 
-function Way({ title, children }: { title: string; children: ReactNode }) {
+function OptionCard({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Card>
       <CardHeader title={title} />

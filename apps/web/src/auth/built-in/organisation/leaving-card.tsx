@@ -52,7 +52,7 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
     <Card>
       <CardHeader title={isAdmin ? 'Leave or delete' : 'Leave'} />
       <ul className="divide-y divide-line">
-        <Way
+        <LeavingOption
           title="Leave the organisation"
           description={
             mustStay
@@ -71,9 +71,9 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
             confirmLabel="Leave"
             onConfirm={leave}
           />
-        </Way>
+        </LeavingOption>
         {isAdmin && (
-          <Way
+          <LeavingOption
             title="Delete the organisation"
             description="With its status page, incidents, maintenance and subscribers. It cannot be undone."
           >
@@ -87,20 +87,20 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
                 onDelete={remove}
               />
             )}
-          </Way>
+          </LeavingOption>
         )}
       </ul>
     </Card>
   );
 }
 
-interface WayProps {
+interface LeavingOptionProps {
   title: string;
   description: string;
   children: ReactNode;
 }
 
-function Way({ title, description, children }: WayProps) {
+function LeavingOption({ title, description, children }: LeavingOptionProps) {
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3">
       <div className="min-w-0">

@@ -57,7 +57,7 @@ export function useSecondFactors(onAdded?: () => void) {
   }
 
   /** Shows the recovery codes that came with a factor, if it has brought some. */
-  async function added(codes: string[] | null, text: string) {
+  async function afterFactorAdded(codes: string[] | null, text: string) {
     if (codes === null) {
       toast.success(text);
       finish();
@@ -83,7 +83,7 @@ export function useSecondFactors(onAdded?: () => void) {
     /** Throws `ApiError`. */
     confirmApp: async (code: string) => {
       const { data } = await api.post<ConfirmedTotp>(identity.confirmTotp, { code });
-      await added(data.recoveryCodes, 'Authenticator app added');
+      await afterFactorAdded(data.recoveryCodes, 'Authenticator app added');
     },
 
     removeApp: () =>
@@ -99,7 +99,7 @@ export function useSecondFactors(onAdded?: () => void) {
       );
       const response = await createPasskey(options.data);
       const { data } = await api.post<AddedPasskey>(identity.passkeys, { name, response });
-      await added(data.recoveryCodes, 'Passkey added');
+      await afterFactorAdded(data.recoveryCodes, 'Passkey added');
     },
 
     /** Throws `ApiError`. */

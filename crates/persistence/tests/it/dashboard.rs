@@ -8,12 +8,15 @@ use chrono::TimeDelta;
 
 use crate::backend::{assert_none, clock};
 use crate::contract;
+use crate::maintenance::component::plan;
 use crate::maintenance::{create, edit};
 use crate::world::{World, open_on, set};
 
 contract!(
     dashboard_shows_what_is_wrong,
+    dashboard_lists_an_operational_component_under_maintenance,
     dashboard_shows_the_maintenances_of_the_next_week,
+    dashboard_shows_the_newest_twenty_changes,
     dashboard_belongs_to_its_organisation,
 );
 
@@ -57,6 +60,39 @@ async fn dashboard_shows_what_is_wrong(database: &Database) {
         .map(|found| found.component.id)
         .collect();
     assert_eq!(components, [api]);
+}
+
+async fn dashboard_lists_an_operational_component_under_maintenance(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let at = |hours: i64| clock().now() + TimeDelta::hours(hours);
+    plan(&world, at(-1), None, &[api]).await;
+    plan(&world, at(1), None, &[web]).await;
+    let found = dashboard(&world).await;
+    let components: Vec<_> = found
+        .components
+        .iter()
+        .map(|report| (report.component.id, report.under_maintenance))
+        .collect();
+    assert_eq!(components, [(api, true)]);
+    let status = found.components[0].component.status;
+    assert_eq!(status, ComponentStatus::Operational);
+    assert!(found.banner.unwrap().operational);
+}
+
+async fn dashboard_shows_the_newest_twenty_changes(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let names: Vec<_> = (0..21).map(|number| format!("API {number}")).collect();
+    for name in &names {
+        world.component(name).await;
+    }
+    let found = dashboard(&world).await;
+    let changes = found.changes.iter();
+    let shown: Vec<_> = changes
+        .map(|change| change.target_name.as_deref().unwrap())
+        .collect();
+    let newest: Vec<_> = names[1..].iter().rev().map(String::as_str).collect();
+    assert_eq!(shown, newest);
 }
 
 async fn dashboard_shows_the_maintenances_of_the_next_week(database: &Database) {

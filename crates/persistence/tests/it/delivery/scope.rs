@@ -39,7 +39,7 @@ contract!(
     subscriber_of_a_component_and_of_its_incident_receives_it_once,
     subscriber_of_another_component_and_of_an_incident_receives_the_incident,
     subscriber_without_maintenances_receives_incidents_alone,
-    an_unknown_part_of_a_scope_is_named,
+    unknown_or_foreign_part_of_a_scope_is_named,
     a_choice_is_stored_and_loses_deleted_components,
 );
 
@@ -449,15 +449,21 @@ async fn subscriber_without_maintenances_receives_incidents_alone(database: &Dat
     assert_eq!(world.receivers().await, ["loud", "muted"]);
 }
 
-async fn an_unknown_part_of_a_scope_is_named(database: &Database) {
+async fn unknown_or_foreign_part_of_a_scope_is_named(database: &Database) {
     let world = World::new(database, "acme").await;
     let other = World::new(database, "other").await;
     let (api, foreign) = (world.component("API").await, other.component("API").await);
+    let unknown = ComponentGroupId(clock().id());
     let gone = IncidentId(clock().id());
     for (scope, field) in [
         (components(&[api, foreign]), "components[1]"),
-        (groups(&[ComponentGroupId(clock().id())]), "groups[0]"),
+        (groups(&[unknown]), "groups[0]"),
+        (groups(&[other.group().await]), "groups[0]"),
         (Scope::Incident(gone), "incidentId"),
+        (
+            Scope::Incident(other.open("Down", &[]).await.id),
+            "incidentId",
+        ),
     ] {
         let result = database.check_scope(&world.acme, &scope).await;
         let Error::Invalid(invalid) = result.unwrap_err() else {
@@ -465,8 +471,14 @@ async fn an_unknown_part_of_a_scope_is_named(database: &Database) {
         };
         assert_eq!(invalid.errors[0].field, field);
     }
-    let known = components(&[api]);
-    database.check_scope(&world.acme, &known).await.unwrap();
+    let known = [
+        components(&[api]),
+        groups(&[world.group().await]),
+        Scope::Incident(world.open("Down", &[]).await.id),
+    ];
+    for scope in known {
+        database.check_scope(&world.acme, &scope).await.unwrap();
+    }
 }
 
 async fn a_choice_is_stored_and_loses_deleted_components(database: &Database) {

@@ -11,7 +11,7 @@ import { FormLeaveGuard } from './form-leave-guard';
 import { FormProgress } from './form-progress';
 import { GuardedDialog } from './guarded-dialog';
 import { Input } from './input';
-import { useConfirmLeave } from './leave-guard';
+import { useConfirmLeave } from './use-confirm-leave';
 import { useUnsavedChanges } from './unsaved-changes';
 import { useSecretGuard } from './use-secret-guard';
 

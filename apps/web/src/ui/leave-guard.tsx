@@ -1,14 +1,11 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef } from 'react';
 import { useBlocker } from 'react-router-dom';
-import { ConfirmDialog } from './confirm-dialog';
+import { LeaveDialog } from './leave-dialog';
 import {
   cancelLeaving,
   hasUnsavedChanges,
-  secretLost,
   setNavigationWaiting,
-  subscribe,
   useUnsaved,
-  type Unsaved,
 } from './unsaved-changes';
 
 /**
@@ -42,82 +39,6 @@ export function LeaveGuard() {
         leaving.current = true;
         blocker.proceed?.();
       }}
-    />
-  );
-}
-
-interface LeaveQuestion {
-  /** Calls `go` at once, or after a confirmation or the save if there are unsaved changes. */
-  leave: (go: () => void) => void;
-  /** The dialog, which the caller renders. */
-  question: ReactNode;
-}
-
-/** Asks before unsaved changes are lost without a navigation: by a switch of organisation or a sign-out. */
-export function useConfirmLeave(): LeaveQuestion {
-  const [going, setGoing] = useState<{ go: () => void } | null>(null);
-  useEffect(() => {
-    if (going === null) return;
-    const unsubscribe = subscribe(() => {
-      if (hasUnsavedChanges()) return;
-      unsubscribe();
-      setGoing(null);
-      going.go();
-    });
-    return unsubscribe;
-  }, [going]);
-
-  return {
-    // `go` may remove the form, which must not call it again.
-    leave: (go) => (hasUnsavedChanges() ? setGoing({ go: once(go) }) : go()),
-    question: (
-      <LeaveDialog
-        open={going !== null}
-        onOpenChange={(open) => !open && setGoing(null)}
-        onConfirm={() => going?.go()}
-      />
-    ),
-  };
-}
-
-function once(work: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    work();
-  };
-}
-
-interface LeaveDialogProps {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-  onConfirm: () => void;
-}
-
-const textQuestion = {
-  title: 'Leave without saving?',
-  description: 'What you typed will be lost.',
-};
-
-const questions: Record<Unsaved, { title: string; description: string }> = {
-  // While the dialog closes.
-  nothing: textQuestion,
-  typed: textQuestion,
-  saving: {
-    title: 'Leave while it is being saved?',
-    description: 'You will not see whether it succeeds.',
-  },
-  secret: { title: 'Leave without a copy?', description: secretLost },
-};
-
-function LeaveDialog(dialog: LeaveDialogProps) {
-  return (
-    <ConfirmDialog
-      {...dialog}
-      {...questions[useUnsaved()]}
-      confirmLabel="Leave"
-      cancelLabel="Stay"
     />
   );
 }

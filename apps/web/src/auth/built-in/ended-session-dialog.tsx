@@ -5,7 +5,7 @@ import { endpoints, paths } from '@/paths';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { Dialog } from '@/ui/dialog';
-import { useConfirmLeave } from '@/ui/leave-guard';
+import { useConfirmLeave } from '@/ui/use-confirm-leave';
 import { IdentityForm } from './form/identity-form';
 import { TextField } from './form/text-field';
 import { givenPassword } from './form/validation';

@@ -3,7 +3,7 @@ import type { Reauthenticate } from '@/api/client';
 import type { AuthOrganisation } from '@/auth/auth';
 import { Button } from '@/ui/button';
 import { GuardedDialog } from '@/ui/guarded-dialog';
-import { useConfirmLeave } from '@/ui/leave-guard';
+import { useConfirmLeave } from '@/ui/use-confirm-leave';
 import { toast } from '@/ui/toast';
 import { FactorProof, FactorsFailure, hasFactor } from './factor-proof';
 import { failureText } from './form/failure-text';

@@ -1,5 +1,5 @@
 import { useRef, type MouseEvent, type ReactNode } from 'react';
-import { useConfirmLeave } from '@/ui/leave-guard';
+import { useConfirmLeave } from '@/ui/use-confirm-leave';
 import { hasUnsavedChanges } from '@/ui/unsaved-changes';
 
 interface LeaveQuestionProps {

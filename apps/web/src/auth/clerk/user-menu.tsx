@@ -4,7 +4,7 @@ import { Dialog } from 'radix-ui';
 import { useCallback, useState } from 'react';
 import { Avatar } from '@/ui/avatar';
 import { IconButton } from '@/ui/icon-button';
-import { useConfirmLeave } from '@/ui/leave-guard';
+import { useConfirmLeave } from '@/ui/use-confirm-leave';
 import { toast } from '@/ui/toast';
 import { LeaveQuestion } from './leave-question';
 import { ButtonPlaceholder } from './placeholders';

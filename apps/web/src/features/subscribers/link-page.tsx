@@ -1,8 +1,6 @@
 import { CircleCheck, OctagonX } from 'lucide-react';
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
-import { useApi } from '@/api/api-provider';
-import { serverMessageOr } from '@/api/server-message';
 import type { StatusSnapshot } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { endpoints, paths } from '@/paths';
@@ -11,9 +9,9 @@ import { buttonVariants } from '@/ui/button-variants';
 import { Card } from '@/ui/card';
 import { Logo } from '@/ui/logo';
 import { Spinner } from '@/ui/spinner';
-import { toast } from '@/ui/toast';
 import { usePageTitle } from '@/ui/use-page-title';
 import { usePending } from '@/ui/use-pending';
+import type { Progress } from './use-link-call';
 
 interface LinkPageProps {
   orgId: string;
@@ -74,48 +72,4 @@ export function LinkFrame({ children }: { children: ReactNode }) {
       <div className="grid w-[calc(100vw-2rem)] max-w-md gap-4">{children}</div>
     </main>
   );
-}
-
-type Progress<T> =
-  { status: 'running' } | { status: 'done'; data: T } | { status: 'failed'; message: string };
-
-interface LinkCall {
-  path: string;
-  body: unknown;
-  /** The toast after success. */
-  done: string;
-  /** Message of a failure without a message of the server. */
-  failed: string;
-}
-
-/** Sends the request of a mailed link once, and again on demand. */
-export function useLinkCall<T>({
-  path,
-  body,
-  done,
-  failed,
-}: LinkCall): [Progress<T>, () => Promise<void>] {
-  const api = useApi();
-  const [progress, setProgress] = useState<Progress<T>>({ status: 'running' });
-  const call = useRef({ path, body, done, failed });
-  const isBegun = useRef(false);
-
-  const run = useCallback(async () => {
-    setProgress({ status: 'running' });
-    try {
-      const { data } = await api.post<T>(call.current.path, call.current.body);
-      toast.success(call.current.done);
-      setProgress({ status: 'done', data });
-    } catch (error) {
-      setProgress({ status: 'failed', message: serverMessageOr(call.current.failed, error) });
-    }
-  }, [api]);
-
-  useEffect(() => {
-    if (isBegun.current) return;
-    isBegun.current = true;
-    void run();
-  }, [run]);
-
-  return [progress, run];
 }

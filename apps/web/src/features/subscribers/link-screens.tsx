@@ -2,13 +2,14 @@ import { Link, Navigate, useSearchParams } from 'react-router-dom';
 import { endpoints, paths } from '@/paths';
 import { SecretNote } from '@/subscription/secret-note';
 import { buttonVariants } from '@/ui/button-variants';
-import { LinkPage, useLinkCall } from './link-page';
+import { LinkPage } from './link-page';
 import {
   unsubscriptionOf,
   verificationOf,
   type Unsubscription,
   type Verification,
 } from './link-query';
+import { useLinkCall } from './use-link-call';
 
 export function VerifyPage() {
   const [query] = useSearchParams();

@@ -10,7 +10,7 @@ import { GuardedDialog } from '@/ui/guarded-dialog';
 import { toast } from '@/ui/toast';
 import { useOpen } from '@/ui/use-open';
 import { usePending } from '@/ui/use-pending';
-import { useConfirmLeave } from '@/ui/leave-guard';
+import { useConfirmLeave } from '@/ui/use-confirm-leave';
 import { OrganisationForm, useCreateOrganisation } from './organisation-form';
 
 export function OrganisationSwitcher() {

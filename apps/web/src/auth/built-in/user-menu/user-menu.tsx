@@ -8,7 +8,7 @@ import { paths } from '@/paths';
 import { Avatar } from '@/ui/avatar';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '@/ui/dropdown-menu';
 import { toast } from '@/ui/toast';
-import { useConfirmLeave } from '@/ui/leave-guard';
+import { useConfirmLeave } from '@/ui/use-confirm-leave';
 import { useOpen } from '@/ui/use-open';
 import { ProfileDialog } from './profile-dialog';
 

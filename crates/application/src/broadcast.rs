@@ -16,6 +16,7 @@ pub trait Broadcast: Send + Sync {
     /// It only logs its own faults, because the commit is stored in the outbox.
     async fn publish(&self, commit: Arc<Commit>);
 
-    /// Returns a receiver of all commits from now on, including this node's own.
+    /// Returns a receiver of all commits from now on, including this node's own. The subscriber MUST have another way to learn of
+    /// commits that it misses.
     async fn subscribe(&self) -> mpsc::Receiver<Arc<Commit>>;
 }

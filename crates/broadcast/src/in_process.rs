@@ -9,10 +9,10 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
-/// Most commits that wait for a subscriber, for example while its database does not respond. It reads later ones from the outbox.
+/// Most commits that wait for a subscriber, for example while its database does not respond. It misses later ones.
 const QUEUE_LENGTH: usize = 4096;
 
-/// Delivers commits of this process to its own relay.
+/// Delivers commits to the subscribers of this process.
 #[derive(Debug, Default)]
 pub struct InProcess {
     subscribers: Mutex<Vec<mpsc::Sender<Arc<Commit>>>>,

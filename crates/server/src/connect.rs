@@ -15,6 +15,7 @@ use crate::clock::SystemClock;
 use crate::file_permissions;
 use crate::installation::Installation;
 use crate::settings::Settings;
+use crate::tasks::Tasks;
 
 /// Timeout of the connection that finds out why a database cannot be opened.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -74,19 +75,53 @@ pub(crate) async fn with_database<T>(
     outcome.and_then(|value| closed.map(|()| value))
 }
 
-/// Opens the configured broadcast between nodes.
+/// The broadcast between the nodes of an installation.
+pub(crate) enum NodeBroadcast {
+    /// There is one node.
+    InProcess(Arc<InProcess>),
+    /// Several nodes share a Redis.
+    Redis(Arc<Redis>),
+}
+
+impl NodeBroadcast {
+    pub(crate) fn port(&self) -> Arc<dyn Broadcast> {
+        match self {
+            Self::InProcess(broadcast) => Arc::clone(broadcast) as _,
+            Self::Redis(broadcast) => Arc::clone(broadcast) as _,
+        }
+    }
+
+    /// Starts what runs beside the broadcast.
+    pub(crate) fn start(&self, tasks: &mut Tasks) {
+        let Self::Redis(redis) = self else {
+            return;
+        };
+        let publisher = Arc::clone(redis);
+        tasks.start("redis_publisher", move || {
+            let redis = Arc::clone(&publisher);
+            async move { redis.run_publisher().await }
+        });
+        let subscriber = Arc::clone(redis);
+        tasks.start("redis_subscriber", move || {
+            let redis = Arc::clone(&subscriber);
+            async move { redis.run_subscriber().await }
+        });
+    }
+}
+
+/// The configured broadcast between nodes.
 ///
 /// # Errors
 /// One line that names the wrong setting.
 pub(crate) fn broadcast(
     settings: &Settings,
     installation: &Installation,
-) -> Result<Arc<dyn Broadcast>, String> {
+) -> Result<NodeBroadcast, String> {
     let Some(url) = &settings.redis.redis_url else {
-        return Ok(Arc::new(InProcess::default()));
+        return Ok(NodeBroadcast::InProcess(Arc::default()));
     };
     let authorities = settings.redis.authorities()?;
-    let redis = Redis::start(RedisOptions {
+    let redis = Redis::new(RedisOptions {
         url: url.reveal(),
         authorities,
         installation: &installation.name,
@@ -96,7 +131,7 @@ pub(crate) fn broadcast(
         "ALLCLEAR_REDIS_URL is not an address of Redis, or ALLCLEAR_REDIS_CA_FILE is not PEM"
             .to_owned()
     })?;
-    Ok(Arc::new(redis))
+    Ok(NodeBroadcast::Redis(Arc::new(redis)))
 }
 
 /// An error text as one line.

@@ -11,8 +11,10 @@ use allclear_application::relay::Relay;
 use allclear_persistence::database::Database;
 use tokio::runtime::Handle;
 
+use crate::connect::NodeBroadcast;
 use crate::installation::Installation;
 use crate::settings::Settings;
+use crate::tasks::Tasks;
 use crate::{connect, mail};
 
 /// Settings, database, connection to the other nodes, mail and clock of a server.
@@ -26,7 +28,7 @@ pub(crate) struct Infrastructure {
     /// Work that requests leave behind.
     pub(crate) background: Background,
     store: Arc<Database>,
-    broadcast: Arc<dyn Broadcast>,
+    broadcast: NodeBroadcast,
     relay: Arc<Relay>,
     mailer: Arc<dyn Mailer>,
     clock: Arc<dyn Clock>,
@@ -51,7 +53,7 @@ impl Infrastructure {
         let store = Arc::new(database);
         let broadcast = connect::broadcast(settings, &installation)?;
         Ok(Self {
-            relay: Arc::new(Relay::new(Arc::clone(&store) as _, Arc::clone(&broadcast))),
+            relay: Arc::new(Relay::new(Arc::clone(&store) as _, broadcast.port())),
             mailer: mail::start(settings, &public_url, &clock)?,
             settings: settings.clone(),
             public_url,
@@ -71,7 +73,12 @@ impl Infrastructure {
 
     /// Announces commits to the other nodes.
     pub(crate) fn broadcast(&self) -> Arc<dyn Broadcast> {
-        Arc::clone(&self.broadcast)
+        self.broadcast.port()
+    }
+
+    /// Starts the tasks of the connection to the other nodes.
+    pub(crate) fn start(&self, tasks: &mut Tasks) {
+        self.broadcast.start(tasks);
     }
 
     /// Sends commits to the viewers of this node.

@@ -1,16 +1,27 @@
 use allclear_domain::event::EventKind;
 
+use tokio::time::timeout;
+
+use super::message::{Message, commit_of_another};
+use super::subscriber::subscribe;
 use super::*;
 
-/// A node; nodes of an installation with the same name share its key.
-pub(super) fn start(url: &str, installation: &str) -> Redis {
-    Redis::start(RedisOptions {
+/// A node whose tasks run as long as the test; nodes of an installation with the same name share its key.
+fn start(url: &str, installation: &str) -> Arc<Redis> {
+    start_with(RedisOptions {
         url,
         authorities: None,
         installation,
         key: HmacKey::new(installation).unwrap(),
     })
-    .unwrap()
+}
+
+pub(super) fn start_with(options: RedisOptions<'_>) -> Arc<Redis> {
+    let redis = Arc::new(Redis::new(options).unwrap());
+    let (publisher, subscriber) = (Arc::clone(&redis), Arc::clone(&redis));
+    tokio::spawn(async move { publisher.run_publisher().await });
+    tokio::spawn(async move { subscriber.run_subscriber().await });
+    redis
 }
 
 pub(super) fn commit(revision: i64) -> Arc<Commit> {

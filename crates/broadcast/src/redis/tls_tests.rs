@@ -7,8 +7,9 @@ use std::process::Stdio;
 use rcgen::{CertificateParams, CertifiedIssuer, KeyPair};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
+use tokio::time::timeout;
 
-use super::tests::{commit, until_received};
+use super::tests::{commit, start_with, until_received};
 use super::*;
 
 /// A certificate authority of the test, which signs the certificate of the host `localhost`.
@@ -132,13 +133,12 @@ async fn nodes_exchange_commits_by_tls() {
     };
     let url = redis.url("localhost");
     let node = || {
-        let options = RedisOptions {
+        start_with(RedisOptions {
             url: &url,
             authorities: Some(redis.authority.pem()),
             installation: "tls",
             key: HmacKey::new("tls").unwrap(),
-        };
-        Redis::start(options).unwrap()
+        })
     };
     let (here, there) = (node(), node());
     let mut commits = there.subscribe().await;

@@ -49,7 +49,7 @@ impl Background {
         }
     }
 
-    /// Starts work. A failure is only logged; `what` names the work in the log.
+    /// Starts work. A failure is only logged, as an error unless it is a refusal ([`Error::Conflict`]); `what` names the work in the log.
     pub fn start(
         &self,
         what: &'static str,
@@ -60,6 +60,8 @@ impl Background {
         let logged = async move {
             match AssertUnwindSafe(work).catch_unwind().await {
                 Ok(Ok(())) => {}
+                // For example a mistyped address that the mail server refuses.
+                Ok(Err(Error::Conflict(reason))) => tracing::info!(reason, "{what} was refused"),
                 Ok(Err(error)) => {
                     tracing::error!(error = &error as &dyn std::error::Error, "{what} failed");
                 }

@@ -1,6 +1,7 @@
 //! Mail to people: the mailer port.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::time_zone::TimeZone;
@@ -190,11 +191,15 @@ impl From<SendError> for Error {
     }
 }
 
+/// Time in which a [`Mailer`] has to send a mail.
+pub const MAIL_TIMEOUT: Duration = Duration::from_secs(150);
+
 /// Sends mail.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Mailer: Send + Sync {
-    /// Sends a message. When this returns, an adapter MUST have passed it to the mail server or to the disk.
+    /// Sends a message. When this returns, an adapter MUST have passed it to the mail server or to the disk. It MUST return within
+    /// [`MAIL_TIMEOUT`].
     ///
     /// # Errors
     /// [`SendError`] says whether to try again. A failed try may have been delivered all the same, if the connection

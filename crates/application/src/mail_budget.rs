@@ -81,7 +81,7 @@ pub struct MailBudgetLimits {
     pub installation: Option<u32>,
 }
 
-/// Kind of mail. A mailbox has a counter for each, so that nobody keeps a reset or a notice from the owner of an account by using up
+/// Kind of mail. A mailbox has counters for each, so that nobody keeps a reset or a notice from the owner of an account by using up
 /// the mails of another kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailKind {
@@ -231,14 +231,10 @@ impl MailBudget {
     fn counts(&self, cause: &MailCause) -> Vec<MailCount> {
         let mailbox = || {
             let key = cause.to.usual_mailbox();
-            let purpose = match cause.kind {
-                MailKind::EnteredAddress => "mail budget",
-                MailKind::PasswordReset { .. } => "mail budget of password resets",
-                MailKind::SignInNotice => "mail budget of sign-in notices",
-                MailKind::AccountNotice => "mail budget of account notices",
-            };
-            let mark = self.hmac_key.sign(purpose, &[key.as_str().as_bytes()]);
-            URL_SAFE_NO_PAD.encode(mark)
+            let counter = self
+                .hmac_key
+                .sign(purpose(cause), &[key.as_str().as_bytes()]);
+            URL_SAFE_NO_PAD.encode(counter)
         };
         let of = match cause.to {
             RecipientKey::Mailbox(_) => "",
@@ -315,6 +311,17 @@ impl MailBudget {
                 "mails were not sent: a daily quota is used up"
             );
         }
+    }
+}
+
+/// What a mail counts as for its mailbox. Strangers who sign up or subscribe with an address must not use up the invitations to it.
+const fn purpose(cause: &MailCause) -> &'static str {
+    match cause.kind {
+        MailKind::EnteredAddress if cause.account.is_some() => "mail budget of accounts",
+        MailKind::EnteredAddress => "mail budget",
+        MailKind::PasswordReset { .. } => "mail budget of password resets",
+        MailKind::SignInNotice => "mail budget of sign-in notices",
+        MailKind::AccountNotice => "mail budget of account notices",
     }
 }
 

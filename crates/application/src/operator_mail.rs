@@ -20,7 +20,6 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::delivery::MailSender;
 use crate::delivery::worker::DeliveryWorker;
 use crate::error::Error;
 use crate::link::Links;
@@ -129,7 +128,7 @@ pub trait OperatorMailStore: Send + Sync {
     /// queue each once, however many nodes call this at the same time. Returns the number of incidents.
     async fn queue_reminders(&self, now: DateTime<Utc>) -> Result<u64, Error>;
 
-    /// Queues the digests that are due, by [`DigestWindow`](allclear_domain::digest::DigestWindow). An adapter MUST
+    /// Queues the digests that are due, by [`DigestWindow`](allclear_domain::failure_digest::DigestWindow). An adapter MUST
     /// queue each once, however many nodes call this at the same time. Only confirmed subscriptions count. Returns the
     /// organisations.
     async fn queue_digests(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error>;
@@ -164,7 +163,7 @@ impl OperatorMails {
     /// Interval at which the database is asked for due mails.
     pub const INTERVAL: Duration = Duration::from_mins(1);
 
-    /// Longer than [`MailSender::TIMEOUT`].
+    /// Longer than [`MAIL_TIMEOUT`](crate::mail::MAIL_TIMEOUT).
     const CLAIM_DURATION: TimeDelta = TimeDelta::minutes(5);
     /// Number of mails sent at the same time.
     const BATCH: u64 = 8;
@@ -249,7 +248,7 @@ impl OperatorMails {
 
     async fn deliver(&self, mail: OperatorMail) -> Result<(), Error> {
         let (id, attempt, queued_at) = (mail.id, mail.attempt, mail.queued_at);
-        let reason = match MailSender::send_in_time(&*self.mailer, self.compose(mail)).await {
+        let reason = match self.mailer.send(self.compose(mail)).await {
             Ok(()) => return self.store.remove_mail(id).await,
             Err(SendError::Permanent { reason }) => {
                 tracing::warn!(reason, "a mail to an operator was given up");

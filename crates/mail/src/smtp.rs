@@ -11,10 +11,11 @@ mod server;
 use std::sync::Arc;
 use std::time::Duration;
 
-use allclear_application::mail::{Mail, Mailer, SendError};
+use allclear_application::mail::{MAIL_TIMEOUT, Mail, Mailer, SendError};
 use async_trait::async_trait;
+use tokio::time::timeout;
 
-use self::failure::Failure;
+use self::failure::{Failure, Stage};
 use self::pool::Pool;
 pub use self::server::Server;
 use crate::sender::{Sender, WrittenMail};
@@ -65,9 +66,10 @@ impl SmtpMailer {
 impl Mailer for SmtpMailer {
     async fn send(&self, mail: Mail) -> Result<(), SendError> {
         let WrittenMail { message, .. } = self.sender.write(&mail)?;
-        self.pool
-            .send(message.envelope(), &message.formatted())
-            .await
+        let message_text = message.formatted();
+        let sending = self.pool.send(message.envelope(), &message_text);
+        let sent = timeout(MAIL_TIMEOUT, sending).await;
+        sent.unwrap_or_else(|_| Err(Failure::late(Stage::Connect)))
             .map_err(Failure::into)
     }
 }

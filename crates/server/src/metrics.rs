@@ -93,7 +93,7 @@ fn describe() {
         ("allclear_deliveries_total", "Messages to subscribers."),
         (
             ACCOUNT_MAILS_FAILED,
-            "Failed attempts to send mails about accounts. After three of them a mail is lost.",
+            "Failed attempts to send mails about accounts. A mail is lost after three of them, or when it is refused.",
         ),
         (
             "allclear_task_failures_total",

@@ -1,15 +1,13 @@
 //! How a delivery is sent on each route.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use tokio::time::timeout;
 
 use super::{Delivery, MailComposer, MessageComposer, Route};
 use crate::error::Error;
-use crate::mail::{Mail, Mailer, SendError};
+use crate::mail::{Mailer, SendError};
 use crate::message::{MessageError, Messenger};
 
 /// How an attempt ended.
@@ -54,27 +52,13 @@ pub struct MailSender {
     pub mailer: Arc<dyn Mailer>,
 }
 
-impl MailSender {
-    /// Time limit of one mail.
-    pub(crate) const TIMEOUT: Duration = Duration::from_secs(150);
-
-    /// Sends a mail within the time limit.
-    pub(crate) async fn send_in_time(mailer: &dyn Mailer, mail: Mail) -> Result<(), SendError> {
-        let sent = timeout(Self::TIMEOUT, mailer.send(mail)).await;
-        sent.unwrap_or_else(|_| {
-            let reason = "The mail server did not respond in time".to_owned();
-            Err(SendError::Temporary { reason })
-        })
-    }
-}
-
 #[async_trait]
 impl DeliverySender for MailSender {
     async fn send(&self, delivery: &Delivery) -> Result<Attempt, Error> {
         let Some(mail) = self.composer.compose(delivery).await? else {
             return Ok(Attempt::Unwanted);
         };
-        Ok(match Self::send_in_time(&*self.mailer, mail).await {
+        Ok(match self.mailer.send(mail).await {
             Ok(()) => Attempt::Arrived,
             Err(SendError::Permanent { reason }) => Attempt::Refused { reason },
             Err(SendError::Temporary { reason }) => Attempt::Failed {

@@ -197,18 +197,25 @@ async fn visitors_leave_a_fifth_of_the_mails_of_an_organisation_to_its_operators
 
 #[tokio::test]
 async fn a_mailbox_has_a_counter_for_each_kind_of_mail() {
-    let key = async |kind| {
-        let mut counts = counted(&by_anybody(kind), LIMITS).await;
+    let key = async |cause: MailCause| {
+        let mut counts = counted(&cause, LIMITS).await;
         counts.swap_remove(0).key
     };
-    let entered = key(MailKind::EnteredAddress).await;
-    let unknown = key(MailKind::PasswordReset { has_account: false }).await;
-    let reset = key(MailKind::PasswordReset { has_account: true }).await;
-    let sign_in = key(MailKind::SignInNotice).await;
-    let notice = key(MailKind::AccountNotice).await;
+    let invited = invitation("bob@example.com");
+    let subscribed = MailCause {
+        account: None,
+        ..invited.clone()
+    };
+    let (invited, subscribed) = (key(invited).await, key(subscribed).await);
+    let signed_up = key(by_anybody(MailKind::EnteredAddress)).await;
+    let unknown = key(by_anybody(MailKind::PasswordReset { has_account: false })).await;
+    let reset = key(by_anybody(MailKind::PasswordReset { has_account: true })).await;
+    let sign_in = key(by_anybody(MailKind::SignInNotice)).await;
+    let notice = key(by_anybody(MailKind::AccountNotice)).await;
     assert_eq!(unknown, reset);
-    let keys = BTreeSet::from([entered, reset, sign_in, notice]);
-    assert_eq!(keys.len(), 4);
+    assert_eq!(subscribed, signed_up);
+    let keys = BTreeSet::from([invited, signed_up, reset, sign_in, notice]);
+    assert_eq!(keys.len(), 5);
 }
 
 #[tokio::test]

@@ -40,7 +40,7 @@ fn claimed_once(mails: Vec<OperatorMail>) -> MockOperatorMailStore {
     store
         .expect_claim_mails()
         .returning(move |_, until, limit| {
-            assert!(until - now() > TimeDelta::from_std(MailSender::TIMEOUT).unwrap());
+            assert!(until - now() > TimeDelta::from_std(crate::mail::MAIL_TIMEOUT).unwrap());
             let mut due = due.lock();
             let count = due.len().min(usize::try_from(limit).unwrap());
             Ok(ClaimedMails {

@@ -132,7 +132,7 @@ impl Pool {
             tracing::error!(
                 server,
                 reason,
-                "the mail server cannot be used; messages to subscribers wait and are retried, mails about accounts are lost"
+                "the mail server cannot be used; messages to subscribers wait and are retried, mails about accounts are lost after three attempts"
             );
         }
     }

@@ -12,7 +12,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use parking_lot::Mutex;
 
 use crate::background::Background;
-use crate::caller::{Caller, Membership, TokenError, TokenVerifier};
+use crate::caller::{Caller, TokenError, TokenMembership, TokenVerifier};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::origin::Origin;
@@ -166,7 +166,7 @@ impl ApiKeys {
             session: None,
             authenticated_at: None,
             api_key: Some(key.id),
-            membership: Some(Membership {
+            membership: Some(TokenMembership {
                 organisation: owner.organisation,
                 organisation_name: Some(owner.name),
                 role: key.role,

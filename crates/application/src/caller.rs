@@ -24,14 +24,14 @@ pub struct Caller {
     /// The API key; `None` for a person.
     pub api_key: Option<ApiKeyId>,
     /// The organisation the token is for; `None` for a user without one.
-    pub membership: Option<Membership>,
+    pub membership: Option<TokenMembership>,
     /// When the token ends; `None` for an API key that does not expire.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
 /// The organisation a token is for, with the role of its bearer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Membership {
+pub struct TokenMembership {
     /// The organisation.
     pub organisation: OrganisationId,
     /// Its name; `None` if the provider does not give it.

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use allclear_domain::channel::Channel;
-use allclear_domain::domain::DomainName;
+use allclear_domain::custom_domain::DomainName;
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::subscriber::Subscriber;
 use allclear_domain::time_zone::TimeZone;
@@ -37,6 +37,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::link::LinkTarget;
 use crate::notice::Notice;
+use crate::retention::prune_in_batches;
 
 /// A claim: one attempt of one delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -290,11 +291,9 @@ impl Deliveries {
     pub async fn prune(&self) -> Result<(), Error> {
         let now = self.clock.now();
         let (before, counts_before) = (now - Self::RETENTION, now - Self::COUNT_RETENTION);
-        loop {
-            let pruned = self.queue.prune(before, counts_before, Self::BATCH).await?;
-            if pruned < Self::BATCH {
-                return Ok(());
-            }
-        }
+        let pruned = prune_in_batches(Self::BATCH, |limit| {
+            self.queue.prune(before, counts_before, limit)
+        });
+        pruned.await.map(drop)
     }
 }

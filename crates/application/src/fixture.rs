@@ -6,7 +6,7 @@ use allclear_domain::account::{Password, User};
 use allclear_domain::author::Author;
 use allclear_domain::event::EventKind;
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
-use allclear_domain::membership::{Belonging, Role};
+use allclear_domain::membership::{Membership, Role};
 use allclear_domain::organisation::Revision;
 use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -113,14 +113,14 @@ pub(crate) fn organisation() -> OrganisationId {
 /// A store in which every account has this role in [`organisation`]; `None` if it is not a member.
 pub(crate) fn memberships(role: Option<Role>) -> MockOrganisationStore {
     let mut store = MockOrganisationStore::new();
-    let belonging = role.map(|role| Belonging {
+    let membership = role.map(|role| Membership {
         organisation: organisation(),
         name: "Acme".into(),
         role,
     });
     store
         .expect_find_membership()
-        .returning(move |_, _| Ok(belonging.clone()));
+        .returning(move |_, _| Ok(membership.clone()));
     store
 }
 

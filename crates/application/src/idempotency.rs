@@ -15,27 +15,16 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use self::cipher::ResponseCipher;
 use crate::clock::Clock;
 use crate::error::Error;
+use crate::retention::prune_in_batches;
 use crate::secret::HmacKey;
 
 tokio::task_local! {
     static CURRENT: Arc<CurrentRequest>;
-}
-
-/// The response to a repeatable request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Response {
-    /// HTTP status.
-    pub status: u16,
-    /// Value of `ETag`; `None` if there is none.
-    pub etag: Option<String>,
-    /// JSON body.
-    pub body: String,
 }
 
 /// A request with an `Idempotency-Key`.
@@ -82,8 +71,8 @@ pub trait IdempotencyStore: Send + Sync {
 pub enum KeyState {
     /// The request is the first one. [`FirstRequest::run`] runs its use case.
     First(FirstRequest),
-    /// The request is a repeated one. Holds the response to the first one.
-    Repeated(Response),
+    /// The request is a repeated one. Holds the response to the first one, as it was stored.
+    Repeated(Vec<u8>),
     /// The key was used for another path or body.
     Mismatch,
     /// A request with the key is being handled.
@@ -147,16 +136,14 @@ impl Idempotency {
             return Ok(KeyState::Mismatch);
         }
         let response = cipher.decrypt(name.as_bytes(), &kept.sealed)?;
-        serde_json::from_slice(&response)
-            .map(KeyState::Repeated)
-            .map_err(Error::internal)
+        Ok(KeyState::Repeated(response))
     }
 
     /// Deletes responses older than [`Self::RETENTION`]. Every node may do so at any time.
     pub async fn prune(&self) -> Result<(), Error> {
         let before = self.clock.now() - Self::RETENTION;
-        while self.store.prune(before, Self::BATCH).await? >= Self::BATCH {}
-        Ok(())
+        let pruned = prune_in_batches(Self::BATCH, |limit| self.store.prune(before, limit));
+        pruned.await.map(drop)
     }
 }
 
@@ -169,10 +156,10 @@ pub struct FirstRequest {
 }
 
 impl FirstRequest {
-    /// Runs a use case. Its transaction also stores the response that `respond` makes of the created state.
+    /// Runs a use case. Its transaction also stores the response that `respond` makes of the created state, in any form.
     pub async fn run<T, F>(
         self,
-        respond: impl Fn(&T) -> Option<Response> + Send + Sync + 'static,
+        respond: impl Fn(&T) -> Option<Vec<u8>> + Send + Sync + 'static,
         work: F,
     ) -> F::Output
     where
@@ -221,8 +208,8 @@ impl Drop for InProgress {
     }
 }
 
-/// Makes the response of a created state; `None` for other states.
-type Respond = Box<dyn Fn(&dyn Any) -> Option<Response> + Send + Sync>;
+/// Makes the response of a created state, in the form to be stored; `None` for other states.
+type Respond = Box<dyn Fn(&dyn Any) -> Option<Vec<u8>> + Send + Sync>;
 
 /// A repeatable request that is being handled. Storage keeps its response.
 pub struct CurrentRequest {
@@ -267,7 +254,6 @@ impl CurrentRequest {
         let Some(response) = (self.respond)(state) else {
             return Ok(None);
         };
-        let response = serde_json::to_vec(&response).map_err(Error::internal)?;
         Ok(Some(NewResponse {
             name: self.name.clone(),
             kept: KeptResponse {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use allclear_domain::account::{AddressDraft, User};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
-use allclear_domain::membership::{Belonging, Role};
+use allclear_domain::membership::{Membership, Role};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, TimeDelta, Utc};
 use validator::Validate;
@@ -192,7 +192,7 @@ impl Invitations {
         &self,
         session: &Session,
         organisation: &OrganisationId,
-    ) -> Result<Belonging, Error> {
+    ) -> Result<Membership, Error> {
         let (store, factors) = (self.store.as_ref(), self.factors.as_ref());
         administered(store, factors, session, organisation).await
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use allclear_domain::domain::DomainName;
+use allclear_domain::custom_domain::DomainName;
 use allclear_domain::email::Mailbox;
 use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::subscriber::Subscriber;

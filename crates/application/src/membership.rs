@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use allclear_domain::id::{OrganisationId, UserId};
-use allclear_domain::membership::{Belonging, Member, MemberState, Role};
+use allclear_domain::membership::{Member, MemberState, Membership, Role};
 use allclear_domain::organisation::OrganisationDraft;
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
@@ -63,7 +63,7 @@ impl Memberships {
     }
 
     /// Returns the memberships of the session's account, newest first.
-    pub async fn list(&self, session: &Session) -> Result<Vec<Belonging>, Error> {
+    pub async fn list(&self, session: &Session) -> Result<Vec<Membership>, Error> {
         self.store.memberships_of(session.user.id).await
     }
 
@@ -72,7 +72,7 @@ impl Memberships {
         &self,
         session: &Session,
         draft: OrganisationDraft,
-    ) -> Result<Belonging, Error> {
+    ) -> Result<Membership, Error> {
         draft.validate().map_err(Invalid::from)?;
         let random = Alphanumeric.sample_string(&mut rand::rng(), 24);
         let organisation =
@@ -84,7 +84,7 @@ impl Memberships {
             created_at: self.clock.now(),
         };
         self.store.create(new).await?;
-        Ok(Belonging {
+        Ok(Membership {
             organisation,
             name: draft.name,
             role: Role::Admin,
@@ -97,17 +97,17 @@ impl Memberships {
         session: &Session,
         organisation: &OrganisationId,
         draft: OrganisationDraft,
-    ) -> Result<Belonging, Error> {
-        let belonging = self.administered(session, organisation).await?;
+    ) -> Result<Membership, Error> {
+        let membership = self.administered(session, organisation).await?;
         draft.validate().map_err(Invalid::from)?;
         let committed = self
             .store
             .rename(organisation, draft.name.clone(), session.user.id)
             .await?;
         self.relay.publish(committed).await;
-        Ok(Belonging {
+        Ok(Membership {
             name: draft.name,
-            ..belonging
+            ..membership
         })
     }
 
@@ -130,7 +130,7 @@ impl Memberships {
         session: &Session,
         organisation: &OrganisationId,
     ) -> Result<Vec<Member>, Error> {
-        self.belonging(session, organisation).await?;
+        self.membership(session, organisation).await?;
         check_requirement(self.factors.as_ref(), session, organisation).await?;
         self.store.list_members(organisation).await
     }
@@ -163,7 +163,7 @@ impl Memberships {
         user: UserId,
     ) -> Result<(), Error> {
         let admin = if user == session.user.id {
-            self.belonging(session, organisation).await?;
+            self.membership(session, organisation).await?;
             None
         } else {
             self.administered(session, organisation).await?;
@@ -179,30 +179,30 @@ impl Memberships {
             .ok_or(Error::NotFound("Member"))
     }
 
-    async fn belonging(
+    async fn membership(
         &self,
         session: &Session,
         organisation: &OrganisationId,
-    ) -> Result<Belonging, Error> {
-        belonging(self.store.as_ref(), session, organisation).await
+    ) -> Result<Membership, Error> {
+        membership(self.store.as_ref(), session, organisation).await
     }
 
     async fn administered(
         &self,
         session: &Session,
         organisation: &OrganisationId,
-    ) -> Result<Belonging, Error> {
+    ) -> Result<Membership, Error> {
         let (store, factors) = (self.store.as_ref(), self.factors.as_ref());
         administered(store, factors, session, organisation).await
     }
 }
 
 /// The membership of the session's account. [`Error::NotFound`] if there is none.
-async fn belonging(
+async fn membership(
     store: &dyn OrganisationStore,
     session: &Session,
     organisation: &OrganisationId,
-) -> Result<Belonging, Error> {
+) -> Result<Membership, Error> {
     store
         .find_membership(organisation, session.user.id)
         .await?
@@ -216,8 +216,8 @@ pub(crate) async fn administered(
     factors: &dyn FactorStore,
     session: &Session,
     organisation: &OrganisationId,
-) -> Result<Belonging, Error> {
-    let found = belonging(store, session, organisation).await?;
+) -> Result<Membership, Error> {
+    let found = membership(store, session, organisation).await?;
     require_admin(found.role)?;
     check_requirement(factors, session, organisation).await?;
     Ok(found)

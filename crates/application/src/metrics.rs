@@ -48,9 +48,9 @@ pub struct MetricsReport {
     /// The components that these incidents affected, the most affected first.
     pub incidents_by_component: Vec<ComponentIncidents>,
     /// Messages of all channels that were sent to subscribers. They are counted by days in UTC.
-    pub mails_sent: u64,
+    pub messages_sent: u64,
     /// Messages that could not be delivered.
-    pub mails_failed: u64,
+    pub messages_failed: u64,
 }
 
 /// Storage that metrics are computed from.

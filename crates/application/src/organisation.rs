@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
-use allclear_domain::membership::{Belonging, Member};
+use allclear_domain::membership::{Member, Membership};
 use allclear_domain::organisation::{Organisation, OrganisationPatch};
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
@@ -48,14 +48,14 @@ pub trait OrganisationStore: Send + Sync {
     async fn delete(&self, id: &OrganisationId, admin: Option<UserId>) -> Result<bool, Error>;
 
     /// Returns the memberships of an account, newest first.
-    async fn memberships_of(&self, user: UserId) -> Result<Vec<Belonging>, Error>;
+    async fn memberships_of(&self, user: UserId) -> Result<Vec<Membership>, Error>;
 
     /// Returns the membership of an account in an organisation. `None` if the account is not a member.
     async fn find_membership(
         &self,
         organisation: &OrganisationId,
         user: UserId,
-    ) -> Result<Option<Belonging>, Error>;
+    ) -> Result<Option<Membership>, Error>;
 
     /// Returns the members of an organisation, newest first.
     async fn list_members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error>;

@@ -20,12 +20,6 @@ pub struct PublicEvent {
 }
 
 impl PublicEvent {
-    /// Whether it holds only what was sent with a request: a thing that was created, or an entry of a timeline.
-    #[must_use]
-    pub fn is_as_sent(&self) -> bool {
-        self.name.starts_with("new-") || self.name.ends_with("timeline-updated")
-    }
-
     /// An event with its arguments, a tuple or a slice.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 
 use crate::audit::AuditStore;
 use crate::clock::Clock;
@@ -46,24 +46,28 @@ impl Retention {
     pub async fn prune(&self) -> Result<u64, Error> {
         let now = self.clock.now();
         // A failure of one must not let the other grow.
-        let audit = self.prune_audit(now - self.max_audit_age).await;
-        let commits = self.prune_commits(now - Self::COMMIT_RETENTION).await;
-        audit.and(commits)
+        let items_before = now - self.max_audit_age;
+        let items = prune_in_batches(Self::BATCH, |limit| self.audit.prune(items_before, limit));
+        let items = items.await;
+        let commits_before = now - Self::COMMIT_RETENTION;
+        let commits = prune_in_batches(Self::BATCH, |limit| {
+            self.outbox.prune(commits_before, limit)
+        });
+        items.and(commits.await)
     }
+}
 
-    async fn prune_audit(&self, before: DateTime<Utc>) -> Result<(), Error> {
-        while self.audit.prune(before, Self::BATCH).await? >= Self::BATCH {}
-        Ok(())
-    }
-
-    async fn prune_commits(&self, before: DateTime<Utc>) -> Result<u64, Error> {
-        let mut all = 0;
-        loop {
-            let deleted = self.outbox.prune(before, Self::BATCH).await?;
-            all += deleted;
-            if deleted < Self::BATCH {
-                return Ok(all);
-            }
+/// Deletes in batches of this size, until one is not full. Returns the number of all that was deleted.
+pub(crate) async fn prune_in_batches<F>(batch: u64, delete: impl Fn(u64) -> F) -> Result<u64, Error>
+where
+    F: Future<Output = Result<u64, Error>>,
+{
+    let mut all = 0;
+    loop {
+        let deleted = delete(batch).await?;
+        all += deleted;
+        if deleted < batch {
+            return Ok(all);
         }
     }
 }

@@ -48,8 +48,8 @@ impl fmt::Debug for SecretToken {
     }
 }
 
-/// The SHA-256 of a [`SecretToken`], base64url. The token has 256 random bits, so one fast round is enough (OWASP ASVS
-/// 5.0, 11.4.1 and 11.5.1).
+/// The SHA-256 of a secret, base64url: of a [`SecretToken`], an API key, a recovery code or a challenge. They are random and long, so
+/// one fast round is enough (OWASP ASVS 5.0, 11.4.1 and 11.5.1).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Digest(String);
 

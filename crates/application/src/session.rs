@@ -8,11 +8,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
-use allclear_domain::membership::{Belonging, Role};
+use allclear_domain::membership::{Membership, Role};
 use allclear_domain::permission::Permission;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::caller::Membership;
+use crate::caller::TokenMembership;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::secret::SecretToken;
@@ -41,7 +41,7 @@ pub struct TokenClaims {
     /// The session of the token.
     pub session: SessionId,
     /// The token's organisation; `None` for a token without one.
-    pub membership: Option<Membership>,
+    pub membership: Option<TokenMembership>,
     /// Start of its validity.
     pub issued_at: DateTime<Utc>,
     /// End of its validity.
@@ -181,8 +181,8 @@ impl Sessions {
         self.issuer.key_set()
     }
 
-    /// Issues a bearer token, with or without an organisation, and stores the organisation in the session. [`Error::Forbidden`]
-    /// if the account is not a member or the organisation does not exist.
+    /// Issues a bearer token, with or without an organisation. [`Error::Forbidden`] if the account is not a member or the organisation
+    /// does not exist.
     pub async fn token(
         &self,
         session: &Session,
@@ -235,13 +235,13 @@ impl Sessions {
 }
 
 fn membership(
-    Belonging {
+    Membership {
         organisation,
         name,
         role,
-    }: Belonging,
-) -> Membership {
-    Membership {
+    }: Membership,
+) -> TokenMembership {
+    TokenMembership {
         organisation,
         organisation_name: Some(name),
         role,

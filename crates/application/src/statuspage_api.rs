@@ -19,7 +19,7 @@ use crate::error::Error;
 /// Maximum number of past incidents, and of past maintenances, in a list.
 pub const LISTED: usize = 50;
 /// Maximum number of incidents that are not resolved, and of maintenances that are not over.
-pub const OPEN_SHOWN: u64 = 200;
+pub const OPEN_LISTED: u64 = 200;
 /// Size limit of the texts of all incidents, and of all maintenances, in bytes. Beyond it each keeps only its newest entry and its
 /// description.
 pub const TEXT_BYTES: usize = 4 * 1024 * 1024;
@@ -138,13 +138,7 @@ impl MaintenanceRecord {
     /// Its status for programs.
     #[must_use]
     pub fn entry_status(&self) -> StatuspageStatus {
-        match self.status {
-            MaintenanceStatus::Scheduled | MaintenanceStatus::Cancelled => {
-                StatuspageStatus::Scheduled
-            }
-            MaintenanceStatus::InProgress => StatuspageStatus::InProgress,
-            MaintenanceStatus::Completed => StatuspageStatus::Completed,
-        }
+        self.status.into()
     }
 }
 

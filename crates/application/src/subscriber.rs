@@ -26,6 +26,7 @@ use crate::mail_budget::{MailBudget, MailCause, MailKind};
 use crate::message::{Messenger, SigningSecret};
 use crate::organisation::OrganisationStore;
 use crate::page::{Listed, Page};
+use crate::retention::prune_in_batches;
 use crate::secret::HmacKey;
 use crate::statuspage_api::PublicStateStore;
 use crate::subscriber::code::Codes;
@@ -290,31 +291,21 @@ impl Subscribers {
     /// messages that limit nothing any more. Every node may do so at any time.
     pub async fn prune(&self) -> Result<(), Error> {
         let now = self.ports.clock.now();
+        let store = &self.ports.subscribers;
+        let resolved_before = Subscriber::followed_if_resolved_after(now);
+        let requested_before = Subscriber::removed_if_requested_before(now);
         // A failure of one must not let the others grow.
-        let followers = self.prune_followers(now).await;
-        let unconfirmed = self.prune_unconfirmed(now).await;
-        let mail_limits = self.prune_mail_limits(now).await;
-        followers.and(unconfirmed).and(mail_limits)
-    }
-
-    async fn prune_followers(&self, now: DateTime<Utc>) -> Result<(), Error> {
-        let before = Subscriber::followed_if_resolved_after(now);
-        let store = &self.ports.subscribers;
-        while store.prune_followers(before, Self::BATCH).await? >= Self::BATCH {}
-        Ok(())
-    }
-
-    async fn prune_unconfirmed(&self, now: DateTime<Utc>) -> Result<(), Error> {
-        let before = Subscriber::removed_if_requested_before(now);
-        let store = &self.ports.subscribers;
-        while store.prune_unconfirmed(before, Self::BATCH).await? >= Self::BATCH {}
-        Ok(())
-    }
-
-    async fn prune_mail_limits(&self, now: DateTime<Utc>) -> Result<(), Error> {
-        let store = &self.ports.subscribers;
-        while store.prune_mail_limits(now, Self::BATCH).await? >= Self::BATCH {}
-        Ok(())
+        let followers = prune_in_batches(Self::BATCH, |limit| {
+            store.prune_followers(resolved_before, limit)
+        });
+        let followers = followers.await;
+        let unconfirmed = prune_in_batches(Self::BATCH, |limit| {
+            store.prune_unconfirmed(requested_before, limit)
+        });
+        let unconfirmed = unconfirmed.await;
+        let mail_limits =
+            prune_in_batches(Self::BATCH, |limit| store.prune_mail_limits(now, limit));
+        followers.and(unconfirmed).and(mail_limits.await).map(drop)
     }
 
     async fn require_subscriber(

@@ -63,7 +63,7 @@ impl UsageLimits {
         })
     }
 
-    /// Whether an organisation with this many component groups may have another.
+    /// Checks that an organisation with `present` component groups may have another.
     ///
     /// # Errors
     /// [`Error::Conflict`] if it may not.

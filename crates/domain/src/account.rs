@@ -171,7 +171,7 @@ pub struct ResetDraft {
     pub email: String,
 }
 
-/// Address of an invited person, trimmed.
+/// Address of an invited person, or the new address of an account, trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct AddressDraft {
     /// The address.

@@ -35,6 +35,17 @@ pub enum StatuspageStatus {
     Completed,
 }
 
+impl From<MaintenanceStatus> for StatuspageStatus {
+    /// A cancelled maintenance is over, and the Statuspage API has no other word for that.
+    fn from(status: MaintenanceStatus) -> Self {
+        match status {
+            MaintenanceStatus::Scheduled => Self::Scheduled,
+            MaintenanceStatus::InProgress => Self::InProgress,
+            MaintenanceStatus::Completed | MaintenanceStatus::Cancelled => Self::Completed,
+        }
+    }
+}
+
 impl StatuspageStatus {
     /// The word of the Statuspage API.
     #[must_use]

@@ -86,6 +86,31 @@ impl EventKind {
         )
     }
 
+    /// Whether the event holds only what its request has sent: a thing that was created, or an entry of a timeline.
+    #[must_use]
+    pub const fn repeats_request(self) -> bool {
+        match self {
+            Self::NewComponent
+            | Self::NewComponentGroup
+            | Self::NewIncident
+            | Self::TimelineUpdated
+            | Self::NewMaintenance
+            | Self::MaintenanceTimelineUpdated => true,
+            Self::OrganisationUpdated
+            | Self::ComponentUpdate
+            | Self::ComponentDeleted
+            | Self::ComponentGroupUpdate
+            | Self::ComponentGroupDeleted
+            | Self::ComponentOrderUpdated
+            | Self::IncidentUpdated
+            | Self::IncidentDeleted
+            | Self::IncidentTimelineDeleted
+            | Self::MaintenanceUpdated
+            | Self::MaintenanceDeleted
+            | Self::MaintenanceTimelineDeleted => false,
+        }
+    }
+
     /// Whether a change with such an event may have a notice: of a component too, because a status may be set by hand.
     #[must_use]
     pub const fn may_have_notice(self) -> bool {

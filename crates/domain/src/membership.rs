@@ -54,7 +54,7 @@ pub struct Member {
 
 /// A membership, as the member sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Belonging {
+pub struct Membership {
     /// The organisation.
     pub organisation: OrganisationId,
     /// Its name.

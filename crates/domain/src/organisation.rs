@@ -6,7 +6,7 @@ use validator::Validate;
 
 use crate::audit::{Action, Target};
 use crate::channel::PublicChannels;
-use crate::domain::DomainClaim;
+use crate::custom_domain::DomainClaim;
 use crate::event::{Changed, Event};
 use crate::id::OrganisationId;
 use crate::text;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use allclear_application::caller::{Membership, Role};
+use allclear_application::caller::{Role, TokenMembership};
 use allclear_application::clock::{Clock, TestClock};
 use allclear_application::installation::{MockInstallationStore, SigningKey};
 use allclear_application::session::TokenClaims;
@@ -57,7 +57,7 @@ pub(crate) fn organisation() -> OrganisationId {
 
 /// A token's claims, issued [`now`] for five minutes.
 pub(crate) fn claims() -> TokenClaims {
-    let membership = Membership {
+    let membership = TokenMembership {
         organisation: organisation(),
         organisation_name: Some("Acme".into()),
         role: Role::Admin,

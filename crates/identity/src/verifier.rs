@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use allclear_application::caller::{Caller, Membership, TokenError, TokenVerifier};
+use allclear_application::caller::{Caller, TokenError, TokenMembership, TokenVerifier};
 use allclear_application::clock::Clock;
 use allclear_application::session::{Bearer, SessionStore};
 use allclear_domain::id::OrganisationId;
@@ -69,7 +69,7 @@ impl TokenVerifier for Verifier {
             .transpose();
         let organisation = organisation.map_err(|_| bad("not an organisation"))?;
         let bearer = self.bearer(&claims, organisation.clone()).await?;
-        let membership = bearer.membership.map(|found| Membership {
+        let membership = bearer.membership.map(|found| TokenMembership {
             organisation: found.organisation,
             organisation_name: Some(found.name),
             role: found.role,

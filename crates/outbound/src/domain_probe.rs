@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use allclear_application::domain::{CLAIMANT, DomainProbe, ProbeFailure, TOKEN_PATH};
-use allclear_domain::domain::DomainName;
+use allclear_application::custom_domain::{CLAIMANT, DomainProbe, ProbeFailure, TOKEN_PATH};
+use allclear_domain::custom_domain::DomainName;
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 use reqwest::StatusCode;

@@ -5,7 +5,7 @@ use allclear_application::error::Error;
 use allclear_application::membership::MemberTransition;
 use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::id::{OrganisationId, UserId};
-use allclear_domain::membership::{Belonging, Member, MemberState, Role};
+use allclear_domain::membership::{Member, MemberState, Membership, Role};
 use allclear_domain::permission::Permission;
 use chrono::{DateTime, Utc};
 use sea_orm::{
@@ -25,7 +25,7 @@ use crate::transaction::Transaction;
 pub(crate) async fn of_user(
     connection: &impl ConnectionTrait,
     user: UserId,
-) -> Result<Vec<Belonging>, Error> {
+) -> Result<Vec<Membership>, Error> {
     let rows = Entity::find()
         .filter(Column::UserId.eq(user.0))
         .find_also_related(organisation::Entity)
@@ -33,7 +33,7 @@ pub(crate) async fn of_user(
         .order_by_asc(Column::OrganisationId)
         .fetch_all(connection)
         .await?;
-    rows.into_iter().filter_map(belonging).collect()
+    rows.into_iter().filter_map(membership).collect()
 }
 
 /// The organisations of which an account is a member, in a fixed order, so that transactions that lock them cannot deadlock.
@@ -121,13 +121,13 @@ pub(crate) async fn find(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
     user: UserId,
-) -> Result<Option<Belonging>, Error> {
+) -> Result<Option<Membership>, Error> {
     let one = Entity::find_by_id((organisation.as_str().to_owned(), user.0));
     let found = one
         .find_also_related(organisation::Entity)
         .fetch_one(connection)
         .await?;
-    found.and_then(belonging).transpose()
+    found.and_then(membership).transpose()
 }
 
 /// Fails if an account is not an admin of an organisation. The caller holds the organisation's lock: the account may have lost the
@@ -262,13 +262,13 @@ fn role(row: &Model) -> Result<Role, Error> {
     parse_stored(&row.role)
 }
 
-fn belonging(
+fn membership(
     (row, organisation): (Model, Option<organisation::Model>),
-) -> Option<Result<Belonging, Error>> {
+) -> Option<Result<Membership, Error>> {
     let organisation = organisation?;
     let read = || {
         let id = parse_stored(&organisation.id)?;
-        Ok(Belonging {
+        Ok(Membership {
             organisation: id,
             role: role(&row)?,
             name: organisation.name,

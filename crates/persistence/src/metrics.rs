@@ -50,15 +50,16 @@ impl MetricsStore for Database {
                 let range = days.range(zone.date_of(now));
                 let window = UptimeWindow::new(range, zone, now);
                 let (components, groups) = uptimes(transaction, &id, &window).await?;
-                let (mails_sent, mails_failed) = mails(transaction, &id, window.start_at()).await?;
+                let (messages_sent, messages_failed) =
+                    mails(transaction, &id, window.start_at()).await?;
                 Ok(Some(MetricsReport {
                     range,
                     components,
                     groups,
                     incidents: incidents(transaction, &id, &window, zone).await?,
                     incidents_by_component: by_component(transaction, &id, &window).await?,
-                    mails_sent,
-                    mails_failed,
+                    messages_sent,
+                    messages_failed,
                 }))
             })
         })

@@ -16,7 +16,7 @@ use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::audit::{Action, Actor, TargetType};
 use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
-use allclear_domain::membership::{Belonging, Member, Role};
+use allclear_domain::membership::{Member, Membership, Role};
 use allclear_domain::organisation::{Organisation, Revision};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -36,7 +36,7 @@ use crate::error::{broken, parse_stored};
 use crate::organisation::lock::Lock;
 use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
-use crate::{domain, invitation, membership};
+use crate::{custom_domain, invitation, membership};
 
 #[async_trait]
 impl OrganisationStore for Database {
@@ -60,7 +60,7 @@ impl OrganisationStore for Database {
                     let next = before.version.next();
                     changed.state.version = scope.stamp.revision.max(next);
                     update(scope.transaction, &changed.state).await?;
-                    domain::store(scope.transaction, before.domain, &changed.state).await?;
+                    custom_domain::store(scope.transaction, before.domain, &changed.state).await?;
                 }
                 Ok(Some(changed))
             })
@@ -116,7 +116,7 @@ impl OrganisationStore for Database {
         .await
     }
 
-    async fn memberships_of(&self, user: UserId) -> Result<Vec<Belonging>, Error> {
+    async fn memberships_of(&self, user: UserId) -> Result<Vec<Membership>, Error> {
         membership::of_user(self.read(), user).await
     }
 
@@ -124,7 +124,7 @@ impl OrganisationStore for Database {
         &self,
         organisation: &OrganisationId,
         user: UserId,
-    ) -> Result<Option<Belonging>, Error> {
+    ) -> Result<Option<Membership>, Error> {
         membership::find(self.read(), organisation, user).await
     }
 
@@ -405,7 +405,7 @@ fn organisation(row: Model, claim: Option<domain_claim::Model>) -> Result<Organi
             .map(u16::try_from)
             .transpose()
             .map_err(Error::internal)?,
-        domain: claim.map(domain::claim).transpose()?,
+        domain: claim.map(custom_domain::claim).transpose()?,
         revision: Revision(row.revision),
         version: Revision(row.settings_version),
     })

@@ -15,8 +15,8 @@ use chrono::TimeDelta;
 
 use crate::automation::Automation;
 use crate::clerk;
+use crate::custom_domain::DomainServices;
 use crate::delivery::{DeliveryServices, RunningDeliveries};
-use crate::domain::DomainServices;
 use crate::identity::Identity;
 use crate::infrastructure::Infrastructure;
 use crate::metrics;
@@ -144,6 +144,7 @@ impl AppServices {
         tasks: &mut Tasks,
         infra: &Infrastructure,
     ) -> RunningDeliveries {
+        infra.start(tasks);
         let running_deliveries = self.deliveries.start(tasks, infra);
         self.public.start(tasks, infra);
         self.domains.start(tasks, infra);

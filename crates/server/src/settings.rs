@@ -20,7 +20,7 @@ use crate::log;
 
 use self::clerk::{Clerk, ClerkSettings};
 use self::connection::ConnectionSettings;
-use self::domain::DomainSettings;
+use self::custom_domain::DomainSettings;
 use self::limit::LimitSettings;
 use self::mail::MailSettings;
 use self::metrics::MetricsSettings;
@@ -33,7 +33,7 @@ use self::usage::UsageSettings;
 
 pub(crate) mod clerk;
 mod connection;
-mod domain;
+mod custom_domain;
 mod file;
 mod limit;
 mod mail;

@@ -150,8 +150,8 @@ fn body(days: MetricsDays, report: MetricsReport) -> MetricsBody {
         time_to_first_update: report.incidents.time_to_first_update.into(),
         time_to_resolve: report.incidents.time_to_resolve.into(),
         mails: MailsBody {
-            sent: report.mails_sent,
-            failed: report.mails_failed,
+            sent: report.messages_sent,
+            failed: report.messages_failed,
         },
     }
 }

@@ -26,7 +26,7 @@ use actix_web::http::{Method, header};
 use actix_web::middleware::{Compat, Next, from_fn};
 use actix_web::web::{self, Data};
 use actix_web::{App, HttpMessage, Route, guard};
-use allclear_application::domain::TOKEN_PATH;
+use allclear_application::custom_domain::TOKEN_PATH;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use tokio::runtime::Handle;
@@ -56,7 +56,7 @@ use crate::status_page::{badge, embed, history};
 use crate::statuspage_api::openapi::StatuspageOpenApi;
 use crate::web_app::{api_fallback, fallback, status_page};
 use crate::{
-    api_key, audit, component, component_group, configuration, dashboard, domain, incident,
+    api_key, audit, component, component_group, configuration, custom_domain, dashboard, incident,
     maintenance, metrics, openapi, organisation, redirects, status_page, statuspage_api,
     subscriber,
 };
@@ -144,7 +144,7 @@ pub(crate) fn routes(config: &mut impl Routes) {
     metrics::routes(config);
     organisation::routes(config);
     api_key::routes(config);
-    domain::routes(config);
+    custom_domain::routes(config);
     component_group::routes(config);
     component::routes(config);
     incident::routes(config);
@@ -159,8 +159,11 @@ fn pages(config: &mut web::ServiceConfig, enabled: EnabledRoutes) {
         config.route("/.well-known/jwks.json", read().to(key_set));
     }
     config
-        .route(TOKEN_PATH, read().to(domain::tokens))
-        .route("/.well-known/allclear-tls-ask", read().to(domain::tls_ask))
+        .route(TOKEN_PATH, read().to(custom_domain::tokens))
+        .route(
+            "/.well-known/allclear-tls-ask",
+            read().to(custom_domain::tls_ask),
+        )
         .route("/healthz", read().to(healthz))
         .route("/readyz", read().to(readyz))
         .route("/metrics", read().to(health::metrics))

@@ -26,7 +26,7 @@ use crate::status_page::markup::SubscribePage;
 use crate::status_page::page::{Document, boxed};
 use crate::status_page::page_cache::PageCache;
 use crate::status_page::response::PublicResponses;
-use crate::status_page::unavailable::unread;
+use crate::status_page::unavailable::page_unavailable;
 
 /// The routes of the web app, one per line; a name in braces stands for one segment. The web app's
 /// tests compare them with its router.
@@ -201,7 +201,7 @@ pub(crate) async fn status_page(
     let page = match OrganisationId::parse(&organisation) {
         Ok(organisation) => match pages.page(&organisation).await {
             Ok(page) => page,
-            Err(error) => return unread(&request, error),
+            Err(error) => return page_unavailable(&request, error),
         },
         Err(_) => None,
     };

@@ -13,9 +13,10 @@ use crate::mail::{MailContent, MockMailer};
 use crate::organisation::MockOrganisationStore;
 use crate::password::MockPasswordHasher;
 use crate::second_factor::{FactorPorts, Factors, MockFactorStore, SessionProof, TotpFactor};
+use crate::secret::SecretToken;
 use crate::session::MockSessionStore;
 use crate::waitlist::MockWaitlistStore;
-use allclear_domain::account::{AddressDraft, ReauthenticationDraft};
+use allclear_domain::account::{AddressDraft, ReauthenticationDraft, SignInDraft, SignUpDraft};
 use allclear_domain::id::InvitationId;
 
 const ADDRESS: &str = "ann@example.com";

@@ -66,7 +66,7 @@ impl DeliveryWorker {
         loop {
             if end.is_none() && stop.is_cancelled() {
                 end = Some(Instant::now() + Self::ACCEPT_GRACE);
-                in_flight.poll();
+                in_flight.request_poll();
             }
             let accepts = end.is_none_or(|end| Instant::now() < end);
             if end.is_some_and(|end| Instant::now() >= end + Self::FINISH_GRACE) {
@@ -104,7 +104,7 @@ impl DeliveryWorker {
                         stop.run_until_cancelled(sleep(pause)).await;
                     }
                     pause = (pause * 2).min(Self::MAX_RETRY_DELAY);
-                    in_flight.poll();
+                    in_flight.request_poll();
                 }
             }
         }
@@ -215,7 +215,7 @@ impl DeliveryWorker {
             in_flight.renew_at = Instant::now() + Self::RENEWAL;
         }
         for delivery in claimed {
-            if in_flight.is_sending(delivery.claim) {
+            if in_flight.renew_claim(delivery.claim) {
                 continue;
             }
             let sent = ActiveClaim::of(&delivery);
@@ -271,12 +271,12 @@ impl DeliveryWorker {
         let wake = stopping.map_or(wake, |end| wake.min(end));
         tokio::select! {
             Some(ended) = in_flight.sending.join_next_with_id() => in_flight.take(ended),
-            () = self.wake_signal.notified(self.route) => in_flight.poll(),
+            () = self.wake_signal.notified(self.route) => in_flight.request_poll(),
             () = stop.cancelled(), if stopping.is_none() => {}
             () = sleep_until(wake) => {
                 if Instant::now() >= in_flight.poll_at {
                     in_flight.poll_at = Instant::now() + Self::POLL_INTERVAL;
-                    in_flight.poll();
+                    in_flight.request_poll();
                 }
             }
         }

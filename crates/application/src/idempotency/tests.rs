@@ -41,12 +41,8 @@ fn request(organisation: &OrganisationId) -> RepeatableRequest<'_> {
     }
 }
 
-fn response(number: u32) -> Response {
-    Response {
-        status: 201,
-        etag: Some("\"1\"".into()),
-        body: number.to_string(),
-    }
+fn response(number: u32) -> Vec<u8> {
+    format!("created {number}").into_bytes()
 }
 
 async fn first(idempotency: &Idempotency, request: RepeatableRequest<'_>) -> FirstRequest {

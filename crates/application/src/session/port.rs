@@ -2,7 +2,7 @@
 
 use allclear_domain::account::User;
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
-use allclear_domain::membership::Belonging;
+use allclear_domain::membership::Membership;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
@@ -69,7 +69,7 @@ pub struct Bearer {
     /// Time of the last authentication in the session.
     pub authenticated_at: DateTime<Utc>,
     /// The person's membership in the requested organisation; `None` if there is none.
-    pub membership: Option<Belonging>,
+    pub membership: Option<Membership>,
 }
 
 /// Storage of sessions. An expired one does not exist.

@@ -17,7 +17,7 @@ fn issuer() -> MockTokenIssuer {
 /// A service whose callers have this role in [`organisation`]; `None` if they are not members.
 fn service(mut store: MockSessionStore, role: Option<Role>) -> Sessions {
     store.expect_bearer().returning(move |_, _, _, _| {
-        let membership = role.map(|role| Belonging {
+        let membership = role.map(|role| Membership {
             organisation: organisation(),
             name: "Acme".into(),
             role,

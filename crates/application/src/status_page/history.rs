@@ -2,7 +2,7 @@
 
 use allclear_domain::code::Code;
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::domain::DomainName;
+use allclear_domain::custom_domain::DomainName;
 use allclear_domain::history::HistoryMonths;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;

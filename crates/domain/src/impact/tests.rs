@@ -43,7 +43,7 @@ fn of_everybody() -> impl Strategy<Value = Change> {
 }
 
 /// An organisation as storage keeps it. The rules decide; this only stores.
-struct World {
+struct OrganisationModel {
     components: Vec<Component>,
     incidents: Vec<Option<(Incident, BTreeMap<usize, ComponentStatus>)>>,
     /// What an operator has set since incidents last set the component.
@@ -51,7 +51,7 @@ struct World {
     now: i64,
 }
 
-impl World {
+impl OrganisationModel {
     fn new() -> Self {
         let component = |number: usize| {
             let draft = ComponentDraft {
@@ -181,11 +181,11 @@ proptest! {
     fn no_order_of_attach_detach_resolve_and_delete_leaves_a_component_worse_than_what_still_affects_it(
         changes in proptest::collection::vec(of_incidents(), 0..40)
     ) {
-        let mut world = World::new();
+        let mut model = OrganisationModel::new();
         for change in &changes {
-            world.apply(change);
+            model.apply(change);
             for number in 0..COMPONENTS {
-                prop_assert_eq!(world.components[number].status, worst(&world.impacts(number)), "after {:?}", change);
+                prop_assert_eq!(model.components[number].status, worst(&model.impacts(number)), "after {:?}", change);
             }
         }
     }
@@ -194,17 +194,17 @@ proptest! {
     fn a_status_set_by_hand_shows_until_the_impacts_change(
         changes in proptest::collection::vec(of_everybody(), 0..40)
     ) {
-        let mut world = World::new();
+        let mut model = OrganisationModel::new();
         for change in &changes {
-            let before: Vec<_> = world.components.iter().map(|component| component.status).collect();
-            let changed = world.apply(change);
+            let before: Vec<_> = model.components.iter().map(|component| component.status).collect();
+            let changed = model.apply(change);
             for (number, before) in before.into_iter().enumerate() {
-                let status = world.components[number].status;
+                let status = model.components[number].status;
                 match change {
                     Change::SetByHand(set, to) if *set == number => prop_assert_eq!(status, *to),
                     _ if !changed.contains(&number) => prop_assert_eq!(status, before),
-                    _ if !world.impacts(number).is_empty() => prop_assert_eq!(status, worst(&world.impacts(number))),
-                    _ => prop_assert_eq!(status, world.by_hand[number].unwrap_or(ComponentStatus::Operational)),
+                    _ if !model.impacts(number).is_empty() => prop_assert_eq!(status, worst(&model.impacts(number))),
+                    _ => prop_assert_eq!(status, model.by_hand[number].unwrap_or(ComponentStatus::Operational)),
                 }
             }
         }
@@ -214,16 +214,16 @@ proptest! {
     fn statuses_return_when_all_is_resolved_but_for_what_was_set_by_hand_since(
         changes in proptest::collection::vec(of_everybody(), 0..40)
     ) {
-        let mut world = World::new();
+        let mut model = OrganisationModel::new();
         for change in &changes {
-            world.apply(change);
+            model.apply(change);
         }
         for number in 0..INCIDENTS {
-            world.apply(&Change::SetIncident(number, IncidentStatus::Resolved));
+            model.apply(&Change::SetIncident(number, IncidentStatus::Resolved));
         }
         for number in 0..COMPONENTS {
-            let expected = world.by_hand[number].unwrap_or(ComponentStatus::Operational);
-            prop_assert_eq!(world.components[number].status, expected);
+            let expected = model.by_hand[number].unwrap_or(ComponentStatus::Operational);
+            prop_assert_eq!(model.components[number].status, expected);
         }
     }
 
@@ -232,26 +232,26 @@ proptest! {
         impacts in proptest::collection::vec(any_status(), INCIDENTS),
         order in Just((0..INCIDENTS).collect::<Vec<_>>()).prop_shuffle(),
     ) {
-        let mut world = World::new();
+        let mut model = OrganisationModel::new();
         for (number, status) in impacts.iter().enumerate() {
-            world.apply(&Change::Attach(number, 0, *status));
+            model.apply(&Change::Attach(number, 0, *status));
         }
         for number in order {
-            world.apply(&Change::SetIncident(number, IncidentStatus::Resolved));
-            prop_assert_eq!(world.components[0].status, worst(&world.impacts(0)));
+            model.apply(&Change::SetIncident(number, IncidentStatus::Resolved));
+            prop_assert_eq!(model.components[0].status, worst(&model.impacts(0)));
         }
-        prop_assert_eq!(world.components[0].status, ComponentStatus::Operational);
+        prop_assert_eq!(model.components[0].status, ComponentStatus::Operational);
     }
 }
 
 #[test]
 fn impact_of_an_incident_replaces_a_status_set_by_hand() {
-    let mut world = World::new();
-    world.apply(&Change::SetByHand(0, ComponentStatus::MajorOutage));
-    world.apply(&Change::Attach(0, 0, ComponentStatus::MajorOutage));
-    assert_eq!(world.components[0].status_source, StatusSource::Incidents);
-    world.apply(&Change::SetIncident(0, IncidentStatus::Resolved));
-    assert_eq!(world.components[0].status, ComponentStatus::Operational);
+    let mut model = OrganisationModel::new();
+    model.apply(&Change::SetByHand(0, ComponentStatus::MajorOutage));
+    model.apply(&Change::Attach(0, 0, ComponentStatus::MajorOutage));
+    assert_eq!(model.components[0].status_source, StatusSource::Incidents);
+    model.apply(&Change::SetIncident(0, IncidentStatus::Resolved));
+    assert_eq!(model.components[0].status, ComponentStatus::Operational);
 }
 
 #[test]

@@ -269,12 +269,12 @@ proptest! {
 
 /// An incident with its timeline, as a store keeps it.
 #[derive(Debug, Clone)]
-struct World {
+struct IncidentModel {
     incident: Incident,
     updates: Vec<IncidentUpdate>,
 }
 
-impl World {
+impl IncidentModel {
     /// An incident of second 0 that is open, or was resolved at `resolved`.
     fn new(resolved: Option<i64>) -> Self {
         let draft = IncidentDraft {
@@ -364,17 +364,17 @@ proptest! {
             (any::<prop::sample::Index>(), open_status(), proptest::option::of(0_i64..100)), 0..8
         ),
     ) {
-        let mut world = World::new(None);
+        let mut model = IncidentModel::new(None);
         for (now, (status, display_at)) in (100_i64..).zip(records) {
-            world.record(status, time(display_at), now).unwrap();
-            prop_assert_eq!(world.incident.status, world.newest(None).unwrap().status);
+            model.record(status, time(display_at), now).unwrap();
+            prop_assert_eq!(model.incident.status, model.newest(None).unwrap().status);
         }
         for (index, status, display_at) in edits {
             let patch = UpdatePatch {
                 status: Some(status), display_at: Some(time(display_at)), ..Default::default()
             };
-            world.edit(index.index(world.updates.len()), patch, 200);
-            prop_assert_eq!(world.incident.status, world.newest(None).unwrap().status);
+            model.edit(index.index(model.updates.len()), patch, 200);
+            prop_assert_eq!(model.incident.status, model.newest(None).unwrap().status);
         }
     }
 
@@ -386,9 +386,9 @@ proptest! {
             (any::<prop::sample::Index>(), any_status(), 0_i64..100, any::<bool>()), 0..8
         ),
     ) {
-        let mut world = World::new(Some(resolved));
+        let mut model = IncidentModel::new(Some(resolved));
         for (now, (status, display_at)) in (100_i64..).zip(records) {
-            let recorded = world.record(status, time(display_at), now);
+            let recorded = model.record(status, time(display_at), now);
             let expected = match display_at {
                 Some(second) if second < resolved => Ok(()),
                 _ => Err(RecordError::Resolved),
@@ -396,54 +396,54 @@ proptest! {
             prop_assert_eq!(recorded, expected);
         }
         for (index, status, display_at, deletes) in edits {
-            if world.updates.is_empty() {
+            if model.updates.is_empty() {
                 break;
             }
-            let index = index.index(world.updates.len());
+            let index = index.index(model.updates.len());
             if deletes {
-                world.delete(index, 300);
+                model.delete(index, 300);
             } else {
                 let display_at = Some(time(Some(display_at.min(resolved - 1))));
                 let patch = UpdatePatch { status: Some(status), display_at, ..Default::default() };
-                world.edit(index, patch, 200);
+                model.edit(index, patch, 200);
             }
         }
-        prop_assert_eq!(world.incident.status, IncidentStatus::Resolved);
-        prop_assert_eq!(world.incident.resolved_at, Some(at(resolved)));
+        prop_assert_eq!(model.incident.status, IncidentStatus::Resolved);
+        prop_assert_eq!(model.incident.resolved_at, Some(at(resolved)));
     }
 }
 
 #[test]
 fn resolution_has_the_display_time_of_its_update() {
-    let mut world = World::new(None);
-    world
+    let mut model = IncidentModel::new(None);
+    model
         .record(IncidentStatus::Monitoring, time(Some(10)), 100)
         .unwrap();
-    world
+    model
         .record(IncidentStatus::Resolved, time(Some(20)), 101)
         .unwrap();
-    assert_eq!(world.incident.resolved_at, Some(at(20)));
+    assert_eq!(model.incident.resolved_at, Some(at(20)));
     let patch = |display_at| UpdatePatch {
         display_at: Some(time(Some(display_at))),
         ..Default::default()
     };
-    world.edit(1, patch(30), 102);
-    assert_eq!(world.incident.resolved_at, Some(at(30)));
+    model.edit(1, patch(30), 102);
+    assert_eq!(model.incident.resolved_at, Some(at(30)));
     // It is displayed before the other update now, which becomes the newest one.
-    world.edit(1, patch(5), 103);
+    model.edit(1, patch(5), 103);
     assert_eq!(
-        (world.incident.status, world.incident.resolved_at),
+        (model.incident.status, model.incident.resolved_at),
         (IncidentStatus::Monitoring, None)
     );
-    world.edit(1, patch(40), 104);
-    assert_eq!(world.incident.resolved_at, Some(at(40)));
-    world.delete(1, 105);
-    assert_eq!(world.incident.status, IncidentStatus::Monitoring);
+    model.edit(1, patch(40), 104);
+    assert_eq!(model.incident.resolved_at, Some(at(40)));
+    model.delete(1, 105);
+    assert_eq!(model.incident.status, IncidentStatus::Monitoring);
 }
 
 #[test]
 fn display_time_is_not_in_the_future() {
-    let refused = World::new(None).record(IncidentStatus::Monitoring, time(Some(101)), 100);
+    let refused = IncidentModel::new(None).record(IncidentStatus::Monitoring, time(Some(101)), 100);
     let message = "Display time must not be in the future";
     assert_eq!(
         refused,

@@ -5,7 +5,7 @@ use proptest::sample::select;
 use strum::VariantArray;
 use uuid::Uuid;
 
-/// Moments of a small world, so that they often coincide.
+/// Moments of a short time, so that they often coincide.
 pub(super) fn at(millisecond: i64) -> DateTime<Utc> {
     DateTime::from_timestamp_millis(1_700_000_000_000 + millisecond).unwrap()
 }

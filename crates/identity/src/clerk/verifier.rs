@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use allclear_application::caller::{Caller, Membership, TokenError, TokenVerifier};
+use allclear_application::caller::{Caller, TokenError, TokenMembership, TokenVerifier};
 use allclear_application::clock::Clock;
 use allclear_application::directory::{ClaimedNames, Credential, Directory};
 use async_trait::async_trait;
@@ -68,7 +68,7 @@ impl TokenVerifier for ClerkVerifier {
         };
         let resolved = self.directory.resolve(&credential, claimed).await?;
         let resolved = resolved.ok_or_else(|| bad("its session or membership has ended"))?;
-        let membership = organisation.map(|found| Membership {
+        let membership = organisation.map(|found| TokenMembership {
             organisation: found.id,
             organisation_name: resolved.organisation,
             role: found.role,

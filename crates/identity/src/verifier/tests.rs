@@ -3,12 +3,12 @@ use super::*;
 use allclear_application::caller::Role;
 use allclear_application::error::Error;
 use allclear_application::session::{MockSessionStore, TokenClaims, TokenIssuer};
-use allclear_domain::membership::Belonging;
+use allclear_domain::membership::Membership;
 
 use crate::fixture::{claims, clock, key_ring, organisation, signer};
 
 fn bearer(role: Option<Role>) -> Bearer {
-    let membership = role.map(|role| Belonging {
+    let membership = role.map(|role| Membership {
         organisation: organisation(),
         name: "Acme Ltd".into(),
         role,

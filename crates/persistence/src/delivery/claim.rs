@@ -6,7 +6,7 @@ use std::sync::Arc;
 use allclear_application::delivery::{Claim, ClaimRequest, Delivery, DeliveryKind, Founder, Route};
 use allclear_application::error::Error;
 use allclear_application::notice::Notice;
-use allclear_domain::domain::DomainName;
+use allclear_domain::custom_domain::DomainName;
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::subscriber::Subscriber;
 use allclear_domain::time_zone::TimeZone;
@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use super::expand::UNREADABLE_FOR;
 use super::organisation_scan::OrganisationWithDue;
-use crate::domain;
+use crate::custom_domain;
 use crate::entity::delivery::{Column, Entity, Model};
 use crate::entity::{domain_claim, notice, organisation, subscriber};
 use crate::error::{broken, parse_stored};
@@ -247,7 +247,7 @@ impl References {
                     founder: row.founder_id.map(UserId),
                     name: row.name,
                     time_zone: parse_stored(&row.time_zone)?,
-                    verified_domain: claim.map(domain::verified).transpose()?.flatten(),
+                    verified_domain: claim.map(custom_domain::verified).transpose()?.flatten(),
                 };
                 organisations.insert(row.id, reference);
             }

@@ -5,7 +5,7 @@ use allclear_application::error::Error;
 use allclear_application::operator_mail::{
     FailingSubscription, FailureDigest, OperatorMailContent,
 };
-use allclear_domain::digest::DigestWindow;
+use allclear_domain::failure_digest::DigestWindow;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};

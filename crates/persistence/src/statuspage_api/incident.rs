@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use allclear_application::error::Error;
-use allclear_application::statuspage_api::{IncidentRecord, LISTED, OPEN_SHOWN};
+use allclear_application::statuspage_api::{IncidentRecord, LISTED, OPEN_LISTED};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::entry::{EntryComponent, Postmortem, of_incident};
 use allclear_domain::id::OrganisationId;
@@ -69,7 +69,7 @@ pub(super) fn newest(organisation: &OrganisationId) -> Select<Entity> {
 pub(super) fn open(organisation: &OrganisationId) -> Select<Entity> {
     ids(Entity::find().filter(unresolved(organisation)))
         .order_by_desc(Column::Id)
-        .limit(OPEN_SHOWN)
+        .limit(OPEN_LISTED)
 }
 
 /// The feeds begin with the newest entries, also of old incidents.

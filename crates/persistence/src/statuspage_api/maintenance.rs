@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use allclear_application::error::Error;
-use allclear_application::statuspage_api::{LISTED, MaintenanceRecord, OPEN_SHOWN};
+use allclear_application::statuspage_api::{LISTED, MaintenanceRecord, OPEN_LISTED};
 use allclear_domain::entry::{EntryComponent, Maintained, of_maintenance};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::maintenance::SHOWN_AFTER_END;
@@ -83,7 +83,7 @@ pub(super) fn newest_cancelled(organisation: &OrganisationId) -> Select<Entity> 
 pub(super) fn ahead(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
     ids(not_over(organisation, now).filter(Column::CancelledAt.is_null()))
         .order_by_asc(Column::ShownUntil)
-        .limit(OPEN_SHOWN)
+        .limit(OPEN_LISTED)
 }
 
 /// The feeds begin with the newest entries, also of old maintenances.

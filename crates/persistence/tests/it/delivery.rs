@@ -742,7 +742,7 @@ async fn dashboard_and_metrics_count_subscribers_and_mails(database: &Database) 
     assert_eq!((found.waiting, found.failed), (1, 1));
     let metrics = database.metrics(&world.acme, MetricsDays::default(), now);
     let metrics = metrics.await.unwrap().unwrap();
-    assert_eq!((metrics.mails_sent, metrics.mails_failed), (2, 1));
+    assert_eq!((metrics.messages_sent, metrics.messages_failed), (2, 1));
     // The daily counts are kept longer than the mails.
     let later = now + TimeDelta::days(2);
     DeliveryQueue::prune(database, later, since, 10)
@@ -750,7 +750,7 @@ async fn dashboard_and_metrics_count_subscribers_and_mails(database: &Database) 
         .unwrap();
     let metrics = database.metrics(&world.acme, MetricsDays::default(), now);
     let metrics = metrics.await.unwrap().unwrap();
-    assert_eq!((metrics.mails_sent, metrics.mails_failed), (2, 1));
+    assert_eq!((metrics.messages_sent, metrics.messages_failed), (2, 1));
 }
 
 async fn a_deleted_organisation_takes_its_deliveries_along(database: &Database) {

@@ -1,13 +1,13 @@
 //! Claims to domains, stored with their organisations.
 
-use allclear_application::domain::DomainStore;
+use allclear_application::custom_domain::DomainStore;
 use allclear_application::error::Error;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::status_page::SnapshotStore;
 use allclear_application::status_page::history::HistorySelection;
 use allclear_application::status_page::history::HistoryStore;
 use allclear_application::transition::Committed;
-use allclear_domain::domain::{DomainClaim, DomainName};
+use allclear_domain::custom_domain::{DomainClaim, DomainName};
 use allclear_domain::event::Changed;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::{Organisation, Revision};

@@ -107,9 +107,9 @@ async fn a_founded_organisation_has_one_admin(database: &Database) {
         .map(|member| (member.user, member.email.as_str(), member.role))
         .collect();
     assert_eq!(shown, [(ann.id, "ann@example.com", Role::Admin)]);
-    let belongings = database.memberships_of(ann.id).await.unwrap();
+    let memberships = database.memberships_of(ann.id).await.unwrap();
     assert_eq!(
-        belongings
+        memberships
             .iter()
             .map(|found| &found.organisation)
             .collect::<Vec<_>>(),

@@ -5,7 +5,7 @@ use allclear_application::error::Error;
 use allclear_application::membership::Memberships;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_domain::id::OrganisationId;
-use allclear_domain::membership::{Belonging, Role};
+use allclear_domain::membership::{Membership, Role};
 use allclear_domain::organisation::OrganisationDraft;
 use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
@@ -28,13 +28,13 @@ pub(crate) struct OrganisationBody {
     role: Role,
 }
 
-impl From<&Belonging> for OrganisationBody {
-    fn from(belonging: &Belonging) -> Self {
-        let (id, name) = (belonging.organisation.to_string(), belonging.name.clone());
+impl From<&Membership> for OrganisationBody {
+    fn from(membership: &Membership) -> Self {
+        let (id, name) = (membership.organisation.to_string(), membership.name.clone());
         Self {
             id,
             name,
-            role: belonging.role,
+            role: membership.role,
         }
     }
 }

@@ -39,7 +39,7 @@ pub(crate) async fn check(
         record_refused(request.request(), foreign);
         let refused = Problem::new(
             StatusCode::FORBIDDEN,
-            "This may be asked from our own pages only",
+            "This request is allowed from our own pages only",
         );
         // A response, not an error: the outer middleware adds headers to responses only.
         return Ok(request

@@ -216,10 +216,10 @@ async fn read(
         security.clear(&mut response)?;
         return Ok(response);
     };
-    let belongings = memberships.list(&session).await?;
+    let memberships = memberships.list(&session).await?;
     let active = session.active_organisation.as_ref();
     let active = active.filter(|active| {
-        belongings
+        memberships
             .iter()
             .any(|found| found.organisation == **active)
     });
@@ -231,7 +231,7 @@ async fn read(
     let body = SessionBody {
         ways: methods.into(),
         active_organisation_id: active.map(ToString::to_string),
-        organisations: belongings.iter().map(OrganisationBody::from).collect(),
+        organisations: memberships.iter().map(OrganisationBody::from).collect(),
         user: UserBody::from(&session.user),
     };
     sessions.touch(&session).await?;
@@ -266,7 +266,7 @@ async fn sign_out(
         if let Some(session) = sessions.find(&token).await? {
             identify(&session);
             let origin = openid.openid.origin_of(&session).await?;
-            // Before the provider is asked: that takes time, in which the client may leave.
+            // Before the request to the provider: that takes time, in which the client may leave.
             sessions.sign_out(&token).await?;
             if let Some(origin) = origin {
                 provider_url = openid.openid.sign_out_url(&origin).await;

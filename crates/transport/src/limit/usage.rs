@@ -7,8 +7,9 @@ use actix_web::http::header;
 use actix_web::{HttpMessage as _, HttpRequest};
 use allclear_application::broadcast::Broadcast;
 use allclear_application::keyed_semaphore::KeyedSemaphore;
-use allclear_application::outbox::Commit;
+use allclear_application::outbox::{Commit, PublicEvent};
 use allclear_application::usage_limit::Concurrency;
+use allclear_domain::event::EventKind;
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::permission::Permission;
 use tokio::sync::OwnedSemaphorePermit;
@@ -152,7 +153,9 @@ impl Usage {
             writes.charge(&commit.organisation, changes);
         }
         // The body of the request was counted.
-        let again = commit.events.iter().filter(|event| !event.is_as_sent());
+        let is_counted =
+            |event: &&PublicEvent| event.kind().is_some_and(EventKind::repeats_request);
+        let again = commit.events.iter().filter(|event| !is_counted(event));
         let bytes: usize = again.map(|event| event.args.get().len()).sum();
         let beyond = u32::try_from(bytes)
             .unwrap_or(u32::MAX)

@@ -8,9 +8,8 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{FromRequest, HttpMessage, HttpRequest, HttpResponse, web};
 use allclear_application::error::Error;
-use allclear_application::idempotency::{
-    CurrentRequest, Idempotency, KeyState, RepeatableRequest, Response,
-};
+use allclear_application::idempotency::{CurrentRequest, Idempotency, KeyState, RepeatableRequest};
+use serde::{Deserialize, Serialize};
 
 use crate::request::caller::Operator;
 use crate::response::problem::Problem;
@@ -21,6 +20,14 @@ pub(crate) const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// Longest key in bytes.
 const MAX_KEY_LENGTH: usize = 255;
+
+/// A response in the stored form, as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct StoredResponse {
+    status: u16,
+    etag: Option<String>,
+    body: String,
+}
 
 /// SHA-256 of the body of a request with a key.
 #[derive(Clone, Copy)]
@@ -72,10 +79,10 @@ impl Repeatable {
         match idempotency.begin(request).await? {
             KeyState::First(first) => {
                 let kept = respond.clone();
-                let created = first.run(move |state: &T| stored(kept(state)), work);
+                let created = first.run(move |state: &T| stored(kept(state))?.bytes(), work);
                 Ok(respond(&created.await?))
             }
-            KeyState::Repeated(response) => replayed(response),
+            KeyState::Repeated(response) => replayed(StoredResponse::read(&response)?),
             KeyState::Mismatch => Err(Problem::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "This Idempotency-Key was used for another request",
@@ -104,20 +111,30 @@ fn key(request: &HttpRequest) -> Result<Option<String>, Problem> {
     }
 }
 
+impl StoredResponse {
+    fn bytes(&self) -> Option<Vec<u8>> {
+        serde_json::to_vec(self).ok()
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, Error> {
+        serde_json::from_slice(bytes).map_err(Error::internal)
+    }
+}
+
 /// A response in the stored form; `None` if it cannot be stored.
-fn stored(response: HttpResponse) -> Option<Response> {
+fn stored(response: HttpResponse) -> Option<StoredResponse> {
     let etag = response.headers().get(header::ETAG);
     let etag = etag.and_then(|etag| etag.to_str().ok()).map(str::to_owned);
     let status = response.status().as_u16();
     let body = response.into_body().try_into_bytes().ok()?;
-    Some(Response {
+    Some(StoredResponse {
         status,
         etag,
         body: String::from_utf8(body.to_vec()).ok()?,
     })
 }
 
-fn replayed(response: Response) -> Result<HttpResponse, Problem> {
+fn replayed(response: StoredResponse) -> Result<HttpResponse, Problem> {
     let status = StatusCode::from_u16(response.status).map_err(Error::internal)?;
     let mut replayed = HttpResponse::build(status);
     replayed
@@ -165,7 +182,8 @@ mod tests {
                 .body("{}")
         };
         let first = stored(response()).unwrap();
-        let again = replayed(first.clone()).unwrap();
+        let kept = StoredResponse::read(&first.bytes().unwrap()).unwrap();
+        let again = replayed(kept).unwrap();
         assert_eq!(again.headers().get(REPLAYED).unwrap(), "true");
         assert_eq!(stored(again), Some(first));
     }

@@ -134,7 +134,7 @@ async fn read(
     }
     let (mut body, mut parts) = (web::BytesMut::new(), BodyParts::default());
     while let Some(chunk) = payload.next().await {
-        let chunk = chunk.map_err(|error| unread(&error))?;
+        let chunk = chunk.map_err(|error| unreadable_body(&error))?;
         let length = body.len() + chunk.len();
         if length > limit {
             return Err(too_large());
@@ -157,7 +157,7 @@ fn announced(request: &HttpRequest) -> Option<usize> {
 }
 
 /// The response to a body that could not be read.
-fn unread(error: &PayloadError) -> Problem {
+fn unreadable_body(error: &PayloadError) -> Problem {
     match error {
         PayloadError::Io(error) if error.kind() == ErrorKind::TimedOut => Problem::new(
             StatusCode::REQUEST_TIMEOUT,

@@ -28,7 +28,7 @@ use crate::limit::descriptors::DescriptorGuard;
 use crate::limit::slots::Slot;
 
 /// What a connection counts against the limits, until it is dropped.
-pub(crate) struct Claim {
+pub(crate) struct ConnectionPermit {
     _descriptor: DescriptorGuard,
     _slot: Slot,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Claim {
 const READ_AHEAD: usize = 8 * 1024;
 
 /// Receives the connection when the HTTP server has sent the head of the last response.
-type Takeover = Box<dyn FnOnce(TcpStream, Claim)>;
+type Takeover = Box<dyn FnOnce(TcpStream, ConnectionPermit)>;
 
 /// What the parts of a server in one worker know about a connection. Requests find it in their connection data.
 pub(crate) struct Connection {
@@ -57,7 +57,7 @@ pub(crate) struct Connection {
     /// Counts the body; `None` if it is small, or the connection is being closed.
     counted: Cell<Option<UnsentBody>>,
     takeover: Cell<Option<Takeover>>,
-    claim: Cell<Option<Claim>>,
+    permit: Cell<Option<ConnectionPermit>>,
     files: Rc<BodyFiles>,
     unsent: Rc<UnsentBodies>,
 }
@@ -89,7 +89,7 @@ impl Connection {
             body: RefCell::default(),
             counted: Cell::default(),
             takeover: Cell::default(),
-            claim: Cell::new(Some(Claim {
+            permit: Cell::new(Some(ConnectionPermit {
                 _descriptor: descriptor,
                 _slot: slot,
             })),
@@ -99,7 +99,7 @@ impl Connection {
     }
 
     /// Takes the connection from the HTTP server once it has written what it has, which is the head of a response whose body waits.
-    pub(crate) fn hand_over(&self, takeover: impl FnOnce(TcpStream, Claim) + 'static) {
+    pub(crate) fn hand_over(&self, takeover: impl FnOnce(TcpStream, ConnectionPermit) + 'static) {
         self.takeover.set(Some(Box::new(takeover)));
     }
 

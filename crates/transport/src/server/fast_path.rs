@@ -203,8 +203,8 @@ mod tests {
     use actix_web::http::header::HeaderValue;
     use actix_web::test::TestRequest;
     use allclear_application::clock::{Clock, TestClock};
-    use allclear_application::domain::MockDomainStore;
-    use allclear_application::domain::hosts::{HostSettings, Hosts};
+    use allclear_application::custom_domain::MockDomainStore;
+    use allclear_application::custom_domain::hosts::{HostSettings, Hosts};
     use allclear_application::status_page::MockSnapshotStore;
     use allclear_application::status_page::history::MockHistoryStore;
     use allclear_application::statuspage_api::MockPublicStateStore;

@@ -14,7 +14,7 @@ use actix_web::http::{Method, Uri, header};
 use actix_web::middleware::Next;
 use actix_web::web::Bytes;
 use actix_web::{Error, HttpMessage, HttpRequest, HttpResponse, ResponseError};
-use allclear_application::domain::hosts::Hosts;
+use allclear_application::custom_domain::hosts::Hosts;
 use allclear_domain::id::OrganisationId;
 
 use crate::response::problem::Problem;

@@ -25,7 +25,7 @@ use crate::status_page::response::PublicResponses;
 /// Maximum length of a label, in characters.
 const LABEL_LENGTH: usize = 100;
 
-/// What a badge is asked for.
+/// Parameters of a badge.
 #[derive(Debug, Deserialize)]
 pub(crate) struct BadgeQuery {
     style: Option<String>,

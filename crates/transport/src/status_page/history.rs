@@ -17,7 +17,7 @@ use crate::response::problem::Problem;
 use crate::status_page::history::pages::{HistoryAddress, HistoryPages};
 use crate::status_page::page::boxed;
 use crate::status_page::response::PublicResponses;
-use crate::status_page::unavailable::unread;
+use crate::status_page::unavailable::page_unavailable;
 
 /// Which part of the history or the uptime is requested.
 #[derive(Debug, Deserialize)]
@@ -117,7 +117,7 @@ async fn respond(
         (Some(organisation), Some(address)) => {
             match pages.page(organisation, address, client(request)).await {
                 Ok(document) => document,
-                Err(error) => return unread(request, error),
+                Err(error) => return page_unavailable(request, error),
             }
         }
         _ => None,

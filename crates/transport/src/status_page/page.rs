@@ -167,7 +167,7 @@ impl Page {
         &self.badges
     }
 
-    /// A list as JSON. It is extracted from the document, because few pages are asked for lists and
+    /// A list as JSON. It is extracted from the document, because few clients request lists and
     /// a second copy would cost memory.
     pub(crate) fn list(&self, list: List) -> Result<&RawValue, Error> {
         let Body { data } =

@@ -199,7 +199,7 @@ impl PageCache {
         organisation: &OrganisationId,
         slot: &Arc<PageSlot>,
     ) -> Result<Option<Arc<Page>>, Error> {
-        let asked_at = self.clock.now();
+        let requested_at = self.clock.now();
         loop {
             let mut finished = pin!(slot.finished.notified());
             // Registered before the checks below, so no notification is missed.
@@ -210,7 +210,7 @@ impl PageCache {
             let since = || {
                 slot.current
                     .load_full()
-                    .filter(|page| asked_at < page.read_at && page.read_at <= now)
+                    .filter(|page| requested_at < page.read_at && page.read_at <= now)
             };
             if let Some(page) = self.in_memory(slot, now).or_else(since) {
                 return Ok(Some(page));
@@ -316,12 +316,12 @@ impl PageSlot {
         let failed_at = self.failed_at.load();
         failed_at
             .as_ref()
-            .is_some_and(|failed_at| is_just_before(**failed_at, now))
+            .is_some_and(|failed_at| is_retry_too_early(**failed_at, now))
     }
 }
 
 /// Whether a read that failed at `failed_at` is to be repeated later than `now`.
-pub(super) fn is_just_before(failed_at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+pub(super) fn is_retry_too_early(failed_at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
     // A negative duration means that the clock was set back, so the real one is unknown.
     (TimeDelta::zero()..RETRY_DELAY).contains(&(now - failed_at))
 }

@@ -16,7 +16,10 @@ const PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
 ///
 /// # Errors
 /// The problem.
-pub(crate) fn unread(request: &HttpRequest, error: Error) -> Result<HttpResponse, Problem> {
+pub(crate) fn page_unavailable(
+    request: &HttpRequest,
+    error: Error,
+) -> Result<HttpResponse, Problem> {
     let problem = Problem::from(error);
     match problem.retry_after() {
         Some(seconds) if accepts_html(request) => Ok(HttpResponse::build(problem.status_code())
@@ -44,7 +47,7 @@ mod tests {
 
     fn response(accept: &str, error: Error) -> Result<HttpResponse, Problem> {
         let request = TestRequest::default().insert_header((header::ACCEPT, accept));
-        unread(&request.to_http_request(), error)
+        page_unavailable(&request.to_http_request(), error)
     }
 
     #[test]

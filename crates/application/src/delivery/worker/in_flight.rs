@@ -1,4 +1,4 @@
-//! The deliveries that a worker is sending.
+//! The deliveries that a worker is sending, and when it has to act next.
 
 use std::collections::HashMap;
 
@@ -79,7 +79,8 @@ impl Default for InFlight {
 }
 
 impl InFlight {
-    pub(super) fn poll(&mut self) {
+    /// Makes the next step look for notices and deliveries.
+    pub(super) fn request_poll(&mut self) {
         (self.expand, self.claim) = (true, true);
     }
 
@@ -89,8 +90,9 @@ impl InFlight {
         idle && !(accepts && (self.expand || self.claim))
     }
 
-    /// Whether the delivery is being sent already: its claim ended early because the clock was set forward, and was made again.
-    pub(super) fn is_sending(&mut self, claim: Claim) -> bool {
+    /// Takes over the new claim on a delivery that is being sent already: its claim ended early because the clock was set forward.
+    /// Returns whether there is such a delivery.
+    pub(super) fn renew_claim(&mut self, claim: Claim) -> bool {
         let mut known = self.claims.values_mut();
         let known = known.find(|known| known.claim.id == claim.id);
         known.map(|known| known.claim = claim).is_some()

@@ -153,7 +153,7 @@ impl<'a> Incident<'a> {
                 Subject {
                     code: code.clone(),
                     path: "maintenances",
-                    status: maintenance_status(status).as_str(),
+                    status: StatuspageStatus::from(status).as_str(),
                     impact: Indicator::Maintenance,
                     created_at,
                     entries: entries(record.map(Record::Maintenance), notice),
@@ -238,12 +238,4 @@ fn entries<'a>(record: Option<Record<'a>>, notice: &Notice) -> Vec<&'a Entry> {
         .iter()
         .filter(|entry| entry.created_at <= notice.at)
         .collect()
-}
-
-const fn maintenance_status(status: MaintenanceStatus) -> StatuspageStatus {
-    match status {
-        MaintenanceStatus::Scheduled => StatuspageStatus::Scheduled,
-        MaintenanceStatus::InProgress => StatuspageStatus::InProgress,
-        MaintenanceStatus::Completed | MaintenanceStatus::Cancelled => StatuspageStatus::Completed,
-    }
 }

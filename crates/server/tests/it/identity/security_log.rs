@@ -67,6 +67,10 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     let path = call(&format!("/organisations/{}", operator.organisation));
     let renamed = operator.client.patch(path).json(&json!({"name": "Beta"}));
     assert_eq!(send(renamed).await.status, 200);
+    let settings = client().patch(format!("{}/api/v1/organisation", process.url));
+    let settings = settings.bearer_auth(&operator.token);
+    let renamed = settings.json(&json!({"name": "Gamma"}));
+    assert_eq!(send(renamed).await.status, 200);
     let id = key["id"].as_str().unwrap();
     let revoke = format!("{}/api/v1/api-key/{id}", process.url);
     let revoke = client().delete(revoke).bearer_auth(&operator.token);
@@ -90,6 +94,10 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
         .iter()
         .map(|line| line["event"].as_str().unwrap())
         .collect();
+    let renamings = events
+        .iter()
+        .filter(|event| **event == "organisation-renamed");
+    assert_eq!(renamings.count(), 2, "by both calls");
     events.dedup();
     assert_eq!(
         events,

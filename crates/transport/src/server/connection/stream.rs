@@ -121,9 +121,9 @@ impl AsyncWrite for ClientStream {
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let Self { tcp, connection } = self.get_mut();
         if let Some(takeover) = connection.takeover.take()
-            && let (Some(tcp), Some(claim)) = (tcp.take(), connection.claim.take())
+            && let (Some(tcp), Some(permit)) = (tcp.take(), connection.permit.take())
         {
-            takeover(tcp, claim);
+            takeover(tcp, permit);
         }
         let mut tcp = open(tcp)?;
         let mut sending = connection.body.borrow_mut();

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 use tokio::task::spawn_local;
 
-use crate::server::connection::{Claim, Connection};
+use crate::server::connection::{Connection, ConnectionPermit};
 use crate::status_page::viewer_notifier::FrameStream;
 
 /// The body of an event stream's response. Instead of sending bytes through the HTTP server, it takes the connection when the head is
@@ -26,7 +26,7 @@ pub(super) struct EventStreamBody {
 struct Viewer {
     tcp: TcpStream,
     stream: FrameStream,
-    _claim: Claim,
+    _permit: ConnectionPermit,
 }
 
 impl EventStreamBody {
@@ -55,11 +55,11 @@ impl MessageBody for EventStreamBody {
             return Poll::Ready(None);
         };
         if let Some(stream) = this.stream.take() {
-            connection.hand_over(|tcp, claim| {
+            connection.hand_over(|tcp, permit| {
                 spawn_local(Viewer {
                     tcp,
                     stream,
-                    _claim: claim,
+                    _permit: permit,
                 });
             });
         }

@@ -8,7 +8,7 @@ use allclear_domain::organisation::Revision;
 use chrono::{DateTime, Utc};
 use quick_cache::sync::Cache;
 
-use crate::status_page::page_cache::is_just_before;
+use crate::status_page::page_cache::is_retry_too_early;
 use crate::weight::{BySize, Weigh, cache};
 
 type Address<A> = (OrganisationId, A);
@@ -95,6 +95,6 @@ impl<A: Copy + Eq + Hash, V: Weigh> LastValues<A, V> {
     ) -> bool {
         let last = self.0.get(&(organisation.clone(), address));
         last.and_then(|last| last.failed_at)
-            .is_some_and(|failed_at| is_just_before(failed_at, now))
+            .is_some_and(|failed_at| is_retry_too_early(failed_at, now))
     }
 }

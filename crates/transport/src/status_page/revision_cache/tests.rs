@@ -20,14 +20,14 @@ impl Weigh for Value {
 }
 
 /// A cache whose reads have these outcomes, one after the other.
-struct Site {
+struct CacheFixture {
     relay: Arc<Relay>,
     clock: Arc<TestClock>,
     cache: RevisionCache<(), Value>,
     outcomes: Arc<Mutex<Vec<Result<Value, Error>>>>,
 }
 
-impl Site {
+impl CacheFixture {
     fn new(outcomes: impl IntoIterator<Item = Result<Value, Error>>) -> Self {
         let (relay, clock) = (relay(), TestClock::stopped());
         let mut outcomes: Vec<_> = outcomes.into_iter().collect();
@@ -70,32 +70,32 @@ fn gone() -> Result<Value, Error> {
 #[actix_web::test]
 async fn last_value_is_served_while_the_database_is_unavailable_or_unreadable() {
     let unreadable = Err(Error::internal("the stored value is damaged"));
-    let site = Site::new([Ok("old"), unavailable(), unreadable, Ok("new")]);
-    assert_eq!(site.get().await.unwrap(), Some("old"));
+    let fixture = CacheFixture::new([Ok("old"), unavailable(), unreadable, Ok("new")]);
+    assert_eq!(fixture.get().await.unwrap(), Some("old"));
     for left in [2, 1] {
-        site.lifetime_ends();
-        assert_eq!(site.get().await.unwrap(), Some("old"));
-        assert_eq!(site.get().await.unwrap(), Some("old"));
+        fixture.lifetime_ends();
+        assert_eq!(fixture.get().await.unwrap(), Some("old"));
+        assert_eq!(fixture.get().await.unwrap(), Some("old"));
         assert_eq!(
-            site.reads_left(),
+            fixture.reads_left(),
             left,
             "a read that just failed is not tried again"
         );
     }
-    site.clock.advance(RETRY_DELAY);
-    assert_eq!(site.get().await.unwrap(), Some("new"));
-    assert_eq!(site.get().await.unwrap(), Some("new"));
+    fixture.clock.advance(RETRY_DELAY);
+    assert_eq!(fixture.get().await.unwrap(), Some("new"));
+    assert_eq!(fixture.get().await.unwrap(), Some("new"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn last_value_is_served_while_the_database_hangs() {
-    let site = Site::new([Ok("old")]);
-    assert_eq!(site.get().await.unwrap(), Some("old"));
-    site.lifetime_ends();
+    let fixture = CacheFixture::new([Ok("old")]);
+    assert_eq!(fixture.get().await.unwrap(), Some("old"));
+    fixture.lifetime_ends();
     let start = Instant::now();
     for _ in 0..3 {
         let hangs = |_| std::future::pending();
-        let value = site
+        let value = fixture
             .cache
             .get((&organisation(), None), (), LIFETIME, hangs)
             .await;
@@ -110,22 +110,22 @@ async fn last_value_is_served_while_the_database_hangs() {
 
 #[tokio::test(start_paused = true)]
 async fn value_of_a_slow_read_is_served_by_the_next_request() {
-    let site = Site::new([Ok("old")]);
-    assert_eq!(site.get().await.unwrap(), Some("old"));
-    site.lifetime_ends();
+    let fixture = CacheFixture::new([Ok("old")]);
+    assert_eq!(fixture.get().await.unwrap(), Some("old"));
+    fixture.lifetime_ends();
     let slow = |_| async {
         tokio::time::sleep(READ_TIMEOUT * 2).await;
         Ok(Arc::new("new"))
     };
-    let value = site
+    let value = fixture
         .cache
         .get((&organisation(), None), (), LIFETIME, slow)
         .await;
     assert_eq!(value.unwrap().as_deref(), Some(&"old"));
     tokio::time::sleep(READ_TIMEOUT * 2).await;
-    site.clock.advance(RETRY_DELAY);
+    fixture.clock.advance(RETRY_DELAY);
     assert_eq!(
-        site.get().await.unwrap(),
+        fixture.get().await.unwrap(),
         Some("new"),
         "without another read"
     );
@@ -133,43 +133,43 @@ async fn value_of_a_slow_read_is_served_by_the_next_request() {
 
 #[tokio::test(start_paused = true)]
 async fn read_of_a_request_that_has_gone_serves_the_waiting_one() {
-    let site = Site::new([]);
+    let fixture = CacheFixture::new([]);
     let organisation = organisation();
     let slow = |_| async {
         tokio::time::sleep(READ_TIMEOUT).await;
         Ok(Arc::new("new"))
     };
-    let mut first = Box::pin(site.cache.get((&organisation, None), (), LIFETIME, slow));
+    let mut first = Box::pin(fixture.cache.get((&organisation, None), (), LIFETIME, slow));
     assert!(timeout(READ_TIMEOUT / 2, first.as_mut()).await.is_err());
-    let second = site.get();
+    let second = fixture.get();
     drop(first);
     assert_eq!(second.await.unwrap(), Some("new"), "without another read");
 }
 
 #[actix_web::test]
 async fn waiting_requests_share_one_failure() {
-    let site = Site::new([Ok("old"), unavailable()]);
-    site.get().await.unwrap();
-    site.lifetime_ends();
-    for value in join_all((0..20).map(|_| site.get())).await {
+    let fixture = CacheFixture::new([Ok("old"), unavailable()]);
+    fixture.get().await.unwrap();
+    fixture.lifetime_ends();
+    for value in join_all((0..20).map(|_| fixture.get())).await {
         assert_eq!(value.unwrap(), Some("old"));
     }
 }
 
 #[actix_web::test]
 async fn value_that_is_gone_does_not_return() {
-    let site = Site::new([Ok("old"), gone(), unavailable()]);
-    assert_eq!(site.get().await.unwrap(), Some("old"));
-    written(&site.relay, 2).await;
-    assert_eq!(site.get().await.unwrap(), None);
-    assert!(matches!(site.get().await, Err(Error::Unavailable(_))));
+    let fixture = CacheFixture::new([Ok("old"), gone(), unavailable()]);
+    assert_eq!(fixture.get().await.unwrap(), Some("old"));
+    written(&fixture.relay, 2).await;
+    assert_eq!(fixture.get().await.unwrap(), None);
+    assert!(matches!(fixture.get().await, Err(Error::Unavailable(_))));
 }
 
 #[actix_web::test]
 async fn first_read_that_fails_is_an_error() {
-    let site = Site::new([unavailable(), Ok("new")]);
-    assert!(matches!(site.get().await, Err(Error::Unavailable(_))));
-    assert_eq!(site.get().await.unwrap(), Some("new"));
+    let fixture = CacheFixture::new([unavailable(), Ok("new")]);
+    assert!(matches!(fixture.get().await, Err(Error::Unavailable(_))));
+    assert_eq!(fixture.get().await.unwrap(), Some("new"));
 }
 
 #[actix_web::test]

@@ -5,7 +5,7 @@ pub mod hosts;
 use std::sync::Arc;
 
 use allclear_domain::audit::{Action, Target};
-use allclear_domain::domain::{DomainClaim, DomainName};
+use allclear_domain::custom_domain::{DomainClaim, DomainName};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Organisation;
 use allclear_domain::validation::Invalid;
@@ -159,10 +159,17 @@ impl Domains {
     pub async fn remove(&self, id: &OrganisationId) -> Result<DomainName, Error> {
         let claim = self.find(id).await?.domain;
         let claim = claim.ok_or(Error::NotFound(Self::NAME))?;
-        let rule: Transition<Organisation> =
-            Box::new(|organisation, _| Ok(organisation.remove_domain()));
+        let name = claim.name.clone();
+        let rule: Transition<Organisation> = Box::new(move |organisation, _| {
+            // Another admin may have claimed another one meanwhile.
+            let stored = organisation.domain.as_ref();
+            if stored.is_none_or(|stored| stored.name != claim.name) {
+                return Err(Error::NotFound(Self::NAME));
+            }
+            Ok(organisation.remove_domain())
+        });
         self.change(id, rule).await?;
-        Ok(claim.name)
+        Ok(name)
     }
 
     /// Returns the tokens of the pending claims to a host, that of the organisation `first` before the others.

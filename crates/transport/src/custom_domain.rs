@@ -1,11 +1,11 @@
 //! The routes of an organisation's domain, and of proxies and checks that ask about domains.
 
 use actix_web::{HttpRequest, HttpResponse, delete, post, put, web};
-use allclear_application::domain::hosts::Hosts;
-use allclear_application::domain::{CLAIMANT, Domains, TOKEN_PATH};
+use allclear_application::custom_domain::hosts::Hosts;
+use allclear_application::custom_domain::{CLAIMANT, Domains, TOKEN_PATH};
 use allclear_application::error::Error;
 use allclear_application::timestamp;
-use allclear_domain::domain::{DomainClaim, DomainName, DomainStatus};
+use allclear_domain::custom_domain::{DomainClaim, DomainName, DomainStatus};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::membership::Role;
 use allclear_domain::organisation::Organisation;

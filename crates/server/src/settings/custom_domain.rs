@@ -1,6 +1,6 @@
 //! Domains of organisations.
 
-use allclear_application::domain::hosts::HostSettings;
+use allclear_application::custom_domain::hosts::HostSettings;
 use allclear_outbound::client::OutboundSettings;
 use allclear_outbound::domain_probe::HttpDomainProbe;
 use clap::Args;

@@ -1,8 +1,8 @@
 //! Claims of organisations to domains.
 
-use allclear_application::domain::{DOMAIN_TAKEN, DomainStore};
+use allclear_application::custom_domain::{DOMAIN_TAKEN, DomainStore};
 use allclear_application::error::Error;
-use allclear_domain::domain::{DomainClaim, DomainName, DomainStatus};
+use allclear_domain::custom_domain::{DomainClaim, DomainName, DomainStatus};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Organisation;
 use async_trait::async_trait;

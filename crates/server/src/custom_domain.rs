@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use allclear_application::domain::hosts::Hosts;
-use allclear_application::domain::{DomainPorts, Domains};
+use allclear_application::custom_domain::hosts::Hosts;
+use allclear_application::custom_domain::{DomainPorts, Domains};
 
 use crate::infrastructure::Infrastructure;
 use crate::tasks::Tasks;

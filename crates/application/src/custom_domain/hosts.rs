@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use allclear_domain::domain::DomainName;
+use allclear_domain::custom_domain::DomainName;
 use allclear_domain::event::EventKind;
 use allclear_domain::id::OrganisationId;
 use arc_swap::{ArcSwap, Guard};
@@ -126,7 +126,8 @@ impl Hosts {
             tokio::select! {
                 commit = arriving.recv() => match commit {
                     Some(commit) if !may_change_a_domain(&commit) => continue,
-                    Some(_) => {}
+                    // One read is enough for all that have arrived.
+                    Some(_) => while arriving.try_recv().is_ok() {},
                     None => return,
                 },
                 _ = tick.tick() => {}

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { accountOf, expect, test as base } from './fixtures';
 import { Operator, type Organisation } from './operator';
 
@@ -108,19 +108,30 @@ async function fill(organisation: Organisation): Promise<string[]> {
 const changes =
   /^(new|create|add|edit|delete|remove|record|attach|detach|complete|cancel maintenance|publish|save|update|send|import|export|reorder|revoke|rotate|verify|actions for|changes)\b/i;
 
+/** Waits for the content of what is shown. A tab that is opened later is no load of the page. */
+async function isLoaded(main: Locator) {
+  await expect(main.locator('[aria-busy=true]')).toHaveCount(0);
+  await expect(main.getByText(/^Loading/)).toHaveCount(0);
+}
+
 /** The names of what can be pressed in the screen and its tabs, and the columns without content. */
 async function offered(page: Page, path: string) {
   await page.goto(path);
   const main = page.getByRole('main');
   await expect(main.getByRole('heading', { level: 1 }).first()).toBeVisible();
+  // The parts of a screen that follow its first part.
   await page.waitForLoadState('networkidle');
+  await isLoaded(main);
   const names: string[] = [];
   const empty: string[] = [];
   const tabs = await main.getByRole('tab').all();
   for (const tab of tabs.length > 0 ? tabs : [null]) {
-    await tab?.click();
-    await page.waitForLoadState('networkidle');
-    await expect(main.locator('[aria-busy=true]')).toHaveCount(0);
+    if (tab) {
+      await tab.click();
+      const name = (await tab.textContent()) ?? '';
+      await expect(main.getByRole('tabpanel', { name, exact: true })).toBeVisible();
+    }
+    await isLoaded(main);
     names.push(
       ...(await main
         .locator('a:visible, button:visible:enabled')

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { ComponentOrder } from '@/api/types';
@@ -20,13 +20,16 @@ const start: Groups = [
 
 /** Serves the order, which a save changes only on top of the newest version. */
 function serve(groups: Groups = start) {
-  const state = { groups, version: 1, sent: [] as Groups[] };
+  const state = { groups, version: 1, reads: 0, sent: [] as Groups[] };
   const components = ['API', 'CDN', 'Website', 'Shop'].map((name) => component(name));
   const respond = () => success({ groups: state.groups }, { etag: `"${state.version}"` });
   server.use(
     http.get(apiUrl(endpoints.components.list), () => success(components)),
     http.get(apiUrl(endpoints.componentGroups.list), () => success([platform])),
-    http.get(apiUrl(endpoints.componentOrder), respond),
+    http.get(apiUrl(endpoints.componentOrder), () => {
+      state.reads += 1;
+      return respond();
+    }),
     http.post(apiUrl(endpoints.componentOrder), async ({ request }) => {
       if (request.headers.get('If-Match') !== `"${state.version}"`) return problem(412, 'Stale');
       const sent = (await request.json()) as ComponentOrder;
@@ -67,11 +70,12 @@ beforeEach(() => {
 async function press(user: ReturnType<typeof renderApp>['user'], name: string, ...keys: string[]) {
   (await handle(name)).focus();
   await user.keyboard('[Space]');
-  expect(await screen.findByText(new RegExp(`^${name} is picked up`))).toBeInTheDocument();
+  const announcement = await screen.findByText(new RegExp(`^${name} is picked up`));
   for (const key of keys) {
+    const before = announcement.textContent;
     await user.keyboard(`[${key}]`);
     // The place is looked for after the next rendering.
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await waitFor(() => expect(announcement.textContent).not.toBe(before));
   }
 }
 
@@ -157,7 +161,7 @@ it('takes an order as saved that the server has although the response was lost',
   ]);
   await user.click(saveButton());
   expect(await screen.findByText('Order saved')).toBeInTheDocument();
-  expect(screen.queryByText(/^Somebody else/)).not.toBeInTheDocument();
+  expect(screen.queryByText(/^The order has changed/)).not.toBeInTheDocument();
   expect(state.sent).toEqual([]);
   await waitFor(() => expect(router.state.location.pathname).toBe(paths.components.list));
 });
@@ -176,9 +180,12 @@ it('follows the orders of others while nothing is moved', async () => {
   await press(user, 'CDN', 'ArrowDown', 'Space');
   await waitFor(() => expect(saveButton()).toBeEnabled());
   const mine = shown();
+  const { reads } = state;
   change([{ id: 'platform', components: ['website', 'cdn', 'api'] }]);
   FakeSocket.last.fire('component-order-updated', { groups: state.groups });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await expect.poll(() => state.reads).toBe(reads + 1);
+  // The response arrives.
+  await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
   expect(shown()).toEqual(mine);
 });
 

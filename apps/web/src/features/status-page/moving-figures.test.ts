@@ -115,5 +115,5 @@ it('are read each minute after midnight until the server responds', async () => 
     await vi.waitFor(() => expect(readings).toHaveLength(minute));
     await settle();
   }
-  expect(state().generatedAt).toMatch(/^2026-11-21/);
+  await vi.waitFor(() => expect(state().generatedAt).toMatch(/^2026-11-21/));
 });

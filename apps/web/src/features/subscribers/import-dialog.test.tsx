@@ -3,7 +3,7 @@ import { http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { apiBase, endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { apiUrl, problem, server, success } from '@/testing/server';
+import { apiUrl, hold, problem, server, success } from '@/testing/server';
 import { noMail } from './fixtures';
 import { subscriberRoutes } from './routes';
 
@@ -109,13 +109,14 @@ it.each([
   ['succeeds', success({ dryRun: true, rows: 9, added: 9, known: 0, failed: 0, errors: [] })],
   ['fails', problem(422, 'The header is missing')],
 ])('keeps the newest file when the check of an older one %s later', async (_, outcome) => {
-  let finish: () => void = () => undefined;
-  const finished = new Promise<void>((resolve) => (finish = resolve));
+  const { held, release } = hold();
+  let isSent = false;
   server.use(
     http.post(
       apiUrl('/subscriber/import'),
       async () => {
-        await finished;
+        await held;
+        isSent = true;
         return outcome;
       },
       { once: true },
@@ -125,7 +126,9 @@ it.each([
   await choose('email\nolder@example.com\n');
   await choose(csv);
   await dialog.findByText('Line 3');
-  finish();
+  release();
+  await expect.poll(() => isSent).toBe(true);
+  // The response arrives.
   await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
   expect(dialog.getByText('Line 3')).toBeInTheDocument();
   await submit();
@@ -150,13 +153,12 @@ it('checks a corrected file of the same name', async () => {
 });
 
 it('says what it waits for when the import is pressed during the check', async () => {
-  let finish: () => void = () => undefined;
-  const finished = new Promise<void>((resolve) => (finish = resolve));
+  const { held, release } = hold();
   server.use(
     http.post(
       apiUrl('/subscriber/import'),
       async () => {
-        await finished;
+        await held;
         return success({ dryRun: true, ...report, errors });
       },
       { once: true },
@@ -167,7 +169,7 @@ it('says what it waits for when the import is pressed during the check', async (
   expect(dialog.getByText('Checking a.csv…')).toBeInTheDocument();
   await submit();
   expect(await dialog.findByText('Wait until the file is checked')).toBeInTheDocument();
-  finish();
+  release();
   await dialog.findByText('Line 3');
   expect(dialog.queryByText('Wait until the file is checked')).not.toBeInTheDocument();
   await submit();

@@ -24,7 +24,7 @@ use crate::app::{Operator, TestApp, TestResponse, client, eventually, send, toke
 use receiver::{Received, Receiver};
 
 /// A server that may send to the receiver, with an operator.
-struct Site {
+struct WebhookSetup {
     app: TestApp,
     clock: Arc<TestClock>,
     receiver: Receiver,
@@ -49,7 +49,7 @@ async fn app(folder: TempDir, clock: &Arc<TestClock>, flags: &[&str]) -> TestApp
     TestApp::start_in_at(folder, &flags, Arc::clone(clock) as _).await
 }
 
-impl Site {
+impl WebhookSetup {
     async fn start() -> Self {
         let clock = TestClock::system();
         let app = app(tempfile::tempdir().unwrap(), &clock, &ALLOWED).await;
@@ -78,9 +78,9 @@ impl Site {
 
     /// The requests about everything that has happened so far.
     async fn restart_and_drain(self) -> (Self, Vec<Received>) {
-        let mut site = self.restarted(&ALLOWED).await;
-        let rest = site.receiver.rest();
-        (site, rest)
+        let mut setup = self.restarted(&ALLOWED).await;
+        let rest = setup.receiver.rest();
+        (setup, rest)
     }
 
     /// Replaces the operator's token, which has expired.

@@ -90,7 +90,7 @@ struct Page {
 }
 
 /// An organisation in which every text field has one text.
-struct Site {
+struct InjectedOrganisation {
     text: &'static str,
     operator: Operator,
     /// The addresses of the mails.
@@ -120,7 +120,7 @@ fn line(text: &str) -> String {
     )
 }
 
-impl Site {
+impl InjectedOrganisation {
     async fn set_up(app: &TestApp, number: usize, text: &'static str) -> Self {
         let client = cookie_client();
         let post = |path: &str, body: Value| send(client.post(app.call(path)).json(&body));
@@ -277,18 +277,18 @@ async fn text_of_people_stays_text_in_every_output() {
         "1000/1000",
     ];
     let app = TestApp::start_with(&flags).await;
-    let mut sites = vec![Site::set_up(&app, 0, PLAIN).await];
+    let mut injecteds = vec![InjectedOrganisation::set_up(&app, 0, PLAIN).await];
     for (number, (_, text)) in TEXTS.iter().enumerate() {
-        sites.push(Site::set_up(&app, number + 1, text).await);
+        injecteds.push(InjectedOrganisation::set_up(&app, number + 1, text).await);
     }
     // A server that ends has sent every mail.
     let app = TestApp::start_in(app.stop().await, &flags).await;
     let mut seen = Vec::new();
     let mut addresses = Vec::new();
-    for site in sites {
-        let site = site.verified(&app).await;
-        seen.push(site.seen().await);
-        addresses.push((site.addresses, site.text));
+    for injected in injecteds {
+        let injected = injected.verified(&app).await;
+        seen.push(injected.seen().await);
+        addresses.push((injected.addresses, injected.text));
     }
     let folder = app.stop().await;
     for (seen, (addresses, text)) in seen.iter_mut().zip(addresses) {

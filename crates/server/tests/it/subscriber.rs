@@ -21,12 +21,12 @@ use crate::identity::mails_in;
 const ADDRESS: &str = "Ann@example.com";
 
 /// A server that can be stopped and started again, which waits for the mail it has to send.
-struct Site {
+struct SubscriberSetup {
     app: TestApp,
     clock: Arc<TestClock>,
 }
 
-impl Deref for Site {
+impl Deref for SubscriberSetup {
     type Target = TestApp;
 
     fn deref(&self) -> &TestApp {
@@ -34,7 +34,7 @@ impl Deref for Site {
     }
 }
 
-impl Site {
+impl SubscriberSetup {
     async fn start() -> Self {
         Self::start_in(tempfile::tempdir().unwrap(), TestClock::system()).await
     }

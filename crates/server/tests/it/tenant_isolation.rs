@@ -11,7 +11,7 @@ mod recent;
 mod repeat;
 mod role;
 mod route;
+mod sample;
 mod socket;
 pub(crate) mod tenant;
 mod walk;
-mod world;

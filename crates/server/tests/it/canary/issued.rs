@@ -31,7 +31,7 @@ const OTHER_PASSWORD: &str = "CanaryPassword7d4e";
 const ADDRESS: &str = "ada@example.com";
 
 /// A server with everything that has secrets, and what was collected of them.
-struct World {
+struct SecretCollector {
     process: Process,
     ada: Operator,
     mail: MailServer,
@@ -41,7 +41,7 @@ struct World {
     errors: Vec<String>,
 }
 
-impl World {
+impl SecretCollector {
     fn call(&self, path: &str) -> String {
         format!("{}/api/v1{path}", self.process.url)
     }
@@ -378,7 +378,7 @@ async fn no_issued_or_configured_secret_is_in_the_audit_log_the_log_or_an_error(
     let server = command(&data, &arguments);
     let process = Process::serve_with_json_log(server, &log).await;
     let ada = operator_of(&process.url, ADDRESS, "Acme").await;
-    let mut world = World {
+    let mut collector = SecretCollector {
         process,
         ada,
         mail,
@@ -386,17 +386,17 @@ async fn no_issued_or_configured_secret_is_in_the_audit_log_the_log_or_an_error(
         secrets: vec![("SMTP password", MAIL_PASSWORD.to_owned())],
         errors: Vec::new(),
     };
-    world.sessions_and_passwords().await;
-    world.keys_and_webhooks().await;
-    world.one_click().await;
-    world.provider(&provider).await;
-    world.passkeys().await;
-    world.authenticator_app().await;
+    collector.sessions_and_passwords().await;
+    collector.keys_and_webhooks().await;
+    collector.one_click().await;
+    collector.provider(&provider).await;
+    collector.passkeys().await;
+    collector.authenticator_app().await;
 
-    let mut texts = world.audit().await;
-    texts.append(&mut world.errors);
-    let secrets = [world.secrets, installation(&data).await].concat();
-    assert_eq!(world.process.terminate().await, Some(0));
+    let mut texts = collector.audit().await;
+    texts.append(&mut collector.errors);
+    let secrets = [collector.secrets, installation(&data).await].concat();
+    assert_eq!(collector.process.terminate().await, Some(0));
     let log = read_to_string(&log).unwrap();
     assert!(log.contains("\"level\":\"TRACE\""), "a log at each level");
     assert_hidden(

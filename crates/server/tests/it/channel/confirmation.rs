@@ -1,14 +1,14 @@
 use serde_json::{Value, json};
 
-use super::Site;
+use super::WebhookSetup;
 use crate::app::{client, send};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_webhook_is_confirmed_by_the_link_in_its_first_message_and_has_a_secret() {
-    let mut site = Site::start().await;
-    let target = site.receiver.url("/hooks/T1-abcdefgh");
+    let mut setup = WebhookSetup::start().await;
+    let target = setup.receiver.url("/hooks/T1-abcdefgh");
     let body = json!({"channel": "webhook", "target": target});
-    let added = site.operator.post("/subscriber", body).await;
+    let added = setup.operator.post("/subscriber", body).await;
     assert_eq!(added.status, 201, "{added:?}");
     assert_eq!(
         added.body["message"],
@@ -32,12 +32,12 @@ async fn a_webhook_is_confirmed_by_the_link_in_its_first_message_and_has_a_secre
         )
     );
     // Anybody with the whole link can post into the channel.
-    let port = site.receiver.port;
+    let port = setup.receiver.port;
     assert_eq!(added["target"], format!("http://127.0.0.1:{port}/…efgh"));
     let secret = added["secret"].as_str().unwrap();
     assert!(secret.starts_with("whsec_"), "{secret}");
 
-    let first = site.receiver.next_at("/hooks/T1-abcdefgh").await;
+    let first = setup.receiver.next_at("/hooks/T1-abcdefgh").await;
     first.assert_signed(secret);
     assert_eq!(first.header("content-type"), "application/json");
     let body = first.json();
@@ -51,20 +51,20 @@ async fn a_webhook_is_confirmed_by_the_link_in_its_first_message_and_has_a_secre
     );
     let carried = first.link("verify");
     assert_eq!(carried["subscriberId"], added["id"]);
-    assert_eq!(carried["orgId"], json!(site.operator.organisation));
+    assert_eq!(carried["orgId"], json!(setup.operator.organisation));
     assert_eq!(carried.as_object().unwrap().len(), 3, "{carried}");
 
     // A program that previews the link confirms nothing.
-    let page = link.replace("http://status.example.com", &site.app.url);
+    let page = link.replace("http://status.example.com", &setup.app.url);
     assert_eq!(send(client().get(page)).await.status, 200);
     let mut wrong = carried.clone();
     wrong["verificationCode"] = json!("wrong");
-    assert_eq!(site.post("/verify", &wrong).await.status, 400);
-    let listed = site.operator.get("/subscriber/list").await;
+    assert_eq!(setup.post("/verify", &wrong).await.status, 400);
+    let listed = setup.operator.get("/subscriber/list").await;
     assert_eq!(listed.body["data"][0]["status"], "PENDING");
     assert_eq!(listed.body["data"][0].get("secret"), None);
 
-    let verified = site.post("/verify", &carried).await;
+    let verified = setup.post("/verify", &carried).await;
     assert_eq!(
         (
             verified.status,
@@ -77,9 +77,9 @@ async fn a_webhook_is_confirmed_by_the_link_in_its_first_message_and_has_a_secre
             &json!({"secret": secret})
         )
     );
-    let again = site.post("/verify", &carried).await;
+    let again = setup.post("/verify", &carried).await;
     assert_eq!((again.status, &again.body["data"]), (200, &Value::Null));
-    let listed = site.operator.get("/subscriber/list").await;
+    let listed = setup.operator.get("/subscriber/list").await;
     assert_eq!(
         (
             &listed.body["data"][0]["status"],
@@ -91,22 +91,22 @@ async fn a_webhook_is_confirmed_by_the_link_in_its_first_message_and_has_a_secre
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_chat_is_confirmed_by_its_first_message_and_has_no_secret() {
-    let mut site = Site::start().await;
+    let mut setup = WebhookSetup::start().await;
     for channel in ["slack", "teams", "discord"] {
         let path = format!("/{channel}");
-        let body = json!({"channel": channel, "target": site.receiver.url(&path)});
-        let added = site.operator.create("/subscriber", body).await;
+        let body = json!({"channel": channel, "target": setup.receiver.url(&path)});
+        let added = setup.operator.create("/subscriber", body).await;
         assert_eq!(added.get("secret"), None);
-        let first = site.receiver.next_at(&path).await;
+        let first = setup.receiver.next_at(&path).await;
         assert!(!first.headers.contains_key("webhook-signature"));
-        let verified = site.post("/verify", &first.link("verify")).await;
+        let verified = setup.post("/verify", &first.link("verify")).await;
         assert_eq!(
             (verified.status, &verified.body["data"]),
             (200, &Value::Null),
             "{channel}"
         );
     }
-    let listed = site.operator.get("/subscriber/list").await;
+    let listed = setup.operator.get("/subscriber/list").await;
     let rows = listed.body["data"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["status"] == "SUBSCRIBED"));
     assert_eq!(rows.len(), 3);
@@ -114,17 +114,17 @@ async fn a_chat_is_confirmed_by_its_first_message_and_has_no_secret() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_sent_to_a_target_that_is_not_confirmed() {
-    let mut site = Site::start().await;
-    let body = json!({"channel": "webhook", "target": site.receiver.url("/pending")});
-    let added = site.operator.create("/subscriber", body).await;
-    site.receiver.next_at("/pending").await;
-    site.incident("Down").await;
+    let mut setup = WebhookSetup::start().await;
+    let body = json!({"channel": "webhook", "target": setup.receiver.url("/pending")});
+    let added = setup.operator.create("/subscriber", body).await;
+    setup.receiver.next_at("/pending").await;
+    setup.incident("Down").await;
     let test = format!("/subscriber/{}/test", added["id"].as_str().unwrap());
-    let tested = site.operator.post(&test, json!({})).await;
+    let tested = setup.operator.post(&test, json!({})).await;
     assert_eq!(
         (tested.status, &tested.body["message"]),
         (409, &json!("A test message needs a confirmed subscription"))
     );
-    let (_site, rest) = site.restart_and_drain().await;
+    let (_site, rest) = setup.restart_and_drain().await;
     assert!(rest.is_empty(), "{rest:?}");
 }

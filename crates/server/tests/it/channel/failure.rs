@@ -4,7 +4,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::receiver::{Received, Reply};
-use super::{ALLOWED, Hook, Site};
+use super::{ALLOWED, Hook, WebhookSetup};
 
 /// The first retry comes after 5 s, 20 % earlier or later, unless the receiver asks for more.
 const FIRST_RETRY: Duration = Duration::from_secs(4);
@@ -33,7 +33,7 @@ fn assert_retried(first: &Received, second: &Received, secret: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_message_is_sent_again_under_the_same_identifier() {
-    let mut site = Site::start().await;
+    let mut setup = WebhookSetup::start().await;
     let replies = [
         ("/500", Reply::Status(500, "")),
         ("/404", Reply::Status(404, "")),
@@ -43,15 +43,15 @@ async fn a_failed_message_is_sent_again_under_the_same_identifier() {
     ];
     let mut hooks = HashMap::new();
     for (path, reply) in replies {
-        let hook = site.hook("webhook", path).await;
-        site.receiver.reply(path, &[reply]);
+        let hook = setup.hook("webhook", path).await;
+        setup.receiver.reply(path, &[reply]);
         hooks.insert(path.to_owned(), hook);
     }
-    let incident = site.incident("Down").await;
-    site.update(&incident, "RESOLVED", "It is mended").await;
+    let incident = setup.incident("Down").await;
+    setup.update(&incident, "RESOLVED", "It is mended").await;
     let mut received: HashMap<String, Vec<Received>> = HashMap::new();
     for _ in 0..3 * hooks.len() {
-        let next = site.receiver.next().await;
+        let next = setup.receiver.next().await;
         received.entry(next.path.clone()).or_default().push(next);
     }
     assert!(
@@ -65,27 +65,28 @@ async fn a_failed_message_is_sent_again_under_the_same_identifier() {
         assert_retried(first, second, &hook.secret);
         // The later message waits meanwhile.
         assert_eq!(third.json()["incident"]["status"], "resolved");
-        assert_eq!(site.subscriber(hook).await["failing"], Value::Null);
+        assert_eq!(setup.subscriber(hook).await["failing"], Value::Null);
     }
-    let (site, rest) = site.restart_and_drain().await;
+    let (setup, rest) = setup.restart_and_drain().await;
     assert!(rest.is_empty(), "{rest:?}");
-    let counts = site.operator.get("/subscriber/deliveries").await;
+    let counts = setup.operator.get("/subscriber/deliveries").await;
     assert_eq!(counts.body["data"]["sent"], 3 * 5, "{counts:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_receiver_that_is_gone_ends_its_subscription() {
-    let mut site = Site::start().await;
-    let hook = site.hook("webhook", "/hook").await;
-    site.receiver.reply("/hook", &[Reply::Status(410, "")]);
-    let incident = site.incident("Down").await;
-    site.update(&incident, "RESOLVED", "It is mended").await;
-    site.receiver.next_at("/hook").await;
-    site.subscriber_once(&hook, |found| found["status"] == "UNSUBSCRIBED")
+    let mut setup = WebhookSetup::start().await;
+    let hook = setup.hook("webhook", "/hook").await;
+    setup.receiver.reply("/hook", &[Reply::Status(410, "")]);
+    let incident = setup.incident("Down").await;
+    setup.update(&incident, "RESOLVED", "It is mended").await;
+    setup.receiver.next_at("/hook").await;
+    setup
+        .subscriber_once(&hook, |found| found["status"] == "UNSUBSCRIBED")
         .await;
-    let (site, rest) = site.restart_and_drain().await;
+    let (setup, rest) = setup.restart_and_drain().await;
     assert!(rest.is_empty(), "what was queued is withdrawn: {rest:?}");
-    let counts = site.operator.get("/subscriber/deliveries").await;
+    let counts = setup.operator.get("/subscriber/deliveries").await;
     assert_eq!(counts.body["data"]["waiting"], 0);
 }
 
@@ -95,14 +96,14 @@ fn test_of(hook: &Hook) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_test_message_says_whether_it_has_arrived() {
-    let mut site = Site::start().await;
-    let hook = site.hook("webhook", "/hook").await;
-    let tested = site.operator.post(&test_of(&hook), json!({})).await;
+    let mut setup = WebhookSetup::start().await;
+    let hook = setup.hook("webhook", "/hook").await;
+    let tested = setup.operator.post(&test_of(&hook), json!({})).await;
     assert_eq!(
         (tested.status, &tested.body["message"]),
         (200, &json!("The test message has arrived"))
     );
-    let received = site.receiver.next_at("/hook").await;
+    let received = setup.receiver.next_at("/hook").await;
     received.assert_signed(&hook.secret);
     assert_eq!(
         received.json()["test"]["message"],
@@ -119,72 +120,73 @@ async fn a_test_message_says_whether_it_has_arrived() {
             "the receiver has ended the subscription",
         ),
     ] {
-        site.receiver.reply("/hook", &[reply]);
-        let tested = site.operator.post(&test_of(&hook), json!({})).await;
+        setup.receiver.reply("/hook", &[reply]);
+        let tested = setup.operator.post(&test_of(&hook), json!({})).await;
         let expected = format!("The test message did not arrive: {reason}");
         assert_eq!(
             (tested.status, &tested.body["message"]),
             (409, &json!(expected))
         );
-        site.receiver.next_at("/hook").await;
+        setup.receiver.next_at("/hook").await;
     }
-    assert_eq!(site.subscriber(&hook).await["status"], "UNSUBSCRIBED");
-    let (_site, rest) = site.restart_and_drain().await;
+    assert_eq!(setup.subscriber(&hook).await["status"], "UNSUBSCRIBED");
+    let (_site, rest) = setup.restart_and_drain().await;
     assert!(rest.is_empty(), "a test is not sent again: {rest:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_test_message_that_arrives_is_followed_by_the_waiting_messages() {
-    let mut site = Site::start().await;
-    let hook = site.hook("webhook", "/hook").await;
+    let mut setup = WebhookSetup::start().await;
+    let hook = setup.hook("webhook", "/hook").await;
     let overloaded = Reply::Status(503, "retry-after: 36000\r\n");
-    site.receiver.reply("/hook", &[overloaded]);
-    let incident = site.incident("Down").await;
-    let failed = site.receiver.next_at("/hook").await;
+    setup.receiver.reply("/hook", &[overloaded]);
+    let incident = setup.incident("Down").await;
+    let failed = setup.receiver.next_at("/hook").await;
     // A server that stops has stored the results of its messages.
-    site = site.restarted(&ALLOWED).await;
-    site.update(&incident, "RESOLVED", "It is mended").await;
-    let tested = site.operator.post(&test_of(&hook), json!({})).await;
+    setup = setup.restarted(&ALLOWED).await;
+    setup.update(&incident, "RESOLVED", "It is mended").await;
+    let tested = setup.operator.post(&test_of(&hook), json!({})).await;
     assert_eq!(tested.status, 200, "{tested:?}");
-    let test = site.receiver.next_at("/hook").await;
+    let test = setup.receiver.next_at("/hook").await;
     assert!(test.json()["test"].is_object(), "{test:?}");
-    let retried = site.receiver.next_at("/hook").await;
+    let retried = setup.receiver.next_at("/hook").await;
     assert_eq!(retried.header("webhook-id"), failed.header("webhook-id"));
     assert_eq!(retried.text, failed.text);
-    let update = site.receiver.next_at("/hook").await;
+    let update = setup.receiver.next_at("/hook").await;
     assert_eq!(update.json()["incident"]["status"], "resolved");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_subscriber_is_failing_until_a_message_arrives_again() {
-    let mut site = Site::start().await;
-    let hook = site.hook("webhook", "/hook").await;
+    let mut setup = WebhookSetup::start().await;
+    let hook = setup.hook("webhook", "/hook").await;
     // A permanent refusal is not retried.
     for arrives_by_test in [true, false] {
-        site = site.restarted(&[]).await;
-        site.incident("Down").await;
-        let found = site
+        setup = setup.restarted(&[]).await;
+        setup.incident("Down").await;
+        let found = setup
             .subscriber_once(&hook, |found| !found["failing"].is_null())
             .await;
         let failing = &found["failing"];
         assert_eq!(found["status"], "SUBSCRIBED");
         assert_eq!(failing["reason"], "Must begin with https://");
         assert!(failing["since"].as_str().unwrap().ends_with('Z'));
-        let tested = site.operator.post(&test_of(&hook), json!({})).await;
+        let tested = setup.operator.post(&test_of(&hook), json!({})).await;
         assert_eq!(tested.status, 409, "{tested:?}");
-        let counts = site.operator.get("/subscriber/deliveries").await;
+        let counts = setup.operator.get("/subscriber/deliveries").await;
         assert_eq!(counts.body["data"]["waiting"], 0, "{counts:?}");
 
-        site = site.restarted(&ALLOWED).await;
-        assert_eq!(site.subscriber(&hook).await["failing"], *failing);
+        setup = setup.restarted(&ALLOWED).await;
+        assert_eq!(setup.subscriber(&hook).await["failing"], *failing);
         if arrives_by_test {
-            let tested = site.operator.post(&test_of(&hook), json!({})).await;
+            let tested = setup.operator.post(&test_of(&hook), json!({})).await;
             assert_eq!(tested.body["data"]["failing"], Value::Null);
         } else {
-            site.incident("Down again").await;
+            setup.incident("Down again").await;
         }
-        site.receiver.next_at("/hook").await;
-        site.subscriber_once(&hook, |found| found["failing"].is_null())
+        setup.receiver.next_at("/hook").await;
+        setup
+            .subscriber_once(&hook, |found| found["failing"].is_null())
             .await;
     }
 }

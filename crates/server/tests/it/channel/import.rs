@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use super::{ALLOWED, Site};
+use super::{ALLOWED, WebhookSetup};
 use crate::api_key::{key, program};
 use crate::app::{
     Operator, TestApp, TestResponse, assert_status, founder, operator_of, send, until,
@@ -41,8 +41,8 @@ const FILE: &str = "email,components\nann@example.com,\nann@EXAMPLE.com,\nnobody
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dry_run_stores_nothing_and_says_what_would_happen() {
-    let site = Site::start().await;
-    site.operator.component("API").await;
+    let setup = WebhookSetup::start().await;
+    setup.operator.component("API").await;
     let report = |dry_run: bool, added: u64, known: u64| {
         json!({"dryRun": dry_run, "rows": 5, "added": added, "known": known, "failed": 2, "errors": [
             {"line": 4, "message": "Invalid email address"},
@@ -50,18 +50,18 @@ async fn a_dry_run_stores_nothing_and_says_what_would_happen() {
         ]})
     };
     for query in ["", "?dryRun=true", "?confirmed=true&consent=x"] {
-        let dry = import(&site.operator, query, FILE).await;
+        let dry = import(&setup.operator, query, FILE).await;
         assert_eq!((dry.status, &dry.body["data"]), (200, &report(true, 2, 1)));
-        assert!(listed(&site.operator).await.is_empty(), "{query}");
+        assert!(listed(&setup.operator).await.is_empty(), "{query}");
     }
-    let site = site.restarted(&ALLOWED).await;
-    assert!(mails_in(site.app.folder.path()).is_empty());
+    let setup = setup.restarted(&ALLOWED).await;
+    assert!(mails_in(setup.app.folder.path()).is_empty());
 
-    let imported = import(&site.operator, "?dryRun=false", FILE).await;
+    let imported = import(&setup.operator, "?dryRun=false", FILE).await;
     assert_eq!(imported.body["data"], report(false, 2, 1));
-    let again = import(&site.operator, "?dryRun=false", FILE).await;
+    let again = import(&setup.operator, "?dryRun=false", FILE).await;
     assert_eq!(again.body["data"], report(false, 0, 3));
-    let rows = listed(&site.operator).await;
+    let rows = listed(&setup.operator).await;
     let states: Vec<_> = rows.iter().map(|row| (&*row.0, &*row.1)).collect();
     assert_eq!(
         states,
@@ -70,8 +70,8 @@ async fn a_dry_run_stores_nothing_and_says_what_would_happen() {
             ("bob@example.com", "PENDING")
         ]
     );
-    let site = site.restarted(&ALLOWED).await;
-    let mails = mails_in(site.app.folder.path());
+    let setup = setup.restarted(&ALLOWED).await;
+    let mails = mails_in(setup.app.folder.path());
     assert_eq!(mails.len(), 2, "each gets one link");
     assert!(mails.iter().all(|mail| mail.contains("/verify?")));
 }
@@ -96,29 +96,29 @@ async fn report_lists_the_first_hundred_errors() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn confirmed_addresses_need_a_statement_which_the_audit_log_keeps() {
-    let site = Site::start().await;
-    let api = site
+    let setup = WebhookSetup::start().await;
+    let api = setup
         .operator
         .create("/component/create", json!({"name": "API"}))
         .await;
-    let web = site.operator.component("Web").await;
+    let web = setup.operator.component("Web").await;
     let code = api["code"].as_str().unwrap();
     let file = format!("email,components\nann@example.com,Web; {code}\nbob@example.com,\n");
     for query in [
         "?dryRun=false&confirmed=true",
         "?dryRun=false&confirmed=true&consent=%20",
     ] {
-        let response = import(&site.operator, query, file.clone()).await;
+        let response = import(&setup.operator, query, file.clone()).await;
         assert_eq!(
             (response.status, &response.body["errors"][0]["field"]),
             (422, &json!("consent"))
         );
-        assert!(listed(&site.operator).await.is_empty());
+        assert!(listed(&setup.operator).await.is_empty());
     }
-    let imported = import(&site.operator, CONFIRMED, file).await;
+    let imported = import(&setup.operator, CONFIRMED, file).await;
     assert_eq!(imported.body["data"]["added"], 2, "{imported:?}");
     assert_eq!(
-        listed(&site.operator).await,
+        listed(&setup.operator).await,
         [
             (
                 "ann@example.com".to_owned(),
@@ -132,8 +132,8 @@ async fn confirmed_addresses_need_a_statement_which_the_audit_log_keeps() {
             ),
         ]
     );
-    let log = site.operator.get("/audit?limit=1").await.body["data"].clone();
-    let organisation = site.operator.get("/organisation").await.body["data"].clone();
+    let log = setup.operator.get("/audit?limit=1").await.body["data"].clone();
+    let organisation = setup.operator.get("/organisation").await.body["data"].clone();
     assert_eq!(log[0]["action"], "subscriber.imported", "{log}");
     assert_eq!(
         log[0]["after"],
@@ -145,19 +145,19 @@ async fn confirmed_addresses_need_a_statement_which_the_audit_log_keeps() {
     );
 
     // They receive messages about later changes, and were sent no link.
-    site.incident("Down").await;
-    let site = site.restarted(&ALLOWED).await;
-    let mails = mails_in(site.app.folder.path());
+    setup.incident("Down").await;
+    let setup = setup.restarted(&ALLOWED).await;
+    let mails = mails_in(setup.app.folder.path());
     assert_eq!(mails.len(), 1);
     assert!(mails[0].contains("To: bob@example.com\r\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_malformed_file_is_refused() {
-    let site = Site::start().await;
+    let setup = WebhookSetup::start().await;
     let path = "/subscriber/import?dryRun=false";
     for kind in ["application/json", "text/plain", "multipart/form-data"] {
-        let request = site.operator.request(Method::POST, path);
+        let request = setup.operator.request(Method::POST, path);
         let response = send(
             request
                 .header("content-type", kind)
@@ -172,7 +172,7 @@ async fn a_malformed_file_is_refused() {
         ("?dryRun=no", "email\n", "dryRun"),
         ("?confirmed=1", "email\n", "confirmed"),
     ] {
-        let response = import(&site.operator, query, file).await;
+        let response = import(&setup.operator, query, file).await;
         assert_eq!(
             (response.status, &response.body["errors"][0]["field"]),
             (422, &json!(field)),
@@ -182,29 +182,29 @@ async fn a_malformed_file_is_refused() {
     let limit = 16 * 1024 * 1024;
     let row = "email,note\nann@example.com,";
     let largest = format!("{row}{}", "x".repeat(limit - row.len()));
-    let taken = import(&site.operator, "?dryRun=false", largest.clone()).await;
+    let taken = import(&setup.operator, "?dryRun=false", largest.clone()).await;
     assert_eq!(taken.body["data"]["added"], 1, "{taken:?}");
-    let response = import(&site.operator, "?dryRun=false", format!("{largest}\n")).await;
+    let response = import(&setup.operator, "?dryRun=false", format!("{largest}\n")).await;
     assert_eq!(response.status, 413, "{response:?}");
-    assert_eq!(listed(&site.operator).await.len(), 1);
+    assert_eq!(listed(&setup.operator).await.len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_export_is_read_by_an_import_and_has_no_formulas() {
-    let site = Site::start().await;
+    let setup = WebhookSetup::start().await;
     let names = ["API", "=1+1", "Web, \"the\" site", "One;two"];
     let mut ids = Vec::new();
     for name in names {
-        ids.push(site.operator.component(name).await);
+        ids.push(setup.operator.component(name).await);
     }
-    let add = async |body: Value| site.operator.create("/subscriber", body).await;
+    let add = async |body: Value| setup.operator.create("/subscriber", body).await;
     add(json!({"email": "ann@example.com", "components": [ids[0], ids[2], ids[3]]})).await;
     add(json!({"email": "+bob@example.com", "components": [ids[1]]})).await;
     add(json!({"email": "-eve@example.com"})).await;
-    let hook = site.receiver.url("/hook");
+    let hook = setup.receiver.url("/hook");
     add(json!({"channel": "webhook", "target": hook})).await;
 
-    let exported = site.operator.get("/subscriber/export").await;
+    let exported = setup.operator.get("/subscriber/export").await;
     assert_eq!(exported.headers["content-type"], "text/csv; charset=utf-8");
     let disposition = exported.headers["content-disposition"].to_str().unwrap();
     assert!(disposition.starts_with("attachment"), "{disposition}");
@@ -221,16 +221,16 @@ async fn an_export_is_read_by_an_import_and_has_no_formulas() {
     }
 
     for query in ["", "?dryRun=false"] {
-        let again = import(&site.operator, query, file.clone()).await;
+        let again = import(&setup.operator, query, file.clone()).await;
         let (known, failed) = (&again.body["data"]["known"], &again.body["data"]["failed"]);
         assert_eq!((known, failed), (&json!(3), &json!(0)), "{again:?}");
     }
-    let before = listed_mails(&site.operator).await;
+    let before = listed_mails(&setup.operator).await;
     for row in &before {
         let path = format!("/subscriber/{}", row["id"].as_str().unwrap());
-        assert_eq!(site.operator.delete(&path).await.status, 200);
+        assert_eq!(setup.operator.delete(&path).await.status, 200);
     }
-    let imported = import(&site.operator, "?dryRun=false", file).await;
+    let imported = import(&setup.operator, "?dryRun=false", file).await;
     assert_eq!(imported.body["data"]["added"], 3, "{imported:?}");
     let what = |rows: &[Value]| {
         let mut rows: Vec<_> = rows
@@ -251,7 +251,7 @@ async fn an_export_is_read_by_an_import_and_has_no_formulas() {
         rows.sort_unstable();
         rows
     };
-    let after = listed_mails(&site.operator).await;
+    let after = listed_mails(&setup.operator).await;
     assert_eq!(what(&after), what(&before));
 }
 

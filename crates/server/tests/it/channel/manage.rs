@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Hook, Site};
+use super::{Hook, WebhookSetup};
 use crate::app::{client, send};
 
 /// The parameters of a manage link with these fields.
@@ -14,24 +14,24 @@ fn with(hook: &Hook, fields: &Value) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_manage_link_reads_and_changes_one_subscription() {
-    let mut site = Site::start().await;
-    let api = site.operator.component("API").await;
-    let hook = site.hook("webhook", "/one-abcdefgh").await;
-    let other = site.hook("webhook", "/other").await;
+    let mut setup = WebhookSetup::start().await;
+    let api = setup.operator.component("API").await;
+    let hook = setup.hook("webhook", "/one-abcdefgh").await;
+    let other = setup.hook("webhook", "/other").await;
     assert_eq!(hook.manage["subscriberId"], json!(hook.id));
     assert_eq!(hook.manage.as_object().unwrap().len(), 3);
 
-    let read = site.post("/subscription", &hook.manage).await;
+    let read = setup.post("/subscription", &hook.manage).await;
     assert_eq!(read.status, 200, "{read:?}");
-    assert_eq!(read.body["data"], site.subscriber(&hook).await);
+    assert_eq!(read.body["data"], setup.subscriber(&hook).await);
     assert!(!read.body.to_string().contains("one-abcdefgh"));
     let change = json!({"components": [api], "muteMaintenances": true});
-    let changed = site.patch("/subscription", &with(&hook, &change)).await;
+    let changed = setup.patch("/subscription", &with(&hook, &change)).await;
     assert_eq!(
         (changed.status, &changed.body["message"]),
         (200, &json!("Subscription updated successfully!"))
     );
-    let after = site.subscriber(&hook).await;
+    let after = setup.subscriber(&hook).await;
     assert_eq!(changed.body["data"], after);
     assert_eq!(
         (
@@ -42,7 +42,7 @@ async fn the_manage_link_reads_and_changes_one_subscription() {
         (&json!("COMPONENTS"), &json!([api]), &json!(true))
     );
     let bad = with(&hook, &json!({"components": [hook.id]}));
-    let response = site.patch("/subscription", &bad).await;
+    let response = setup.patch("/subscription", &bad).await;
     assert_eq!(
         (response.status, &*response.invalid()),
         (422, "components[0]: Unknown component")
@@ -53,7 +53,7 @@ async fn the_manage_link_reads_and_changes_one_subscription() {
     for code in [json!("wrong"), other.manage["manageCode"].clone()] {
         let mut link = hook.manage.clone();
         link["manageCode"] = code;
-        let read = site.post("/subscription", &link).await;
+        let read = setup.post("/subscription", &link).await;
         assert_eq!(
             (read.status, &read.body["message"]),
             (400, &json!("This link is wrong or has expired"))
@@ -61,21 +61,21 @@ async fn the_manage_link_reads_and_changes_one_subscription() {
         for (field, value) in change.as_object().unwrap() {
             link[field] = value.clone();
         }
-        assert_eq!(site.patch("/subscription", &link).await.status, 400);
-        assert_eq!(site.post("/unsubscribe", &link).await.status, 400);
+        assert_eq!(setup.patch("/subscription", &link).await.status, 400);
+        assert_eq!(setup.post("/unsubscribe", &link).await.status, 400);
     }
     let page = format!(
         "{}/subscription?subscriberId={}&orgId={}&manageCode={}",
-        site.app.url,
+        setup.app.url,
         hook.id,
-        site.operator.organisation,
+        setup.operator.organisation,
         hook.manage["manageCode"].as_str().unwrap()
     );
     // Following the link is not enough.
     send(client().get(page)).await;
-    assert_eq!(site.subscriber(&hook).await, after);
+    assert_eq!(setup.subscriber(&hook).await, after);
     assert_eq!(
-        site.subscriber(&other).await["scope"],
+        setup.subscriber(&other).await["scope"],
         "ALL",
         "the other one is as before"
     );
@@ -83,19 +83,19 @@ async fn the_manage_link_reads_and_changes_one_subscription() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_manage_link_ends_the_subscription() {
-    let mut site = Site::start().await;
-    let hook = site.hook("webhook", "/one").await;
-    site.hook("webhook", "/other").await;
+    let mut setup = WebhookSetup::start().await;
+    let hook = setup.hook("webhook", "/one").await;
+    setup.hook("webhook", "/other").await;
     for _ in 0..2 {
-        let left = site.post("/unsubscribe", &hook.manage).await;
+        let left = setup.post("/unsubscribe", &hook.manage).await;
         assert_eq!(
             (left.status, &left.body["message"]),
             (200, &json!("Successfully unsubscribed!"))
         );
     }
-    assert_eq!(site.subscriber(&hook).await["status"], "UNSUBSCRIBED");
-    site.incident("Down").await;
-    let (_site, received) = site.restart_and_drain().await;
+    assert_eq!(setup.subscriber(&hook).await["status"], "UNSUBSCRIBED");
+    setup.incident("Down").await;
+    let (_site, received) = setup.restart_and_drain().await;
     let paths: Vec<_> = received.iter().map(|received| &*received.path).collect();
     assert_eq!(paths, ["/other"]);
 }

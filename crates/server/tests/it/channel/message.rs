@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::Site;
+use super::WebhookSetup;
 use super::receiver::Received;
 
 /// Status and newest entry of the incident in a body.
@@ -16,20 +16,21 @@ fn incident_of(received: &Received) -> (String, String) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_webhook_gets_incidents_and_maintenances_as_statuspage_sends_them_in_order() {
-    let mut site = Site::start().await;
-    let hook = site.hook("webhook", "/hook").await;
-    let component = site.operator.component("API").await;
+    let mut setup = WebhookSetup::start().await;
+    let hook = setup.hook("webhook", "/hook").await;
+    let component = setup.operator.component("API").await;
     let body = json!({"title": "Down", "description": "All of it", "status": "INVESTIGATING",
         "components": [{"componentId": component, "status": "PARTIAL_OUTAGE"}]});
-    let incident = site.created("incident", body).await;
-    site.update(&incident, "IDENTIFIED", "A cable was cut")
+    let incident = setup.created("incident", body).await;
+    setup
+        .update(&incident, "IDENTIFIED", "A cable was cut")
         .await;
-    site.update(&incident, "RESOLVED", "It is mended").await;
+    setup.update(&incident, "RESOLVED", "It is mended").await;
     let body = json!({"title": "Move", "description": "To another rack", "startAt": "2999-01-01T00:00:00.000Z",
         "endAt": "2999-01-01T02:00:00.000Z"});
-    site.created("maintenance", body).await;
+    setup.created("maintenance", body).await;
 
-    let (_site, all) = site.restart_and_drain().await;
+    let (_site, all) = setup.restart_and_drain().await;
     let (components, received): (Vec<_>, Vec<_>) = all
         .iter()
         .partition(|received| !received.json()["component_update"].is_null());
@@ -84,14 +85,14 @@ async fn a_webhook_gets_incidents_and_maintenances_as_statuspage_sends_them_in_o
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_chat_gets_the_body_of_its_product_and_mentions_nobody() {
-    let mut site = Site::start().await;
+    let mut setup = WebhookSetup::start().await;
     for channel in ["slack", "teams", "discord"] {
-        site.hook(channel, &format!("/{channel}")).await;
+        setup.hook(channel, &format!("/{channel}")).await;
     }
-    site.incident("Down <!channel> @everyone").await;
+    setup.incident("Down <!channel> @everyone").await;
     let mut bodies = std::collections::BTreeMap::new();
     for _ in 0..3 {
-        let received = site.receiver.next().await;
+        let received = setup.receiver.next().await;
         assert!(!received.headers.contains_key("webhook-id"));
         bodies.insert(received.path.clone(), received.json());
     }
@@ -116,13 +117,13 @@ async fn each_chat_gets_the_body_of_its_product_and_mentions_nobody() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_does_not_notify_is_sent_to_no_channel() {
-    let mut site = Site::start().await;
-    site.hook("webhook", "/hook").await;
+    let mut setup = WebhookSetup::start().await;
+    setup.hook("webhook", "/hook").await;
     let quiet =
         json!({"title": "Quiet", "description": "d", "status": "INVESTIGATING", "notify": false});
-    site.created("incident", quiet).await;
-    site.incident("Loud").await;
-    let (_site, rest) = site.restart_and_drain().await;
+    setup.created("incident", quiet).await;
+    setup.incident("Loud").await;
+    let (_site, rest) = setup.restart_and_drain().await;
     let names: Vec<_> = rest
         .iter()
         .map(|received| received.json()["incident"]["name"].clone())
@@ -134,21 +135,22 @@ async fn a_change_that_does_not_notify_is_sent_to_no_channel() {
 async fn deleting_an_incident_withdraws_what_is_queued() {
     use super::receiver::Reply;
 
-    let mut site = Site::start().await;
-    let hook = site.hook("webhook", "/hook").await;
-    site.receiver.reply("/hook", &[Reply::Status(500, "")]);
-    let incident = site.incident("Down").await;
-    site.update(&incident, "IDENTIFIED", "A cable was cut")
+    let mut setup = WebhookSetup::start().await;
+    let hook = setup.hook("webhook", "/hook").await;
+    setup.receiver.reply("/hook", &[Reply::Status(500, "")]);
+    let incident = setup.incident("Down").await;
+    setup
+        .update(&incident, "IDENTIFIED", "A cable was cut")
         .await;
-    let failed = site.receiver.next_at(&hook.path).await;
+    let failed = setup.receiver.next_at(&hook.path).await;
     assert_eq!(incident_of(&failed).0, "investigating");
     let path = format!("/incident/{incident}");
-    assert_eq!(site.operator.delete(&path).await.status, 200);
-    let counts = site.operator.get("/subscriber/deliveries").await;
+    assert_eq!(setup.operator.delete(&path).await.status, 200);
+    let counts = setup.operator.get("/subscriber/deliveries").await;
     assert_eq!(counts.body["data"]["waiting"], 0, "{counts:?}");
-    site.incident("Another").await;
-    let next = site.receiver.next_at(&hook.path).await;
+    setup.incident("Another").await;
+    let next = setup.receiver.next_at(&hook.path).await;
     assert_eq!(next.json()["incident"]["name"], "Another");
-    let (_site, rest) = site.restart_and_drain().await;
+    let (_site, rest) = setup.restart_and_drain().await;
     assert!(rest.is_empty(), "{rest:?}");
 }

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use super::receiver::Received;
-use super::{ALLOWED, Site};
+use super::{ALLOWED, WebhookSetup};
 
 use crate::app::until;
 
@@ -18,22 +18,22 @@ fn receivers<'a>(received: &'a [Received], name: &str) -> BTreeSet<&'a str> {
         .collect()
 }
 
-async fn incident_on(site: &Site, title: &str, component: &str) -> String {
+async fn incident_on(setup: &WebhookSetup, title: &str, component: &str) -> String {
     let body = json!({"title": title, "description": "All of it", "status": "INVESTIGATING",
         "components": [{"componentId": component, "status": "MAJOR_OUTAGE"}]});
-    site.created("incident", body).await
+    setup.created("incident", body).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_subscriber_receives_what_it_chose() {
-    let mut site = Site::start().await;
-    let group = site
+    let mut setup = WebhookSetup::start().await;
+    let group = setup
         .operator
         .create("/component-group/create", json!({"name": "Sites"}))
         .await;
     let group = &group["id"];
-    let api = site.operator.component("API").await;
-    let web = site
+    let api = setup.operator.component("API").await;
+    let web = setup
         .operator
         .create(
             "/component/create",
@@ -41,18 +41,18 @@ async fn each_subscriber_receives_what_it_chose() {
         )
         .await;
     let web = web["id"].as_str().unwrap().to_owned();
-    let followed = incident_on(&site, "Followed", &api).await;
-    site.hook("webhook", "/all").await;
+    let followed = incident_on(&setup, "Followed", &api).await;
+    setup.hook("webhook", "/all").await;
     for (path, field, value) in [
         ("/api", "components", json!([api])),
         ("/sites", "groups", json!([group])),
         ("/follower", "incidentId", json!(followed)),
         ("/muted", "muteMaintenances", json!(true)),
     ] {
-        let hook = site
+        let hook = setup
             .hook_of(path, json!({"channel": "webhook", field: value}))
             .await;
-        let shown = site.subscriber(&hook).await;
+        let shown = setup.subscriber(&hook).await;
         assert_eq!(shown[field], value);
         let scope = match path {
             "/muted" => "ALL",
@@ -61,15 +61,16 @@ async fn each_subscriber_receives_what_it_chose() {
         };
         assert_eq!(shown["scope"], scope);
     }
-    incident_on(&site, "API down", &api).await;
-    incident_on(&site, "Web down", &web).await;
-    site.incident("Of nothing").await;
-    site.update(&followed, "IDENTIFIED", "A cable was cut")
+    incident_on(&setup, "API down", &api).await;
+    incident_on(&setup, "Web down", &web).await;
+    setup.incident("Of nothing").await;
+    setup
+        .update(&followed, "IDENTIFIED", "A cable was cut")
         .await;
     let body = json!({"title": "Move", "description": "d", "startAt": "2999-01-01T00:00:00.000Z",
         "components": [web]});
-    site.created("maintenance", body).await;
-    let (_site, received) = site.restart_and_drain().await;
+    setup.created("maintenance", body).await;
+    let (_site, received) = setup.restart_and_drain().await;
     for (name, expected) in [
         ("API down", ["/all", "/api", "/muted"].as_slice()),
         ("Web down", &["/all", "/muted", "/sites"]),
@@ -84,12 +85,12 @@ async fn each_subscriber_receives_what_it_chose() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn operator_changes_the_scope_of_a_subscriber() {
-    let mut site = Site::start().await;
+    let mut setup = WebhookSetup::start().await;
     let (api, web) = (
-        site.operator.component("API").await,
-        site.operator.component("Web").await,
+        setup.operator.component("API").await,
+        setup.operator.component("Web").await,
     );
-    let hook = site.hook("webhook", "/hook").await;
+    let hook = setup.hook("webhook", "/hook").await;
     let path = format!("/subscriber/{}", hook.id);
     for (body, expected) in [
         (json!({"components": []}), "components: Choose at least one"),
@@ -106,14 +107,14 @@ async fn operator_changes_the_scope_of_a_subscriber() {
             "muteMaintenances: Must be true or false",
         ),
     ] {
-        let response = site.operator.patch(&path, body.clone()).await;
+        let response = setup.operator.patch(&path, body.clone()).await;
         assert_eq!(
             (response.status, &*response.invalid()),
             (422, expected),
             "{body}"
         );
     }
-    let changed = site
+    let changed = setup
         .operator
         .patch(&path, json!({"components": [web]}))
         .await;
@@ -126,31 +127,31 @@ async fn operator_changes_the_scope_of_a_subscriber() {
         ),
         (&json!("COMPONENTS"), &json!([web]), &Value::Null)
     );
-    incident_on(&site, "API down", &api).await;
-    incident_on(&site, "Web down", &web).await;
-    let (site, received) = site.restart_and_drain().await;
+    incident_on(&setup, "API down", &api).await;
+    incident_on(&setup, "Web down", &web).await;
+    let (setup, received) = setup.restart_and_drain().await;
     assert!(receivers(&received, "API down").is_empty());
     assert_eq!(receivers(&received, "Web down").len(), 1);
 
     let everything = json!({"components": null, "groups": null});
-    let changed = site.operator.patch(&path, everything).await;
+    let changed = setup.operator.patch(&path, everything).await;
     assert_eq!(changed.body["data"]["scope"], "ALL");
-    incident_on(&site, "API down again", &api).await;
-    let (_site, received) = site.restart_and_drain().await;
+    incident_on(&setup, "API down again", &api).await;
+    let (_site, received) = setup.restart_and_drain().await;
     assert_eq!(receivers(&received, "API down again").len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn followers_of_an_incident_are_removed_a_day_after_it_is_resolved() {
-    let mut site = Site::start().await;
-    let (over, open) = (site.incident("Over").await, site.incident("Open").await);
+    let mut setup = WebhookSetup::start().await;
+    let (over, open) = (setup.incident("Over").await, setup.incident("Open").await);
     for (path, incident) in [("/over", &over), ("/open", &open)] {
         let body = json!({"channel": "webhook", "incidentId": incident});
-        site.hook_of(path, body).await;
+        setup.hook_of(path, body).await;
     }
-    site.update(&over, "RESOLVED", "It is mended").await;
-    let followed = async |site: &Site| {
-        let listed = site.operator.get("/subscriber/list").await;
+    setup.update(&over, "RESOLVED", "It is mended").await;
+    let followed = async |setup: &WebhookSetup| {
+        let listed = setup.operator.get("/subscriber/list").await;
         let rows = listed.body["data"].as_array().unwrap().iter();
         let incidents: BTreeSet<_> = rows
             .map(|row| row["incidentId"].as_str().unwrap().to_owned())
@@ -158,18 +159,19 @@ async fn followers_of_an_incident_are_removed_a_day_after_it_is_resolved() {
         incidents
     };
     // A starting server removes the followers of incidents that are over.
-    site.clock
+    setup
+        .clock
         .advance(TimeDelta::hours(24) - TimeDelta::minutes(5));
-    let mut site = site.restarted(&ALLOWED).await;
-    site.sign_in_again().await;
-    assert_eq!(followed(&site).await.len(), 2);
-    site.clock.advance(TimeDelta::minutes(10));
-    let mut site = site.restarted(&ALLOWED).await;
-    site.sign_in_again().await;
-    until(BTreeSet::from([open]), async || followed(&site).await).await;
+    let mut setup = setup.restarted(&ALLOWED).await;
+    setup.sign_in_again().await;
+    assert_eq!(followed(&setup).await.len(), 2);
+    setup.clock.advance(TimeDelta::minutes(10));
+    let mut setup = setup.restarted(&ALLOWED).await;
+    setup.sign_in_again().await;
+    until(BTreeSet::from([open]), async || followed(&setup).await).await;
     let late =
-        json!({"channel": "webhook", "target": site.receiver.url("/late"), "incidentId": over});
-    let response = site.operator.post("/subscriber", late).await;
+        json!({"channel": "webhook", "target": setup.receiver.url("/late"), "incidentId": over});
+    let response = setup.operator.post("/subscriber", late).await;
     assert_eq!(
         (response.status, &response.body["errors"][0]["field"]),
         (422, &json!("incidentId"))

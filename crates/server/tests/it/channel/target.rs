@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::Site;
+use super::WebhookSetup;
 use crate::app::TestResponse;
 
 /// Status, names of the headers, and body: what a visitor can compare.
@@ -13,78 +13,78 @@ fn visible(response: &TestResponse) -> (u16, Vec<String>, Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_target_has_one_subscription_and_one_for_each_incident() {
-    let mut site = Site::start().await;
-    let hook = site.hook("webhook", "/hook").await;
-    let incidents = [site.incident("One").await, site.incident("Two").await];
+    let mut setup = WebhookSetup::start().await;
+    let hook = setup.hook("webhook", "/hook").await;
+    let incidents = [setup.incident("One").await, setup.incident("Two").await];
     for _ in &incidents {
-        site.receiver.next_at("/hook").await;
+        setup.receiver.next_at("/hook").await;
     }
-    let target = site.receiver.url("/hook");
+    let target = setup.receiver.url("/hook");
     let body = json!({"channel": "webhook", "target": target});
-    let known = site.operator.post("/subscriber", body.clone()).await;
+    let known = setup.operator.post("/subscriber", body.clone()).await;
     assert_eq!(
         (known.status, &known.body["message"]),
         (409, &json!("This target is a subscriber already"))
     );
     for incident in &incidents {
         let follow = json!({"channel": "webhook", "target": target, "incidentId": incident});
-        let followed = site.operator.post("/subscriber", follow.clone()).await;
+        let followed = setup.operator.post("/subscriber", follow.clone()).await;
         assert_eq!(followed.status, 201, "{followed:?}");
         assert_ne!(followed.body["data"]["id"], json!(hook.id));
-        let again = site.operator.post("/subscriber", follow).await;
+        let again = setup.operator.post("/subscriber", follow).await;
         assert_eq!(again.status, 409);
     }
-    let listed = site.operator.get("/subscriber/list").await;
+    let listed = setup.operator.get("/subscriber/list").await;
     assert_eq!(listed.body["data"].as_array().unwrap().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn visitors_get_the_same_response_for_known_and_unknown_targets() {
-    let mut site = Site::start().await;
-    site.hook("webhook", "/known").await;
-    let mut subscribe = json!({"channel": "webhook", "target": site.receiver.url("/known"),
-        "orgId": site.operator.organisation});
-    let subscribed = site.post("/public", &subscribe).await;
-    subscribe["target"] = json!(site.receiver.url("/new"));
-    let unknown = site.post("/public", &subscribe).await;
-    let pending = site.post("/public", &subscribe).await;
+    let mut setup = WebhookSetup::start().await;
+    setup.hook("webhook", "/known").await;
+    let mut subscribe = json!({"channel": "webhook", "target": setup.receiver.url("/known"),
+        "orgId": setup.operator.organisation});
+    let subscribed = setup.post("/public", &subscribe).await;
+    subscribe["target"] = json!(setup.receiver.url("/new"));
+    let unknown = setup.post("/public", &subscribe).await;
+    let pending = setup.post("/public", &subscribe).await;
     assert_eq!(unknown.status, 200, "{unknown:?}");
     assert_eq!(visible(&subscribed), visible(&unknown));
     assert_eq!(visible(&pending), visible(&unknown));
     assert_eq!(unknown.body["data"], Value::Null);
     assert!(!unknown.body.to_string().contains("127.0.0.1"));
-    let (site, received) = site.restart_and_drain().await;
+    let (setup, received) = setup.restart_and_drain().await;
     let paths: Vec<_> = received.iter().map(|received| &*received.path).collect();
     assert_eq!(paths, ["/new", "/new"], "the known one receives nothing");
-    let listed = site.operator.get("/subscriber/list").await;
+    let listed = setup.operator.get("/subscriber/list").await;
     assert_eq!(listed.body["data"].as_array().unwrap().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_channel_that_is_switched_off_is_for_operators_only() {
-    let mut site = Site::start().await;
+    let mut setup = WebhookSetup::start().await;
     let channels =
         json!({"email": true, "webhook": true, "slack": false, "teams": true, "discord": true});
-    let changed = site
+    let changed = setup
         .operator
         .patch("/organisation", json!({"publicChannels": channels}))
         .await;
     assert_eq!(changed.body["data"]["publicChannels"], channels);
-    let subscribe = json!({"channel": "slack", "target": site.receiver.url("/slack"),
-        "orgId": site.operator.organisation});
-    let response = site.post("/public", &subscribe).await;
+    let subscribe = json!({"channel": "slack", "target": setup.receiver.url("/slack"),
+        "orgId": setup.operator.organisation});
+    let response = setup.post("/public", &subscribe).await;
     assert_eq!(
         (response.status, &*response.invalid()),
         (422, "channel: Subscribing by Slack is switched off")
     );
-    let listed = site.operator.get("/subscriber/list").await;
+    let listed = setup.operator.get("/subscriber/list").await;
     assert_eq!(listed.body["data"], json!([]));
-    site.hook("slack", "/slack").await;
+    setup.hook("slack", "/slack").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn targets_inside_the_network_are_refused() {
-    let site = Site::start().await;
+    let setup = WebhookSetup::start().await;
     for target in [
         "",
         "hooks.example/x",
@@ -102,17 +102,17 @@ async fn targets_inside_the_network_are_refused() {
         "https://192.0.2.1/",
     ] {
         let body = json!({"channel": "webhook", "target": target,
-            "orgId": site.operator.organisation});
-        let response = site.operator.post("/subscriber", body.clone()).await;
+            "orgId": setup.operator.organisation});
+        let response = setup.operator.post("/subscriber", body.clone()).await;
         assert_eq!(response.status, 422, "{target}: {response:?}");
         assert_eq!(response.body["errors"][0]["field"], "target", "{target}");
         // Refusals do not count as subscriptions, but visitors have fewer attempts than there are rows.
         if target.starts_with("https://10.") || target.starts_with("https://ann") {
-            let response = site.post("/public", &body).await;
+            let response = setup.post("/public", &body).await;
             assert_eq!(response.status, 422, "{target}: {response:?}");
             assert_eq!(response.body["errors"][0]["field"], "target", "{target}");
         }
     }
-    let listed = site.operator.get("/subscriber/list").await;
+    let listed = setup.operator.get("/subscriber/list").await;
     assert_eq!(listed.body["data"], json!([]));
 }

@@ -24,7 +24,8 @@ impl Clock for NoonClock {
     }
 }
 
-struct World {
+/// A server with a component whose history a test writes.
+struct HistorySetup {
     clock: Arc<NoonClock>,
     app: TestApp,
     operator: Operator,
@@ -32,7 +33,7 @@ struct World {
     path: String,
 }
 
-impl World {
+impl HistorySetup {
     async fn new() -> Self {
         Self::at(0).await
     }
@@ -90,15 +91,15 @@ fn hour() -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn figures_follow_a_corrected_history_at_once() {
-    let world = World::new().await;
-    let added = world.add(hour()).await;
+    let setup = HistorySetup::new().await;
+    let added = setup.add(hour()).await;
     assert_eq!(added.status, 201, "{added:?}");
     assert_eq!(added.body["data"]["cause"]["type"], "CORRECTION");
-    let history = world.history().await;
+    let history = setup.history().await;
     assert_eq!(history.body["data"], json!([added.body["data"]]));
     assert_eq!(history.etag, added.etag);
 
-    let uptime = world.uptime("").await;
+    let uptime = setup.uptime("").await;
     assert_eq!(uptime["percentage"], 99.95);
     assert_eq!(uptime["days"], 90);
     assert_eq!(
@@ -109,7 +110,7 @@ async fn figures_follow_a_corrected_history_at_once() {
         uptime["seconds"],
         json!({"DEGRADED": 0, "PARTIAL_OUTAGE": 0, "MAJOR_OUTAGE": 3600})
     );
-    let shown = world.operator.snapshot().await["components"][0]["uptime"].take();
+    let shown = setup.operator.snapshot().await["components"][0]["uptime"].take();
     let day = json!({"date": "2026-11-10", "partial": 0, "major": 3600, "degraded": 0});
     assert_eq!(shown, json!({"percentage": 99.95, "days": [day]}));
 
@@ -118,27 +119,27 @@ async fn figures_follow_a_corrected_history_at_once() {
     let tag = added.etag.unwrap();
     let mut partial = hour();
     partial["status"] = json!("PARTIAL_OUTAGE");
-    let changed = world.call(Method::PUT, &item, &tag, partial).await;
+    let changed = setup.call(Method::PUT, &item, &tag, partial).await;
     assert_eq!(
         (changed.status, &changed.body["data"]["id"]),
         (200, &json!(id))
     );
-    assert_eq!(world.uptime("").await["percentage"], 99.98);
-    let stale = world.call(Method::DELETE, &item, &tag, json!({})).await;
+    assert_eq!(setup.uptime("").await["percentage"], 99.98);
+    let stale = setup.call(Method::DELETE, &item, &tag, json!({})).await;
     assert_eq!(stale.status, 412);
     let tag = changed.etag.unwrap();
-    let gone = world.call(Method::DELETE, &item, &tag, json!({})).await;
+    let gone = setup.call(Method::DELETE, &item, &tag, json!({})).await;
     assert_eq!((gone.status, &gone.body["data"]["id"]), (200, &json!(id)));
-    assert_eq!(world.uptime("").await["percentage"], 100.0);
-    assert_eq!(world.history().await.body["data"], json!([]));
-    let again = world.call(Method::DELETE, &item, "*", json!({})).await;
+    assert_eq!(setup.uptime("").await["percentage"], 100.0);
+    assert_eq!(setup.history().await.body["data"], json!([]));
+    let again = setup.call(Method::DELETE, &item, "*", json!({})).await;
     assert_eq!(again.status, 404);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_bad_period_is_refused_at_its_field_and_nothing_is_stored() {
-    let world = World::new().await;
-    assert_eq!(world.add(hour()).await.status, 201);
+    let setup = HistorySetup::new().await;
+    assert_eq!(setup.add(hour()).await.status, 201);
     let (nine, ten, eleven) = (
         "2026-11-10T09:00:00Z",
         "2026-11-10T10:00:00Z",
@@ -168,13 +169,13 @@ async fn every_bad_period_is_refused_at_its_field_and_nothing_is_stored() {
         ),
     ];
     for (body, field) in rows {
-        let response = world.add(body.clone()).await;
+        let response = setup.add(body.clone()).await;
         assert_eq!(response.status, 422, "{body}");
         assert_eq!(response.body["errors"][0]["field"], field, "{body}");
     }
-    assert_eq!(world.add(period("DEGRADED", nine, ten)).await.status, 201);
+    assert_eq!(setup.add(period("DEGRADED", nine, ten)).await.status, 201);
     assert_eq!(
-        world.history().await.body["data"].as_array().unwrap().len(),
+        setup.history().await.body["data"].as_array().unwrap().len(),
         2
     );
 }
@@ -182,14 +183,14 @@ async fn every_bad_period_is_refused_at_its_field_and_nothing_is_stored() {
 #[tokio::test(flavor = "multi_thread")]
 async fn outage_changes_the_uptime_without_a_revision_and_ends_with_the_status() {
     const BEFORE_MIDNIGHT: i64 = 12 * 3600 - 60;
-    let world = World::at(BEFORE_MIDNIGHT).await;
+    let setup = HistorySetup::at(BEFORE_MIDNIGHT).await;
     let down = json!({"status": "MAJOR_OUTAGE"});
-    world.operator.patch(&world.path, down).await;
-    let first = world.operator.snapshot().await;
-    let path = format!("/status/{}", world.operator.organisation);
-    let url = world.app.call(&path);
+    setup.operator.patch(&setup.path, down).await;
+    let first = setup.operator.snapshot().await;
+    let path = format!("/status/{}", setup.operator.organisation);
+    let url = setup.app.call(&path);
     let tag = send(crate::app::client().get(&url)).await.etag.unwrap();
-    world.clock.0.store(BEFORE_MIDNIGHT + 61, Ordering::SeqCst);
+    setup.clock.0.store(BEFORE_MIDNIGHT + 61, Ordering::SeqCst);
     let again = crate::app::client().get(&url).header("if-none-match", tag);
     let later = send(again).await.body["data"].take();
     assert_eq!(later["revision"], first["revision"]);
@@ -204,15 +205,15 @@ async fn outage_changes_the_uptime_without_a_revision_and_ends_with_the_status()
     ];
     assert_eq!(seconds, expected);
 
-    let uptime = world.uptime("").await;
+    let uptime = setup.uptime("").await;
     assert_eq!(uptime["to"], "2026-11-21");
     assert_eq!(uptime["seconds"]["MAJOR_OUTAGE"], 61);
-    let lasts = world.history().await.body["data"][0].take();
+    let lasts = setup.history().await.body["data"][0].take();
     assert_eq!(lasts["endAt"], json!(null));
     assert_eq!(lasts["cause"]["type"], "OPERATOR");
     let up = json!({"status": "OPERATIONAL"});
-    world.operator.patch(&world.path, up).await;
-    let ended = world.history().await.body["data"][0].take();
+    setup.operator.patch(&setup.path, up).await;
+    let ended = setup.history().await.body["data"][0].take();
     assert_eq!(
         (&ended["id"], &ended["endAt"]),
         (&lasts["id"], &json!("2026-11-21T00:00:01.000Z"))
@@ -221,48 +222,48 @@ async fn outage_changes_the_uptime_without_a_revision_and_ends_with_the_status()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn status_follows_the_period_that_lasts() {
-    let world = World::new().await;
-    world
+    let setup = HistorySetup::new().await;
+    setup
         .operator
-        .patch(&world.path, json!({"status": "DEGRADED"}))
+        .patch(&setup.path, json!({"status": "DEGRADED"}))
         .await;
-    world.clock.0.store(60, Ordering::SeqCst);
-    let lasts = world.history().await.body["data"][0].take();
+    setup.clock.0.store(60, Ordering::SeqCst);
+    let lasts = setup.history().await.body["data"][0].take();
     let item = format!("/history/{}", lasts["id"].as_str().unwrap());
     let earlier =
         json!({"status": "MAJOR_OUTAGE", "startAt": "2026-11-20T11:00:00Z", "endAt": null});
-    let changed = world.call(Method::PUT, &item, "*", earlier).await;
+    let changed = setup.call(Method::PUT, &item, "*", earlier).await;
     assert_eq!(changed.status, 200, "{changed:?}");
-    let component = world.operator.get(&world.path).await.body["data"].take();
+    let component = setup.operator.get(&setup.path).await.body["data"].take();
     assert_eq!(component["status"], "MAJOR_OUTAGE");
-    assert_eq!(world.uptime("").await["seconds"]["MAJOR_OUTAGE"], 3660);
+    assert_eq!(setup.uptime("").await["seconds"]["MAJOR_OUTAGE"], 3660);
     let ended = period(
         "MAJOR_OUTAGE",
         "2026-11-20T11:00:00Z",
         "2026-11-20T12:00:30Z",
     );
-    assert_eq!(world.call(Method::PUT, &item, "*", ended).await.status, 200);
-    let component = world.operator.get(&world.path).await.body["data"].take();
+    assert_eq!(setup.call(Method::PUT, &item, "*", ended).await.status, 200);
+    let component = setup.operator.get(&setup.path).await.body["data"].take();
     assert_eq!(component["status"], "OPERATIONAL");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn uptime_counts_the_requested_days_from_the_start_date_on() {
-    let world = World::new().await;
-    world.add(hour()).await;
-    let days = world.uptime("?from=2026-11-10&to=2026-11-11").await;
+    let setup = HistorySetup::new().await;
+    setup.add(hour()).await;
+    let days = setup.uptime("?from=2026-11-10&to=2026-11-11").await;
     assert_eq!(
         (&days["percentage"], &days["days"]),
         (&json!(97.91), &json!(2))
     );
     let dated = json!({"startDate": "2026-11-11"});
-    assert_eq!(world.operator.patch(&world.path, dated).await.status, 200);
-    let days = world.uptime("?from=2026-11-10&to=2026-11-11").await;
+    assert_eq!(setup.operator.patch(&setup.path, dated).await.status, 200);
+    let days = setup.uptime("?from=2026-11-10&to=2026-11-11").await;
     assert_eq!(
         (&days["percentage"], &days["days"]),
         (&json!(100.0), &json!(1))
     );
-    let before = world.uptime("?from=2026-11-09&to=2026-11-10").await;
+    let before = setup.uptime("?from=2026-11-09&to=2026-11-10").await;
     assert_eq!(
         (&before["percentage"], &before["days"]),
         (&json!(null), &json!(0))
@@ -273,39 +274,39 @@ async fn uptime_counts_the_requested_days_from_the_start_date_on() {
         "?from=x",
         "?to=2026-02-30",
     ] {
-        let path = format!("{}/uptime{bad}", world.path);
-        assert_eq!(world.operator.get(&path).await.status, 422, "{bad}");
+        let path = format!("{}/uptime{bad}", setup.path);
+        assert_eq!(setup.operator.get(&path).await.status, 422, "{bad}");
     }
-    let days = format!("{}/history?from=2026-11-10&to=2026-11-10", world.path);
-    let found = world.operator.get(&days).await;
+    let days = format!("{}/history?from=2026-11-10&to=2026-11-10", setup.path);
+    let found = setup.operator.get(&days).await;
     assert_eq!(found.body["data"].as_array().unwrap().len(), 1);
-    let other = format!("{}/history?from=2026-11-11", world.path);
-    assert_eq!(world.operator.get(&other).await.body["data"], json!([]));
+    let other = format!("{}/history?from=2026-11-11", setup.path);
+    assert_eq!(setup.operator.get(&other).await.body["data"], json!([]));
     let times = format!(
         "{}/history?from=2026-11-10T00:00:00Z&to=2026-11-10T23:59:59Z",
-        world.path
+        setup.path
     );
-    let found = world.operator.get(&times).await;
+    let found = setup.operator.get(&times).await;
     assert_eq!(found.body["data"].as_array().unwrap().len(), 1);
-    let wrong = format!("{}/history?from=soon", world.path);
-    assert_eq!(world.operator.get(&wrong).await.status, 422);
+    let wrong = format!("{}/history?from=soon", setup.path);
+    assert_eq!(setup.operator.get(&wrong).await.status, 422);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn incidents_of_a_component_come_with_its_uptime_and_cause_its_periods() {
-    let world = World::new().await;
-    let id = world.path.rsplit('/').next().unwrap();
+    let setup = HistorySetup::new().await;
+    let id = setup.path.rsplit('/').next().unwrap();
     let incident = json!({
         "title": "Down", "description": "All of it",
         "components": [{"componentId": id, "status": "PARTIAL_OUTAGE"}],
     });
-    let created = world.operator.post("/incident/create", incident).await;
-    let uptime = world.uptime("").await;
+    let created = setup.operator.post("/incident/create", incident).await;
+    let uptime = setup.uptime("").await;
     assert_eq!(uptime["incidents"][0]["id"], created.body["data"]["id"]);
     assert_eq!(uptime["incidents"][0]["title"], "Down");
-    let ahead = world.uptime("?from=2027-01-01&to=2027-01-02").await;
+    let ahead = setup.uptime("?from=2027-01-01&to=2027-01-02").await;
     assert_eq!(ahead["incidents"], json!([]));
-    let cause = world.history().await.body["data"][0]["cause"].take();
+    let cause = setup.history().await.body["data"][0]["cause"].take();
     assert_eq!(
         cause,
         json!({"type": "INCIDENT", "id": created.body["data"]["id"], "name": "Down"})
@@ -314,8 +315,8 @@ async fn incidents_of_a_component_come_with_its_uptime_and_cause_its_periods() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn options_of_the_page_are_read_changed_and_checked() {
-    let world = World::new().await;
-    let created = world
+    let setup = HistorySetup::new().await;
+    let created = setup
         .operator
         .post("/component/create", json!({"name": "Web"}))
         .await;
@@ -324,9 +325,9 @@ async fn options_of_the_page_are_read_changed_and_checked() {
     assert_eq!(component["startDate"], "2026-11-20");
     assert_eq!(component["onlyShowWhenAffected"], false);
     let hidden = json!({"showUptime": false, "onlyShowWhenAffected": true});
-    let changed = world.operator.patch(&world.path, hidden).await;
+    let changed = setup.operator.patch(&setup.path, hidden).await;
     assert_eq!(changed.body["data"]["showUptime"], false);
-    let snapshot = world.operator.snapshot().await;
+    let snapshot = setup.operator.snapshot().await;
     assert_eq!(snapshot["components"][1]["uptime"], json!(null));
     assert_eq!(snapshot["components"][1]["onlyShowWhenAffected"], true);
     for (bad, field) in [
@@ -338,7 +339,7 @@ async fn options_of_the_page_are_read_changed_and_checked() {
             "onlyShowWhenAffected",
         ),
     ] {
-        let response = world.operator.patch(&world.path, bad.clone()).await;
+        let response = setup.operator.patch(&setup.path, bad.clone()).await;
         assert_eq!(
             (response.status, &response.body["errors"][0]["field"]),
             (422, &json!(field)),

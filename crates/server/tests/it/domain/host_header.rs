@@ -185,14 +185,14 @@ impl Response {
 }
 
 /// A server with two organisations that have a domain.
-struct Site {
+struct DomainSetup {
     app: TestApp,
     acme: Operator,
     /// Below the address of a status page.
     paths: Vec<String>,
 }
 
-impl Site {
+impl DomainSetup {
     async fn start() -> Self {
         let flags = [
             "--public-url",
@@ -281,11 +281,11 @@ impl Site {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn host_header_does_not_change_links_or_cached_responses() {
-    let site = Site::start().await;
+    let setup = DomainSetup::start().await;
     for naming in namings() {
-        for below in &site.paths {
+        for below in &setup.paths {
             let context = format!("{}{below} {}", naming.target, naming.lines);
-            let response = site.get(&naming, below, "").await;
+            let response = setup.get(&naming, below, "").await;
             response.assert_repeats_no_host(&context);
             if naming.leads == Leads::Nowhere {
                 assert_eq!(response.status, 400, "{context}: {}", response.head);
@@ -294,25 +294,25 @@ async fn host_header_does_not_change_links_or_cached_responses() {
             }
             assert_eq!(response.status, 200, "{context}: {}", response.head);
             // Read by a well-behaved client afterwards: the abused request has left nothing in a cache.
-            let plain = site.plain(naming.leads, below).await;
+            let plain = setup.plain(naming.leads, below).await;
             assert_eq!(response.origins(), plain.origins(), "{context}");
             assert_eq!(response.tag(), plain.tag(), "{context}");
             if let Some(tag) = plain.tag() {
                 let known = format!("If-None-Match: {tag}\r\n");
-                let again = site.get(&naming, below, &known).await;
+                let again = setup.get(&naming, below, &known).await;
                 assert!([200, 304].contains(&again.status), "{context}");
             }
         }
     }
-    let page = site.plain(Leads::ToInstallation, "").await;
+    let page = setup.plain(Leads::ToInstallation, "").await;
     let canonical = format!(r#"<link rel="canonical" href="https://{HOST}">"#);
     assert!(page.body.contains(&canonical), "{}", page.body);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn host_header_does_not_change_mails() {
-    let site = Site::start().await;
-    let organisation = &site.acme.organisation;
+    let setup = DomainSetup::start().await;
+    let organisation = &setup.acme.organisation;
     let mut unmailed = Vec::new();
     let mut subscribed = Vec::new();
     let mut resets = Vec::new();
@@ -321,24 +321,24 @@ async fn host_header_does_not_change_mails() {
         let mut addresses = vec![format!("call{number}@example.com")];
         let body = json!({"email": addresses[0], "orgId": organisation}).to_string();
         let path = "/api/v1/subscriber/public";
-        let called = site.post(&naming, path, "application/json", &body).await;
+        let called = setup.post(&naming, path, "application/json", &body).await;
         called.assert_repeats_no_host(&context);
         let mut statuses = vec![called.status];
         // Others subscribe to Other by the form of its page.
         if naming.leads != Leads::ToOther {
             addresses.push(format!("form{number}@example.com"));
             let body = format!("email={}", addresses[1].replace('@', "%40"));
-            let path = site.path(naming.leads, "/subscribe");
-            let sent = site.post(&naming, &path, FORM, &body).await;
+            let path = setup.path(naming.leads, "/subscribe");
+            let sent = setup.post(&naming, &path, FORM, &body).await;
             sent.assert_repeats_no_host(&context);
             statuses.push(sent.status);
         }
         if naming.leads == Leads::ToInstallation {
             let address = format!("reset{number}@example.com");
-            site.app.account(&address).await;
+            setup.app.account(&address).await;
             let body = json!({"email": address}).to_string();
             let path = "/api/v1/identity/password-reset";
-            let response = site.post(&naming, path, "application/json", &body).await;
+            let response = setup.post(&naming, path, "application/json", &body).await;
             assert_eq!(response.status, 200, "{context}: {}", response.body);
             resets.push(address);
         }
@@ -357,7 +357,7 @@ async fn host_header_does_not_change_mails() {
             unmailed.extend(addresses);
         }
     }
-    let folder = site.app.folder.path();
+    let folder = setup.app.folder.path();
     for address in &subscribed {
         let word = format!("https://{HOST}/verify?");
         mailed_token(folder, address, &word).await;
@@ -365,7 +365,7 @@ async fn host_header_does_not_change_mails() {
     for address in &resets {
         mailed_token(folder, address, &format!("{PUBLIC_URL}/")).await;
     }
-    for mail in mails(&site.app) {
+    for mail in mails(&setup.app) {
         for foreign in FOREIGN {
             assert!(!mail.contains(foreign), "{foreign}: {mail}");
         }

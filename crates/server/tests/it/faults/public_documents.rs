@@ -22,7 +22,7 @@ const OUTAGE: TimeDelta = TimeDelta::minutes(20);
 const FIRST_READ_IN_OUTAGE: [&str; 2] = ["/api/v2/components.json", "/history.rss"];
 
 /// A server with an organisation, whose database is behind a network that breaks.
-struct Site {
+struct OutageSetup {
     network: Proxy,
     clock: Arc<TestClock>,
     tenant: Tenant,
@@ -31,7 +31,7 @@ struct Site {
     _app: TestApp,
 }
 
-impl Site {
+impl OutageSetup {
     async fn start() -> Option<Self> {
         let url = postgres()?;
         let (account, rest) = url
@@ -127,22 +127,22 @@ impl Site {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn public_documents_are_served_while_the_database_is_stopped() {
-    let Some(mut site) = Site::start().await else {
+    let Some(mut setup) = OutageSetup::start().await else {
         return;
     };
-    site.network.close().await;
-    site.stands().await;
-    site.network.open().await;
-    site.follows().await;
+    setup.network.close().await;
+    setup.stands().await;
+    setup.network.open().await;
+    setup.follows().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn public_documents_are_served_while_the_database_does_not_respond() {
-    let Some(mut site) = Site::start().await else {
+    let Some(mut setup) = OutageSetup::start().await else {
         return;
     };
-    site.network.swallow();
-    site.stands().await;
-    site.network.go_on();
-    site.follows().await;
+    setup.network.swallow();
+    setup.stands().await;
+    setup.network.go_on();
+    setup.follows().await;
 }

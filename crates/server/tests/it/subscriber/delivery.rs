@@ -2,21 +2,21 @@
 
 use serde_json::{Value, json};
 
-use super::{ADDRESS, Site, carried};
+use super::{ADDRESS, SubscriberSetup, carried};
 use crate::app::{Operator, assert_status};
 use crate::identity::mails_in;
 
-impl Site {
-    /// A site with one verified subscriber.
+impl SubscriberSetup {
+    /// A server with one verified subscriber.
     async fn with_a_subscriber() -> (Self, Operator) {
-        let site = Self::start().await;
-        let operator = site.operator("Acme").await;
-        site.subscribe(ADDRESS, &operator.organisation).await;
-        let site = site.restart_and_drain().await;
-        let link = site.links(ADDRESS, "verify").remove(0);
-        assert_eq!(site.post("/verify", link).await.status, 200);
-        let operator = site.at(&operator);
-        (site, operator)
+        let setup = Self::start().await;
+        let operator = setup.operator("Acme").await;
+        setup.subscribe(ADDRESS, &operator.organisation).await;
+        let setup = setup.restart_and_drain().await;
+        let link = setup.links(ADDRESS, "verify").remove(0);
+        assert_eq!(setup.post("/verify", link).await.status, 200);
+        let operator = setup.at(&operator);
+        (setup, operator)
     }
 
     /// The notices to the subscriber, the oldest first.
@@ -64,7 +64,7 @@ async fn counts(operator: &Operator) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_verified_subscriber_is_mailed_of_an_incident_in_one_thread_and_in_order() {
-    let (site, operator) = Site::with_a_subscriber().await;
+    let (setup, operator) = SubscriberSetup::with_a_subscriber().await;
     let down = incident(&operator, "Down").await;
     for (status, message) in [
         ("IDENTIFIED", "A cable was cut"),
@@ -72,8 +72,8 @@ async fn a_verified_subscriber_is_mailed_of_an_incident_in_one_thread_and_in_ord
     ] {
         record(&operator, &down, status, message).await;
     }
-    let site = site.restart_and_drain().await;
-    let mails = site.notices();
+    let setup = setup.restart_and_drain().await;
+    let mails = setup.notices();
     assert_eq!(mails.len(), 3);
     for (mail, words) in mails
         .iter()
@@ -101,28 +101,28 @@ async fn a_verified_subscriber_is_mailed_of_an_incident_in_one_thread_and_in_ord
     ids.dedup();
     assert_eq!(ids.len(), 3);
 
-    let operator = site.at(&operator);
+    let operator = setup.at(&operator);
     let expected = json!({"waiting": 0, "sent": 4, "givenUp": 0, "reasons": [], "days": 30});
     assert_eq!(counts(&operator).await, expected);
-    let other = site.operator("Acme").await;
+    let other = setup.operator("Acme").await;
     assert_eq!(counts(&other).await["sent"], 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn subscriber_unsubscribed_by_a_mails_link_gets_no_more_mail() {
-    let (site, operator) = Site::with_a_subscriber().await;
+    let (setup, operator) = SubscriberSetup::with_a_subscriber().await;
     incident(&operator, "Down").await;
-    let site = site.restart_and_drain().await;
-    let leave = carried(&site.notices()[0], "unsubscribe");
-    assert_eq!(site.post("/unsubscribe", leave).await.status, 200);
-    incident(&site.at(&operator), "Down again").await;
-    let site = site.restart_and_drain().await;
-    assert_eq!(site.notices().len(), 1);
+    let setup = setup.restart_and_drain().await;
+    let leave = carried(&setup.notices()[0], "unsubscribe");
+    assert_eq!(setup.post("/unsubscribe", leave).await.status, 200);
+    incident(&setup.at(&operator), "Down again").await;
+    let setup = setup.restart_and_drain().await;
+    assert_eq!(setup.notices().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_maintenance_is_mailed_when_it_is_planned_and_called_off() {
-    let (site, operator) = Site::with_a_subscriber().await;
+    let (setup, operator) = SubscriberSetup::with_a_subscriber().await;
     let body =
         json!({"title": "Move", "description": "All of it", "startAt": "2999-01-01T00:00:00.000Z"});
     let planned = operator.post("/maintenance/create", body).await;
@@ -133,8 +133,8 @@ async fn a_maintenance_is_mailed_when_it_is_planned_and_called_off() {
     );
     assert_status(operator.patch(&path, json!({"title": "Move all"})), 200).await;
     assert_status(operator.patch(&path, json!({"status": "CANCELLED"})), 200).await;
-    let site = site.restart_and_drain().await;
-    let subjects: Vec<_> = site
+    let setup = setup.restart_and_drain().await;
+    let subjects: Vec<_> = setup
         .notices()
         .iter()
         .map(|mail| header(mail, "Subject"))
@@ -149,7 +149,7 @@ async fn a_maintenance_is_mailed_when_it_is_planned_and_called_off() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn changes_that_do_not_notify_are_mailed_to_nobody() {
-    let (site, operator) = Site::with_a_subscriber().await;
+    let (setup, operator) = SubscriberSetup::with_a_subscriber().await;
     let past = json!({"title": "Past", "description": "d", "status": "RESOLVED",
         "occuredAt": "2020-01-01T00:00:00.000Z", "resolvedAt": "2020-01-02T00:00:00.000Z"});
     let created = operator.post("/incident/create", past.clone()).await;
@@ -204,8 +204,8 @@ async fn changes_that_do_not_notify_are_mailed_to_nobody() {
     loud["title"] = json!("Loud");
     loud["notify"] = json!(true);
     assert_eq!(operator.post("/incident/create", loud).await.status, 201);
-    let site = site.restart_and_drain().await;
-    let subjects: Vec<_> = site
+    let setup = setup.restart_and_drain().await;
+    let subjects: Vec<_> = setup
         .notices()
         .iter()
         .map(|mail| header(mail, "Subject"))

@@ -1,11 +1,11 @@
 use serde_json::json;
 
-use super::{ADDRESS, Site};
+use super::{ADDRESS, SubscriberSetup};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_adds_lists_and_deletes_subscribers() {
-    let site = Site::start().await;
-    let operator = site.operator("Acme").await;
+    let setup = SubscriberSetup::start().await;
+    let operator = setup.operator("Acme").await;
     let added = operator
         .post("/subscriber", json!({"email": format!(" {ADDRESS} ")}))
         .await;
@@ -54,10 +54,10 @@ async fn an_operator_adds_lists_and_deletes_subscribers() {
     let bad = operator.post("/subscriber", json!({"email": "ann"})).await;
     let errors = json!([{"field": "email", "message": "Invalid email address"}]);
     assert_eq!((bad.status, &bad.body["errors"]), (422, &errors));
-    assert_eq!(site.list(&operator).await, json!([subscriber]));
+    assert_eq!(setup.list(&operator).await, json!([subscriber]));
 
-    let site = site.restart_and_drain().await;
-    let operator = site.at(&operator);
+    let setup = setup.restart_and_drain().await;
+    let operator = setup.at(&operator);
     let path = format!("/subscriber/{}", subscriber["id"].as_str().unwrap());
     let deleted = operator.delete(&path).await;
     assert_eq!(
@@ -67,16 +67,16 @@ async fn an_operator_adds_lists_and_deletes_subscribers() {
     assert_eq!(operator.delete(&path).await.status, 404);
     assert_eq!(operator.delete("/subscriber/7").await.status, 404);
 
-    let mut link = site.links(ADDRESS, "verify");
+    let mut link = setup.links(ADDRESS, "verify");
     assert_eq!(link.len(), 1);
     // A deleted subscriber stays deleted; earlier links do not work.
-    assert_eq!(site.post("/verify", link.remove(0)).await.status, 400);
+    assert_eq!(setup.post("/verify", link.remove(0)).await.status, 400);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn operator_finds_subscribers_by_a_part_of_the_address() {
-    let site = Site::start().await;
-    let operator = site.operator("Acme").await;
+    let setup = SubscriberSetup::start().await;
+    let operator = setup.operator("Acme").await;
     for email in ["ann@example.com", "bob@example.com"] {
         operator.post("/subscriber", json!({"email": email})).await;
     }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::document::{Document, Guard};
 use super::route::{ROUTES, Route};
-use super::world::{World, operator};
+use super::sample::{SampleOrganisation, operator};
 use crate::app::{Operator, TestApp, assert_status, cookie_client, send};
 use crate::domain;
 
@@ -78,21 +78,26 @@ async fn audit(operator: &Operator) -> Vec<Value> {
 }
 
 /// What a call needs before it succeeds.
-async fn prepare(route: &Route, world: &World, operator: &Operator) {
+async fn prepare(route: &Route, sample: &SampleOrganisation, operator: &Operator) {
     if route.key() == ("post", "/incident/{id}/review/publish") {
-        let incident = format!("/incident/{}", world.incident);
+        let incident = format!("/incident/{}", sample.incident);
         let request = operator.request(Method::PATCH, &incident);
         assert_status(send(request.json(&json!({"status": "RESOLVED"}))), 200).await;
     }
 }
 
-/// Makes a call; the member of the world is the one that is changed and removed.
-async fn call(app: &TestApp, route: &Route, world: &World, operator: &Operator) -> Value {
+/// Makes a call; the member of the sample organisation is the one that is changed and removed.
+async fn call(
+    app: &TestApp,
+    route: &Route,
+    sample: &SampleOrganisation,
+    operator: &Operator,
+) -> Value {
     let method = Method::from_bytes(route.method.to_uppercase().as_bytes()).unwrap();
-    let path = route.path_in(world);
+    let path = route.path_in(sample);
     let path = path.replace(
-        &format!("/members/{}", world.admin_id),
-        &format!("/members/{}", world.member_id),
+        &format!("/members/{}", sample.admin_id),
+        &format!("/members/{}", sample.member_id),
     );
     let query = if path.ends_with("/import") {
         "?dryRun=false"
@@ -100,7 +105,7 @@ async fn call(app: &TestApp, route: &Route, world: &World, operator: &Operator) 
         ""
     };
     let url = app.call(&format!("{path}{query}"));
-    let mut request = world.admin.client.request(method, url);
+    let mut request = sample.admin.client.request(method, url);
     request = request.bearer_auth(&operator.token);
     if route.path.ends_with("/import") {
         request = request
@@ -109,7 +114,7 @@ async fn call(app: &TestApp, route: &Route, world: &World, operator: &Operator) 
     } else if matches!(route.method, "post" | "put" | "patch") {
         let body = match route.key() {
             ("patch", "/identity/organisations/{id}/members/{user_id}") => json!({"role": "admin"}),
-            _ => route.body(world),
+            _ => route.body(sample),
         };
         request = request.json(&body);
     }
@@ -154,15 +159,15 @@ async fn every_call_that_changes_something_leaves_one_item_on_postgresql() {
 
 /// Makes the calls on the database that these flags name.
 async fn assert_every_call_leaves_one_item(database: &[&str]) {
-    let flags = [&World::FLAGS, database].concat();
+    let flags = [&SampleOrganisation::FLAGS, database].concat();
     let app = domain::start_with(tempfile::tempdir().unwrap(), &flags).await;
-    let world = World::create(&app).await;
-    let operator = operator(&app, &world.admin, &world.organisation).await;
+    let sample = SampleOrganisation::create(&app).await;
+    let operator = operator(&app, &sample.admin, &sample.organisation).await;
     let mut actions = BTreeSet::new();
     for route in writing(&Document::of(&app).await) {
-        prepare(route, &world, &operator).await;
+        prepare(route, &sample, &operator).await;
         let before = audit(&operator).await;
-        let made = call(&app, route, &world, &operator).await;
+        let made = call(&app, route, &sample, &operator).await;
         let mut after = audit(&operator).await;
         let context = format!("{} {}", route.method, route.path);
         assert_eq!(after.len(), before.len() + 1, "{context}: {:?}", after[0]);
@@ -171,7 +176,7 @@ async fn assert_every_call_leaves_one_item(database: &[&str]) {
         assert_eq!(item["requestId"], made["id"], "{context}");
         assert_eq!(item["address"], "127.0.0.1", "{context}");
         assert_eq!(item["actor"]["type"], "USER", "{context}");
-        assert_eq!(item["actor"]["id"], world.admin_id, "{context}");
+        assert_eq!(item["actor"]["id"], sample.admin_id, "{context}");
         assert!(item["target"]["id"].is_string(), "{context}: {item}");
         let action = item["action"].as_str().unwrap();
         let past = action.split_once('.').unwrap().1;
@@ -258,9 +263,9 @@ fn order_and_exceptions_name_calls_of_the_table_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn filters_pages_and_files_have_the_same_items() {
-    let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::create(&app).await;
-    let operator = operator(&app, &world.admin, &world.organisation).await;
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
+    let sample = SampleOrganisation::create(&app).await;
+    let operator = operator(&app, &sample.admin, &sample.organisation).await;
     // A name that a spreadsheet would run, and a cell with a line break.
     let formula = json!({"name": "=1+1", "description": "a\n\"b\""});
     operator.create("/component/create", formula).await;
@@ -276,14 +281,17 @@ async fn filters_pages_and_files_have_the_same_items() {
     assert_eq!(paged, all[..4]);
 
     let found = operator
-        .get(&format!("/audit?targetId={}", world.incident))
+        .get(&format!("/audit?targetId={}", sample.incident))
         .await;
     let of_incident: Vec<_> = all
         .iter()
-        .filter(|item| item["target"]["id"] == world.incident)
+        .filter(|item| item["target"]["id"] == sample.incident)
         .collect();
     assert_eq!(found.body["data"], json!(of_incident));
-    let query = format!("/audit?action=component.created&actorId={}", world.admin_id);
+    let query = format!(
+        "/audit?action=component.created&actorId={}",
+        sample.admin_id
+    );
     let found = operator.get(&query).await;
     assert_eq!(found.body["data"].as_array().unwrap().len(), 3);
     let found = operator.get("/audit?to=2020-01-01").await;
@@ -304,7 +312,7 @@ async fn filters_pages_and_files_have_the_same_items() {
             "{query}"
         );
     }
-    let member = super::world::operator(&app, &world.member, &world.organisation).await;
+    let member = super::sample::operator(&app, &sample.member, &sample.organisation).await;
     assert_eq!(member.get("/audit").await.status, 403);
     let nobody = cookie_client().get(app.call("/audit"));
     assert_status(send(nobody), 401).await;

@@ -6,7 +6,7 @@ use reqwest::redirect::Policy;
 
 use super::document::{Document, Guard};
 use super::route::ROUTES;
-use super::world::{World, operator};
+use super::sample::{SampleOrganisation, operator};
 use crate::app::{Operator, client_builder, send};
 use crate::domain::{read, start_with};
 
@@ -14,23 +14,23 @@ const HOST_OF_OTHER: &str = "status.other.example";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_domain_has_no_call_for_operators_and_nothing_of_another_organisation() {
-    let app = start_with(tempfile::tempdir().unwrap(), &World::FLAGS).await;
-    let world = World::create(&app).await;
+    let app = start_with(tempfile::tempdir().unwrap(), &SampleOrganisation::FLAGS).await;
+    let sample = SampleOrganisation::create(&app).await;
     let other: Operator = app.operator("Other").await;
     other.take(HOST_OF_OTHER).await;
-    let before = world.state(&app).await;
-    let admin = operator(&app, &world.admin, &world.organisation).await;
+    let before = sample.state(&app).await;
+    let admin = operator(&app, &sample.admin, &sample.organisation).await;
     let client = client_builder().redirect(Policy::none()).no_proxy();
     let client = client.build().unwrap();
     let document = Document::of(&app).await;
     for route in ROUTES {
         let method = Method::from_bytes(route.method.to_uppercase().as_bytes()).unwrap();
         let mut request = client
-            .request(method, app.call(&route.path_in(&world)))
+            .request(method, app.call(&route.path_in(&sample)))
             .header(HOST, HOST_OF_OTHER)
             .bearer_auth(&admin.token);
         if route.method != "get" {
-            request = request.json(&route.body(&world));
+            request = request.json(&route.body(&sample));
         }
         let response = send(request).await;
         let is_open = document.guard(route) == Guard::Open;
@@ -39,13 +39,13 @@ async fn a_domain_has_no_call_for_operators_and_nothing_of_another_organisation(
             assert_eq!(response.status, 404, "{route:?}: {response:?}");
         }
         let text = response.body.to_string();
-        for id in world.identifiers() {
+        for id in sample.identifiers() {
             assert!(!text.contains(id), "{route:?}: {text}");
         }
     }
-    let incident = admin.get(&format!("/incident/{}", world.incident)).await;
+    let incident = admin.get(&format!("/incident/{}", sample.incident)).await;
     let code = incident.body["data"]["code"].as_str().unwrap();
-    let own = format!("/status/{}", world.organisation);
+    let own = format!("/status/{}", sample.organisation);
     for path in [
         own.clone(),
         format!("{own}/history"),
@@ -69,9 +69,9 @@ async fn a_domain_has_no_call_for_operators_and_nothing_of_another_organisation(
         assert_eq!(response.status, 200, "{path}: {response:?}");
         let text = response.body.to_string();
         assert!(
-            !text.contains("Website") && !text.contains(&world.organisation),
+            !text.contains("Website") && !text.contains(&sample.organisation),
             "{path}"
         );
     }
-    assert_eq!(world.state(&app).await, before);
+    assert_eq!(sample.state(&app).await, before);
 }

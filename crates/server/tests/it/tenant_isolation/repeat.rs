@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::route::{ROUTES, Route};
-use super::world::World;
+use super::sample::SampleOrganisation;
 use crate::app::{Operator, TestApp, TestResponse, send};
 
 fn creates() -> impl Iterator<Item = &'static Route> {
@@ -24,23 +24,23 @@ fn is_replayed(response: &TestResponse) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_create_of_the_document_can_be_repeated() {
-    let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::create(&app).await;
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
+    let sample = SampleOrganisation::create(&app).await;
     let other = app.operator("Other").await;
     for route in creates() {
-        let (path, body) = (route.path_in(&world), route.body(&world));
-        let first = create(&world.operator, &path, route.path, &body).await;
+        let (path, body) = (route.path_in(&sample), route.body(&sample));
+        let first = create(&sample.operator, &path, route.path, &body).await;
         assert_eq!(first.status, 201, "{route:?}: {first:?}");
         assert!(!is_replayed(&first));
-        let before = world.state(&app).await;
-        let again = create(&world.operator, &path, route.path, &body).await;
+        let before = sample.state(&app).await;
+        let again = create(&sample.operator, &path, route.path, &body).await;
         assert_eq!(again.headers["idempotency-replayed"], "true", "{route:?}");
         let visible = |response: &TestResponse| (response.status, response.body.clone());
         assert_eq!(visible(&again), visible(&first), "{route:?}");
         assert_eq!(again.etag, first.etag, "{route:?}");
-        assert_eq!(world.state(&app).await, before, "{route:?}");
+        assert_eq!(sample.state(&app).await, before, "{route:?}");
         let another = create(
-            &world.operator,
+            &sample.operator,
             &path,
             route.path,
             &json!({"name": "Other"}),

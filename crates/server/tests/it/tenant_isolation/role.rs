@@ -12,8 +12,8 @@ use strum::VariantArray;
 
 use super::document::{Document, Guard};
 use super::route::{ROUTES, Route};
+use super::sample::SampleOrganisation;
 use super::walk::Intruder;
-use super::world::World;
 use crate::app::{Operator, TestApp, assert_status, send};
 use crate::identity::Person;
 
@@ -94,29 +94,29 @@ async fn every_call_declares_what_it_requires() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_role_may_do_what_the_document_declares_and_nothing_else() {
-    let app = TestApp::start_with(&World::FLAGS).await;
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
     let document = Document::of(&app).await;
-    let world = World::create(&app).await;
+    let sample = SampleOrganisation::create(&app).await;
     let mut members = Vec::new();
     for role in Role::VARIANTS {
-        members.push((*role, member(&app, &world, *role).await));
+        members.push((*role, member(&app, &sample, *role).await));
     }
     let mut routes = document.routes(&[Guard::Token, Guard::Member, Guard::Admin]);
     routes.sort_by_key(|route| deletes_the_organisation(route));
-    let before = world.state(&app).await;
+    let before = sample.state(&app).await;
     let mut refused_count = 0;
     for (role, member) in &members {
         for route in routes.iter().filter(|route| document.role(route) > *role) {
-            let response = member.tries(&app, route, &world).await;
+            let response = member.tries(&app, route, &sample).await;
             assert_eq!(response.status, 403, "{role}: {route:?}: {response:?}");
             refused_count += 1;
         }
     }
     assert!(refused_count > 60, "{refused_count}");
-    assert_eq!(world.state(&app).await, before);
+    assert_eq!(sample.state(&app).await, before);
     for (role, member) in &members {
         for route in routes.iter().filter(|route| document.role(route) <= *role) {
-            let response = member.tries(&app, route, &world).await;
+            let response = member.tries(&app, route, &sample).await;
             let is_refused = [401, 403].contains(&response.status);
             assert!(!is_refused, "{role}: {route:?}: {response:?}");
         }
@@ -126,17 +126,17 @@ async fn each_role_may_do_what_the_document_declares_and_nothing_else() {
 /// What a caller may do is checked before anything else that it sends.
 #[tokio::test(flavor = "multi_thread")]
 async fn caller_is_refused_before_its_body() {
-    let app = TestApp::start_with(&World::FLAGS).await;
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
     let document = Document::of(&app).await;
-    let world = World::create(&app).await;
-    let viewer = member(&app, &world, Role::Viewer).await;
+    let sample = SampleOrganisation::create(&app).await;
+    let viewer = member(&app, &sample, Role::Viewer).await;
     let stranger = Intruder::with_token("a stranger", "not.a.token");
     let routes = document.routes(&[Guard::Token]);
     let writes = routes.iter().filter(|route| route.has_body());
     let mut refused_count = 0;
     for route in writes.filter(|route| document.role(route) > Role::Viewer) {
         for (caller, status) in [(&viewer, 403), (&stranger, 401)] {
-            let response = caller.sends(&app, route, &world, "{").await;
+            let response = caller.sends(&app, route, &sample, "{").await;
             assert_eq!(response.status, status, "{route:?}: {response:?}");
             refused_count += 1;
         }
@@ -155,10 +155,10 @@ fn deletes_the_organisation(route: &Route) -> bool {
 }
 
 /// A member with this role, with a session and a token.
-async fn member(app: &TestApp, world: &World, role: Role) -> Intruder {
+async fn member(app: &TestApp, sample: &SampleOrganisation, role: Role) -> Intruder {
     let email = format!("{role}@example.com");
-    let organisation = &world.organisation;
-    let person = Person::member(app, &world.admin, organisation, &email, role.as_ref()).await;
+    let organisation = &sample.organisation;
+    let person = Person::member(app, &sample.admin, organisation, &email, role.as_ref()).await;
     Intruder {
         name: role.to_string(),
         token: Some(person.token(organisation).await),
@@ -176,36 +176,36 @@ async fn program(admin: &Operator, body: Value) -> (String, Intruder) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_key_may_do_what_its_role_may_and_nothing_of_an_admin() {
-    let app = TestApp::start_with(&World::FLAGS).await;
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
     let document = Document::of(&app).await;
-    let world = World::create(&app).await;
-    let admin = &world.operator;
+    let sample = SampleOrganisation::create(&app).await;
+    let admin = &sample.operator;
     let mut programs = Vec::new();
     for role in [Role::Viewer, Role::Editor] {
         let body = json!({"name": "A program", "role": role});
         programs.push((role, program(admin, body).await.1));
     }
-    let before = world.state(&app).await;
+    let before = sample.state(&app).await;
     let of_token = document.routes(&[Guard::Token]);
     let of_session = document.routes(&Guard::SESSION);
     for (role, program) in &programs {
         for route in of_token.iter().filter(|route| document.role(route) > *role) {
-            let response = program.tries(&app, route, &world).await;
+            let response = program.tries(&app, route, &sample).await;
             assert_eq!(response.status, 403, "{role}: {route:?}: {response:?}");
             assert!(response.headers.contains_key("ratelimit"), "{route:?}");
         }
         for route in &of_session {
-            let response = program.tries(&app, route, &world).await;
+            let response = program.tries(&app, route, &sample).await;
             assert_eq!(response.status, 401, "{role}: {route:?}: {response:?}");
         }
     }
-    assert_eq!(without_uses(world.state(&app).await), without_uses(before));
+    assert_eq!(without_uses(sample.state(&app).await), without_uses(before));
     for (role, program) in &programs {
         for route in &of_token {
             let takes_keys = document.takes_keys(route);
             assert_eq!(takes_keys, document.role(route) < Role::Admin, "{route:?}");
             if document.role(route) <= *role {
-                let response = program.tries(&app, route, &world).await;
+                let response = program.tries(&app, route, &sample).await;
                 let is_refused = [401, 403].contains(&response.status);
                 assert!(!is_refused, "{role}: {route:?}: {response:?}");
             }
@@ -216,9 +216,9 @@ async fn each_key_may_do_what_its_role_may_and_nothing_of_an_admin() {
 #[tokio::test(flavor = "multi_thread")]
 async fn key_that_is_not_valid_is_refused_by_every_call() {
     let clock = TestClock::system();
-    let app = TestApp::start_at(&World::FLAGS, Arc::clone(&clock) as _).await;
-    let world = World::create(&app).await;
-    let admin = &world.operator;
+    let app = TestApp::start_at(&SampleOrganisation::FLAGS, Arc::clone(&clock) as _).await;
+    let sample = SampleOrganisation::create(&app).await;
+    let admin = &sample.operator;
     let (revoked_id, revoked) = program(admin, json!({"name": "Revoked", "role": "editor"})).await;
     let revoked_path = format!("/api-key/{revoked_id}");
     assert_eq!(admin.delete(&revoked_path).await.status, 200);
@@ -228,7 +228,7 @@ async fn key_that_is_not_valid_is_refused_by_every_call() {
     clock.advance(TimeDelta::seconds(2));
     let unknown = KeyText::of([1; 32]);
     let malformed = format!("{}x", &unknown.reveal()[..52]);
-    let before = world.state(&app).await;
+    let before = sample.state(&app).await;
     let document = Document::of(&app).await;
     let guarded = ROUTES
         .iter()
@@ -241,34 +241,34 @@ async fn key_that_is_not_valid_is_refused_by_every_call() {
         ("malformed", Intruder::with_token("malformed", &malformed)),
     ] {
         for route in &guarded {
-            let response = program.tries(&app, route, &world).await;
+            let response = program.tries(&app, route, &sample).await;
             assert_eq!(response.status, 401, "{what}: {route:?}: {response:?}");
         }
     }
-    assert_eq!(world.state(&app).await, before);
+    assert_eq!(sample.state(&app).await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn key_of_another_organisation_gets_404_and_changes_nothing() {
-    let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::create(&app).await;
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
+    let sample = SampleOrganisation::create(&app).await;
     let other = app.operator("Other").await;
     let (_, program) = program(&other, json!({"name": "Spy", "role": "editor"})).await;
-    let before = world.state(&app).await;
+    let before = sample.state(&app).await;
     let document = Document::of(&app).await;
     let mut routes = document.routes(&[Guard::Token]);
     routes.retain(|route| document.role(route) < Role::Admin);
     for route in routes {
-        let response = program.tries(&app, route, &world).await;
+        let response = program.tries(&app, route, &sample).await;
         if route.names_something() {
             assert_eq!(response.status, 404, "{route:?}: {response:?}");
         }
         let text = response.body.to_string();
-        for id in world.identifiers() {
+        for id in sample.identifiers() {
             assert!(!text.contains(id), "{route:?} reveals {id}: {text}");
         }
     }
-    assert_eq!(world.state(&app).await, before);
+    assert_eq!(sample.state(&app).await, before);
 }
 
 /// The state without the times at which keys were used.

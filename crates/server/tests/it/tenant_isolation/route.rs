@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::world::World;
+use super::sample::SampleOrganisation;
 
 /// A call of the table.
 #[derive(Debug, Clone, Copy)]
@@ -164,35 +164,35 @@ impl Route {
         self.path.contains('{')
     }
 
-    /// The path with the identifiers of this world in it.
-    pub(super) fn path_in(&self, world: &World) -> String {
+    /// The path with the identifiers of this organisation in it.
+    pub(super) fn path_in(&self, sample: &SampleOrganisation) -> String {
         let (_, rest) = self.path.split_once('/').unwrap();
         let id = match rest.split('/').next().unwrap() {
-            "component" => &world.component,
-            "component-group" => &world.component_group,
-            "incident" => &world.incident,
-            "api-key" => &world.api_key,
-            "maintenance" => &world.maintenance,
-            "subscriber" => &world.subscriber,
-            "identity" if self.path.contains("waitlist") => &world.waiting,
+            "component" => &sample.component,
+            "component-group" => &sample.component_group,
+            "incident" => &sample.incident,
+            "api-key" => &sample.api_key,
+            "maintenance" => &sample.maintenance,
+            "subscriber" => &sample.subscriber,
+            "identity" if self.path.contains("waitlist") => &sample.waiting,
             // Names neither a session nor a passkey.
-            "identity" if !self.path.contains("organisations") => &world.admin_id,
-            _ => &world.organisation,
+            "identity" if !self.path.contains("organisations") => &sample.admin_id,
+            _ => &sample.organisation,
         };
         let update = if rest.starts_with("incident") {
-            &world.incident_update
+            &sample.incident_update
         } else {
-            &world.maintenance_update
+            &sample.maintenance_update
         };
         let path = self
             .path
             .replace("{id}", id)
-            .replace("{organisation}", &world.organisation);
+            .replace("{organisation}", &sample.organisation);
         let path = path
             .replace("{update_id}", update)
-            .replace("{user_id}", &world.admin_id)
-            .replace("{period_id}", &world.period);
-        path.replace("{invitation_id}", &world.invitation)
+            .replace("{user_id}", &sample.admin_id)
+            .replace("{period_id}", &sample.period);
+        path.replace("{invitation_id}", &sample.invitation)
     }
 
     /// Whether the call takes a body.
@@ -202,13 +202,13 @@ impl Route {
     }
 
     /// A valid body, so that only a missing permission can make the call fail.
-    pub(super) fn body(&self, world: &World) -> Value {
+    pub(super) fn body(&self, sample: &SampleOrganisation) -> Value {
         match (self.method, self.path) {
             ("patch", "/component-group/{id}") => json!({"name": "Intruded"}),
             ("post", "/component/order") => {
                 json!({"groups": [
-                    {"id": world.component_group, "components": [world.component]},
-                    {"id": null, "components": [world.spare_component]},
+                    {"id": sample.component_group, "components": [sample.component]},
+                    {"id": null, "components": [sample.spare_component]},
                 ]})
             }
             ("put", "/organisation/domain") => json!({"name": "intruded.example"}),
@@ -228,19 +228,19 @@ impl Route {
             }
             ("patch", "/incident/{id}" | "/maintenance/{id}") => json!({"title": "Intruded"}),
             ("post", "/incident/{id}/components/attach") => {
-                json!({"components": [{"componentId": world.spare_component, "status": "DEGRADED"}]})
+                json!({"components": [{"componentId": sample.spare_component, "status": "DEGRADED"}]})
             }
             ("patch", "/incident/{id}/components") => {
-                json!({"components": [{"componentId": world.component, "status": "MAJOR_OUTAGE"}]})
+                json!({"components": [{"componentId": sample.component, "status": "MAJOR_OUTAGE"}]})
             }
             ("post", "/incident/{id}/components/detach") => {
-                json!({"componentIds": [world.component]})
+                json!({"componentIds": [sample.component]})
             }
             ("post", "/incident/{id}/updates/create") => {
                 json!({"status": "MONITORING", "message": "Intruded"})
             }
             ("post", "/incident/{id}/updates/delete") => {
-                json!({"incidentUpdateIds": [world.incident_update]})
+                json!({"incidentUpdateIds": [sample.incident_update]})
             }
             (
                 "patch",
@@ -255,7 +255,7 @@ impl Route {
                 json!({"status": "IDENTIFIED", "message": "Intruded"})
             }
             ("post", "/maintenance/{id}/updates/delete") => {
-                json!({"maintenanceUpdateIds": [world.maintenance_update]})
+                json!({"maintenanceUpdateIds": [sample.maintenance_update]})
             }
             ("post", "/api-key/create") => json!({"name": "Intruded", "role": "editor"}),
             ("post", "/subscriber") => json!({"email": "intruded@example.com"}),

@@ -4,7 +4,7 @@ use allclear_transport::socket::events;
 use serde_json::{Value, json};
 
 use super::forged::Forger;
-use super::world::World;
+use super::sample::SampleOrganisation;
 use crate::app::{TestApp, assert_status};
 use crate::socket::Client;
 
@@ -25,9 +25,9 @@ fn every_event_has_its_row() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forged_token_gets_no_socket_and_no_more_on_one() {
-    let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::create(&app).await;
-    for (name, token) in Forger::of(&app).await.forged(&world.operator.token) {
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
+    let sample = SampleOrganisation::create(&app).await;
+    for (name, token) in Forger::of(&app).await.forged(&sample.operator.token) {
         let error = Client::connect(&app.url, json!({"token": token}), &[])
             .await
             .err();
@@ -56,27 +56,27 @@ async fn a_forged_token_gets_no_socket_and_no_more_on_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn non_members_get_only_public_data_by_every_event() {
-    let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::create(&app).await;
-    let outside = world
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
+    let sample = SampleOrganisation::create(&app).await;
+    let outside = sample
         .admin
         .post("/organisations", json!({"name": "Other"}))
         .await;
     let outside = outside.body["data"]["id"].as_str().unwrap().to_owned();
-    let elsewhere = world.member.post("/token", json!({})).await.body["data"]["token"]
+    let elsewhere = sample.member.post("/token", json!({})).await.body["data"]["token"]
         .as_str()
         .unwrap()
         .to_owned();
-    let other = world.admin.token(&outside).await;
+    let other = sample.admin.token(&outside).await;
     for (who, auth) in [
         ("nobody", json!({})),
         ("a token without organisation", json!({"token": elsewhere})),
         ("another organisation's admin", json!({"token": other})),
     ] {
-        let public = world.operator.snapshot().await;
+        let public = sample.operator.snapshot().await;
         let mut socket = Client::connect(&app.url, auth, &[]).await.unwrap();
         for (event, field) in ROWS {
-            let response = socket.ask(event, &world.organisation).await;
+            let response = socket.ask(event, &sample.organisation).await;
             match field {
                 Some(field) => assert_eq!(response, public[field], "{who}: {event}"),
                 None if event == "join" => {
@@ -88,27 +88,31 @@ async fn non_members_get_only_public_data_by_every_event() {
                     "{who}: {event}"
                 ),
             }
-            assert!(!private(&response, &world), "{who}: {event}: {response}");
+            assert!(!private(&response, &sample), "{who}: {event}: {response}");
         }
-        world.operator.component("Another").await;
+        sample.operator.component("Another").await;
         let (name, args) = socket.event().await;
         assert_eq!(name, "new-component", "{who}");
-        assert!(!private(&args, &world), "{who}: {args}");
-        let components = world.operator.get("/component/list").await;
+        assert!(!private(&args, &sample), "{who}: {args}");
+        let components = sample.operator.get("/component/list").await;
         let another = components.body["data"][0]["id"]
             .as_str()
             .unwrap()
             .to_owned();
-        assert_status(world.operator.delete(&format!("/component/{another}")), 200).await;
+        assert_status(
+            sample.operator.delete(&format!("/component/{another}")),
+            200,
+        )
+        .await;
     }
 }
 
 /// Whether the response contains data for members only.
-fn private(response: &Value, world: &World) -> bool {
+fn private(response: &Value, sample: &SampleOrganisation) -> bool {
     let text = response.to_string();
     let secrets = [
-        world.subscriber.as_str(),
-        world.member_id.as_str(),
+        sample.subscriber.as_str(),
+        sample.member_id.as_str(),
         "reader@example.com",
         "Ada",
     ];

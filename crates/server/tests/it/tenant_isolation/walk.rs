@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::document::{Document, Guard};
 use super::forged::Forger;
 use super::route::{ROUTES, Route};
-use super::world::{World, operator};
+use super::sample::{SampleOrganisation, operator};
 use crate::app::{PASSWORD, TestApp, TestResponse, assert_status, cookie_client, send};
 use crate::identity::Person;
 
@@ -27,10 +27,15 @@ impl Intruder {
         }
     }
 
-    pub(super) async fn tries(&self, app: &TestApp, route: &Route, world: &World) -> TestResponse {
-        let mut request = self.request(app, route, world);
+    pub(super) async fn tries(
+        &self,
+        app: &TestApp,
+        route: &Route,
+        sample: &SampleOrganisation,
+    ) -> TestResponse {
+        let mut request = self.request(app, route, sample);
         if route.has_body() {
-            request = request.json(&route.body(world));
+            request = request.json(&route.body(sample));
         }
         send(request).await
     }
@@ -40,16 +45,18 @@ impl Intruder {
         &self,
         app: &TestApp,
         route: &Route,
-        world: &World,
+        sample: &SampleOrganisation,
         body: &'static str,
     ) -> TestResponse {
-        let request = self.request(app, route, world).body(body);
+        let request = self.request(app, route, sample).body(body);
         send(request.header(CONTENT_TYPE, "application/json")).await
     }
 
-    fn request(&self, app: &TestApp, route: &Route, world: &World) -> RequestBuilder {
+    fn request(&self, app: &TestApp, route: &Route, sample: &SampleOrganisation) -> RequestBuilder {
         let method = Method::from_bytes(route.method.to_uppercase().as_bytes()).unwrap();
-        let request = self.client.request(method, app.call(&route.path_in(world)));
+        let request = self
+            .client
+            .request(method, app.call(&route.path_in(sample)));
         match &self.token {
             Some(token) => request.bearer_auth(token),
             None => request,
@@ -57,9 +64,15 @@ impl Intruder {
     }
 
     /// Asserts that each of these routes responds with one of these statuses.
-    async fn is_refused(&self, app: &TestApp, world: &World, routes: &[&Route], statuses: &[u16]) {
+    async fn is_refused(
+        &self,
+        app: &TestApp,
+        sample: &SampleOrganisation,
+        routes: &[&Route],
+        statuses: &[u16],
+    ) {
         for route in routes {
-            let response = self.tries(app, route, world).await;
+            let response = self.tries(app, route, sample).await;
             let Route { method, path, .. } = route;
             assert!(
                 statuses.contains(&response.status),
@@ -76,11 +89,11 @@ impl Intruder {
 }
 
 /// A new admin of the organisation who is not its founder.
-pub(super) async fn second_admin(app: &TestApp, world: &World) -> Person {
+pub(super) async fn second_admin(app: &TestApp, sample: &SampleOrganisation) -> Person {
     Person::member(
         app,
-        &world.admin,
-        &world.organisation,
+        &sample.admin,
+        &sample.organisation,
         "bob@example.com",
         "admin",
     )
@@ -105,9 +118,9 @@ async fn every_call_of_the_document_has_its_row() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn request_without_credentials_is_refused() {
-    let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::create(&app).await;
-    let before = world.state(&app).await;
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
+    let sample = SampleOrganisation::create(&app).await;
+    let before = sample.state(&app).await;
     let nobody = Intruder {
         name: "nobody".to_owned(),
         client: cookie_client(),
@@ -118,33 +131,33 @@ async fn request_without_credentials_is_refused() {
         document.routes(&[Guard::Token]),
         document.routes(&Guard::SESSION),
     );
-    nobody.is_refused(&app, &world, &of_token, &[401]).await;
-    nobody.is_refused(&app, &world, &of_session, &[401]).await;
+    nobody.is_refused(&app, &sample, &of_token, &[401]).await;
+    nobody.is_refused(&app, &sample, &of_session, &[401]).await;
 
-    for (name, token) in Forger::of(&app).await.forged(&world.operator.token) {
+    for (name, token) in Forger::of(&app).await.forged(&sample.operator.token) {
         Intruder::with_token(name, &token)
-            .is_refused(&app, &world, &of_token, &[401])
+            .is_refused(&app, &sample, &of_token, &[401])
             .await;
     }
     // A token is not a session: it must not work where the cookie is asked for.
     let token_alone =
-        Intruder::with_token("a token in the place of a session", &world.operator.token);
+        Intruder::with_token("a token in the place of a session", &sample.operator.token);
     token_alone
-        .is_refused(&app, &world, &of_session, &[401])
+        .is_refused(&app, &sample, &of_session, &[401])
         .await;
-    assert_eq!(world.state(&app).await, before);
+    assert_eq!(sample.state(&app).await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cookie_and_token_of_an_ended_session_are_refused() {
-    let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::create(&app).await;
-    let bob = second_admin(&app, &world).await;
-    let token = bob.token(&world.organisation).await;
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
+    let sample = SampleOrganisation::create(&app).await;
+    let bob = second_admin(&app, &sample).await;
+    let token = bob.token(&sample.organisation).await;
     let elsewhere = Person::new(&app, &bob.email);
     assert_status(elsewhere.sign_in(PASSWORD), 200).await;
     assert_status(elsewhere.delete("/sessions"), 200).await;
-    let before = world.state(&app).await;
+    let before = sample.state(&app).await;
     let ended = Intruder {
         name: "an ended session".to_owned(),
         client: bob.client,
@@ -153,45 +166,45 @@ async fn cookie_and_token_of_an_ended_session_are_refused() {
     let document = Document::of(&app).await;
     for guards in [&[Guard::Token][..], &Guard::SESSION] {
         let routes = document.routes(guards);
-        ended.is_refused(&app, &world, &routes, &[401]).await;
+        ended.is_refused(&app, &sample, &routes, &[401]).await;
     }
-    assert_eq!(world.state(&app).await, before);
+    assert_eq!(sample.state(&app).await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_without_an_organisation_works_in_none() {
-    let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::create(&app).await;
-    let before = world.state(&app).await;
-    let without = world.admin.post("/token", serde_json::json!({})).await;
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
+    let sample = SampleOrganisation::create(&app).await;
+    let before = sample.state(&app).await;
+    let without = sample.admin.post("/token", serde_json::json!({})).await;
     let without = without.body["data"]["token"].as_str().unwrap();
     let of_token = Document::of(&app).await.routes(&[Guard::Token]);
     Intruder::with_token("without an organisation", without)
-        .is_refused(&app, &world, &of_token, &[403])
+        .is_refused(&app, &sample, &of_token, &[403])
         .await;
-    assert_eq!(world.state(&app).await, before);
+    assert_eq!(sample.state(&app).await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn removed_member_is_refused_at_once() {
-    let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::create(&app).await;
-    let bob = second_admin(&app, &world).await;
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
+    let sample = SampleOrganisation::create(&app).await;
+    let bob = second_admin(&app, &sample).await;
     let removed = Intruder {
         name: "removed".to_owned(),
         client: bob.client.clone(),
-        token: Some(bob.token(&world.organisation).await),
+        token: Some(bob.token(&sample.organisation).await),
     };
-    let gone = world
+    let gone = sample
         .admin
         .delete(&format!(
             "/organisations/{}/members/{}",
-            world.organisation,
+            sample.organisation,
             bob.id().await
         ))
         .await;
     assert_eq!(gone.status, 200, "{gone:?}");
-    let before = world.state(&app).await;
+    let before = sample.state(&app).await;
     let document = Document::of(&app).await;
     for (guards, statuses) in [
         (&[Guard::Token][..], &[401, 403][..]),
@@ -199,26 +212,26 @@ async fn removed_member_is_refused_at_once() {
         (&[Guard::Administrator], &[403]),
     ] {
         let routes = document.routes(guards);
-        removed.is_refused(&app, &world, &routes, statuses).await;
+        removed.is_refused(&app, &sample, &routes, statuses).await;
     }
-    assert_eq!(world.state(&app).await, before);
+    assert_eq!(sample.state(&app).await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_member_is_no_admin_and_an_admin_is_no_administrator() {
-    let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::create(&app).await;
-    let before = world.state(&app).await;
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
+    let sample = SampleOrganisation::create(&app).await;
+    let before = sample.state(&app).await;
     let member = Intruder {
         name: "a member".to_owned(),
-        client: world.member.client.clone(),
+        client: sample.member.client.clone(),
         token: None,
     };
     let document = Document::of(&app).await;
     let of_admins = document.routes(&[Guard::Admin, Guard::Administrator]);
-    member.is_refused(&app, &world, &of_admins, &[403]).await;
-    assert_eq!(world.state(&app).await, before);
-    let bob = second_admin(&app, &world).await;
+    member.is_refused(&app, &sample, &of_admins, &[403]).await;
+    assert_eq!(sample.state(&app).await, before);
+    let bob = second_admin(&app, &sample).await;
     let admin = Intruder {
         name: "an admin".to_owned(),
         client: bob.client,
@@ -226,25 +239,25 @@ async fn a_member_is_no_admin_and_an_admin_is_no_administrator() {
     };
     let of_administrator = document.routes(&[Guard::Administrator]);
     admin
-        .is_refused(&app, &world, &of_administrator, &[403])
+        .is_refused(&app, &sample, &of_administrator, &[403])
         .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn admin_of_another_organisation_gets_404_and_changes_nothing() {
-    let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::create(&app).await;
-    let eve = Eve::create(&app, &world).await;
-    let before = world.state(&app).await;
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
+    let sample = SampleOrganisation::create(&app).await;
+    let eve = Eve::create(&app, &sample).await;
+    let before = sample.state(&app).await;
     let by_token = Intruder::with_token("another organisation's admin", &eve.token);
     let document = Document::of(&app).await;
     for route in document.routes(&[Guard::Token]) {
-        let response = by_token.tries(&app, route, &world).await;
+        let response = by_token.tries(&app, route, &sample).await;
         if route.names_something() {
             assert_eq!(response.status, 404, "{route:?}: {response:?}");
         }
         let text = response.body.to_string();
-        for id in world.identifiers() {
+        for id in sample.identifiers() {
             assert!(!text.contains(id), "{route:?} reveals {id}: {text}");
         }
     }
@@ -255,12 +268,12 @@ async fn admin_of_another_organisation_gets_404_and_changes_nothing() {
     };
     let of_members = document.routes(&[Guard::Member, Guard::Admin]);
     by_session
-        .is_refused(&app, &world, &of_members, &[403, 404])
+        .is_refused(&app, &sample, &of_members, &[403, 404])
         .await;
     let own_path = format!("/organisations/{}", eve.organisation);
     let theirs = eve
         .person
-        .delete(&format!("{own_path}/invitations/{}", world.invitation))
+        .delete(&format!("{own_path}/invitations/{}", sample.invitation))
         .await;
     assert_eq!(
         theirs.status, 404,
@@ -268,22 +281,22 @@ async fn admin_of_another_organisation_gets_404_and_changes_nothing() {
     );
     assert_status(
         eve.person
-            .delete(&format!("{own_path}/members/{}", world.member_id)),
+            .delete(&format!("{own_path}/members/{}", sample.member_id)),
         404,
     )
     .await;
-    assert_eq!(world.state(&app).await, before);
+    assert_eq!(sample.state(&app).await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_of_the_table_succeed_with_permission() {
-    let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::create(&app).await;
+    let app = TestApp::start_with(&SampleOrganisation::FLAGS).await;
+    let sample = SampleOrganisation::create(&app).await;
     let admin = Intruder {
         name: "the admin".to_owned(),
-        client: world.admin.client.clone(),
+        client: sample.admin.client.clone(),
         token: Some(
-            operator(&app, &world.admin, &world.organisation)
+            operator(&app, &sample.admin, &sample.organisation)
                 .await
                 .token,
         ),
@@ -297,15 +310,15 @@ async fn calls_of_the_table_succeed_with_permission() {
     ];
     let routes = Document::of(&app).await.routes(&guards);
     for route in routes.iter().filter(|route| route.method == "get") {
-        let response = admin.tries(&app, route, &world).await;
+        let response = admin.tries(&app, route, &sample).await;
         assert_eq!(response.status, 200, "{route:?}: {response:?}");
         let is_file = route.path.ends_with("/export");
         assert!(is_file || response.body["data"] != Value::Null, "{route:?}");
     }
-    // Each write starts from a fresh world; deletions come last.
+    // Each write starts from a new organisation; deletions come last.
     let mut writing = routes;
     writing.retain(|route| route.method != "get" && !destroys(route));
-    // The incident of the world is open, and only the review of a resolved one is published.
+    // The incident of the sample organisation is open, and only the review of a resolved one is published.
     // No host serves the token of the claim. The subscriber has a mail address and is not confirmed; an import has another body.
     let needs_more = |route: &Route| {
         [
@@ -320,7 +333,7 @@ async fn calls_of_the_table_succeed_with_permission() {
     };
     writing.retain(|route| !needs_more(route));
     for route in writing {
-        let response = admin.tries(&app, route, &world).await;
+        let response = admin.tries(&app, route, &sample).await;
         assert!(
             (200..300).contains(&response.status),
             "{route:?}: {response:?}"
@@ -343,19 +356,19 @@ struct Eve {
 }
 
 impl Eve {
-    async fn create(app: &TestApp, world: &World) -> Self {
+    async fn create(app: &TestApp, sample: &SampleOrganisation) -> Self {
         let person = Person::member(
             app,
-            &world.admin,
-            &world.organisation,
+            &sample.admin,
+            &sample.organisation,
             "eve@example.com",
             "member",
         )
         .await;
         let id = person.id().await;
-        let path = format!("/organisations/{}/members/{id}", world.organisation);
+        let path = format!("/organisations/{}/members/{id}", sample.organisation);
         assert_eq!(
-            world.admin.delete(&path).await.status,
+            sample.admin.delete(&path).await.status,
             200,
             "she was let in, and belongs to it no longer"
         );

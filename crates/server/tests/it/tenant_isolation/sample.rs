@@ -7,7 +7,7 @@ use crate::app::{Operator, PASSWORD, TestApp, assert_status, cookie_client, send
 use crate::identity::Person;
 
 /// An organisation with one of everything, and its people.
-pub(super) struct World {
+pub(super) struct SampleOrganisation {
     pub(super) admin: Person,
     pub(super) member: Person,
     pub(super) admin_id: String,
@@ -30,7 +30,7 @@ pub(super) struct World {
     pub(super) waiting: String,
 }
 
-impl World {
+impl SampleOrganisation {
     /// The flags a server starts with, so that there is a waitlist and limits stay out of the way.
     pub(super) const FLAGS: [&'static str; 6] = [
         "--sign-up",
@@ -156,7 +156,7 @@ impl World {
         Value::Array(state)
     }
 
-    /// The identifiers of everything in the world.
+    /// The identifiers of everything in the organisation.
     pub(super) fn identifiers(&self) -> [&str; 12] {
         [
             &self.organisation,

@@ -27,7 +27,7 @@ use crate::backend::clock;
 use crate::contract;
 use crate::maintenance;
 use crate::membership::found;
-use crate::world::{World, ann};
+use crate::organisation_fixture::{OrganisationFixture, ann};
 
 contract!(
     change_is_audited_with_its_originator_and_the_name_of_its_target,
@@ -43,18 +43,18 @@ contract!(
 
 const CLIENT: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 7);
 
-impl World {
+impl OrganisationFixture {
     pub(crate) async fn changes(&self) -> Vec<AuditItem> {
         let now = clock().now();
         let found = self
             .database
-            .dashboard(&self.acme, ShownChanges::OfContent, now, now)
+            .dashboard(&self.id, ShownChanges::OfContent, now, now)
             .await;
         found.unwrap().unwrap().changes
     }
 
     async fn audited(&self, filter: AuditFilter, page: Page) -> Vec<AuditItem> {
-        let found = AuditStore::list(&self.database, &self.acme, &filter, page);
+        let found = AuditStore::list(&self.database, &self.id, &filter, page);
         found.await.unwrap().items
     }
 
@@ -74,19 +74,19 @@ async fn by_ann<T>(work: impl Future<Output = T>) -> T {
 }
 
 async fn change_is_audited_with_its_originator_and_the_name_of_its_target(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let other = World::new(database, "other").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let other = OrganisationFixture::new(database, "other").await;
     by_ann(async {
-        let api = world.component("API ☃").await;
-        let incident = world.open("Down", &[]).await.id;
-        world
+        let api = fixture.component("API ☃").await;
+        let incident = fixture.open("Down", &[]).await.id;
+        fixture
             .record(incident, IncidentStatus::Identified, "A cable")
             .await;
-        world.delete_component(api).await;
-        world.delete(incident).await;
+        fixture.delete_component(api).await;
+        fixture.delete(incident).await;
     })
     .await;
-    let changes = world.changes().await;
+    let changes = fixture.changes().await;
     let seen: Vec<_> = changes
         .iter()
         .map(|item| (item.action, item.target_name.as_deref()))
@@ -115,18 +115,18 @@ async fn change_is_audited_with_its_originator_and_the_name_of_its_target(databa
 }
 
 async fn change_by_the_clock_is_the_schedulers(database: &Database) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     let start = clock().now() + TimeDelta::hours(1);
     let end = start + TimeDelta::hours(1);
     by_ann(async {
-        maintenance::create(database, &world.acme, start, Some(end)).await;
-        maintenance::create(database, &world.acme, start, None).await;
+        maintenance::create(database, &fixture.id, start, Some(end)).await;
+        maintenance::create(database, &fixture.id, start, None).await;
     })
     .await;
-    database.announce(&world.acme, start).await.unwrap();
+    database.announce(&fixture.id, start).await.unwrap();
     let over = end + TimeDelta::milliseconds(1);
-    database.announce(&world.acme, over).await.unwrap();
-    let changes = world.changes().await;
+    database.announce(&fixture.id, over).await.unwrap();
+    let changes = fixture.changes().await;
     let seen: Vec<_> = changes
         .iter()
         .map(|item| (item.action, item.actor_type))
@@ -146,13 +146,13 @@ async fn change_by_the_clock_is_the_schedulers(database: &Database) {
 }
 
 async fn refused_or_empty_change_is_not_audited(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
-    world.set_by_hand(api, ComponentStatus::Degraded).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    fixture.set_by_hand(api, ComponentStatus::Degraded).await;
     // The same status again changes nothing.
-    world.set_by_hand(api, ComponentStatus::Degraded).await;
+    fixture.set_by_hand(api, ComponentStatus::Degraded).await;
     assert_eq!(
-        world.actions().await,
+        fixture.actions().await,
         [Action::ComponentUpdated, Action::ComponentCreated]
     );
 }
@@ -160,7 +160,7 @@ async fn refused_or_empty_change_is_not_audited(database: &Database) {
 async fn subscriber_is_audited_without_address_and_only_if_an_operator_changes_it(
     database: &Database,
 ) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     let enter = |email: &'static str| {
         let target = Target::parse(Channel::Email, email).unwrap();
         let draft = SubscriberDraft::of_everything(target);
@@ -171,7 +171,7 @@ async fn subscriber_is_audited_without_address_and_only_if_an_operator_changes_i
                 clock().now(),
             ))
         });
-        database.enter(&world.acme, SubscriberKey::of_email(email), rule)
+        database.enter(&fixture.id, SubscriberKey::of_email(email), rule)
     };
     Origin::of_request(None, None, enter("visitor@example.com"))
         .await
@@ -179,16 +179,16 @@ async fn subscriber_is_audited_without_address_and_only_if_an_operator_changes_i
     let subscriber = by_ann(enter("added@example.com")).await.unwrap();
     by_ann(SubscriberStore::delete(
         database,
-        &world.acme,
+        &fixture.id,
         subscriber.id,
     ))
     .await
     .unwrap();
     assert_eq!(
-        world.actions().await,
+        fixture.actions().await,
         [Action::SubscriberDeleted, Action::SubscriberCreated]
     );
-    let changes = world.changes().await;
+    let changes = fixture.changes().await;
     assert!(changes.iter().all(|item| item.target_name.is_none()));
 }
 
@@ -197,44 +197,44 @@ fn json(state: Option<&String>) -> Value {
 }
 
 /// The states of the newest item.
-async fn newest_states(world: &World) -> (Value, Value) {
-    let newest = world.changes().await.remove(0);
+async fn newest_states(fixture: &OrganisationFixture) -> (Value, Value) {
+    let newest = fixture.changes().await.remove(0);
     (json(newest.before.as_ref()), json(newest.after.as_ref()))
 }
 
 async fn item_has_the_states_before_and_after(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
-    let (before, after) = newest_states(&world).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let (before, after) = newest_states(&fixture).await;
     assert_eq!((before, &after["name"]), (Value::Null, &json!("API")));
 
-    world.set_by_hand(api, ComponentStatus::Degraded).await;
-    let (before, after) = newest_states(&world).await;
+    fixture.set_by_hand(api, ComponentStatus::Degraded).await;
+    let (before, after) = newest_states(&fixture).await;
     assert_eq!(before["status"], "OPERATIONAL");
     assert_eq!(after["status"], "DEGRADED");
 
-    let incident = world.open("Down", &[]).await.id;
-    let (before, after) = newest_states(&world).await;
+    let incident = fixture.open("Down", &[]).await.id;
+    let (before, after) = newest_states(&fixture).await;
     assert_eq!((before, &after["title"]), (Value::Null, &json!("Down")));
 
-    let update = world
+    let update = fixture
         .record(incident, IncidentStatus::Identified, "A cable")
         .await;
-    let (before, after) = newest_states(&world).await;
+    let (before, after) = newest_states(&fixture).await;
     assert_eq!(before, Value::Null);
     assert_eq!(after["id"], update.id.to_string());
     assert_eq!(after["message"], "A cable");
     assert_eq!(after["user"], json!({"id": "user_ann"}));
 
-    world.delete(incident).await;
-    let (before, after) = newest_states(&world).await;
+    fixture.delete(incident).await;
+    let (before, after) = newest_states(&fixture).await;
     assert_eq!(
         (&before["status"], after),
         (&json!("IDENTIFIED"), Value::Null)
     );
 
-    world.delete_component(api).await;
-    let (before, after) = newest_states(&world).await;
+    fixture.delete_component(api).await;
+    let (before, after) = newest_states(&fixture).await;
     assert_eq!(
         (&before["id"], after),
         (&json!(api.to_string()), Value::Null)
@@ -242,31 +242,33 @@ async fn item_has_the_states_before_and_after(database: &Database) {
 }
 
 async fn item_of_a_change_by_the_clock_has_both_statuses(database: &Database) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     let start = clock().now() + TimeDelta::hours(1);
-    maintenance::create(database, &world.acme, start, None).await;
-    let (before, after) = newest_states(&world).await;
+    maintenance::create(database, &fixture.id, start, None).await;
+    let (before, after) = newest_states(&fixture).await;
     assert_eq!(
         (before, &after["status"]),
         (Value::Null, &json!("SCHEDULED"))
     );
-    database.announce(&world.acme, start).await.unwrap();
-    let (before, after) = newest_states(&world).await;
+    database.announce(&fixture.id, start).await.unwrap();
+    let (before, after) = newest_states(&fixture).await;
     assert_eq!(before["status"], "SCHEDULED");
     assert_eq!(after["status"], "IN_PROGRESS");
 }
 
 async fn filters_select_items_of_one_organisation(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let other = World::new(database, "other").await;
-    let api = world.component("API").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let other = OrganisationFixture::new(database, "other").await;
+    let api = fixture.component("API").await;
     other.component("Other").await;
-    by_ann(world.component("Web")).await;
-    world.set_by_hand(api, ComponentStatus::Degraded).await;
-    let all = world.audited(AuditFilter::default(), Page::default()).await;
+    by_ann(fixture.component("Web")).await;
+    fixture.set_by_hand(api, ComponentStatus::Degraded).await;
+    let all = fixture
+        .audited(AuditFilter::default(), Page::default())
+        .await;
     let newest = all[0].clone();
     assert_eq!(all.len(), 3);
-    let select = |filter| world.audited(filter, Page::default());
+    let select = |filter| fixture.audited(filter, Page::default());
 
     let by_ann = select(AuditFilter {
         actor_id: Some("user_ann".into()),
@@ -310,20 +312,20 @@ async fn filters_select_items_of_one_organisation(database: &Database) {
         limit: Some(1),
         before: Some(newest.id),
     };
-    let second = world.audited(AuditFilter::default(), page).await;
+    let second = fixture.audited(AuditFilter::default(), page).await;
     assert_eq!(second, all[1..2]);
 }
 
 async fn old_items_are_deleted(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.component("API").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.component("API").await;
     let now = clock().now();
     let earlier = now - TimeDelta::minutes(1);
     assert_eq!(AuditStore::prune(database, earlier, 10).await.unwrap(), 0);
-    assert_eq!(world.changes().await.len(), 1);
+    assert_eq!(fixture.changes().await.len(), 1);
     let later = now + TimeDelta::minutes(1);
     assert_eq!(AuditStore::prune(database, later, 10).await.unwrap(), 1);
-    assert_eq!(world.changes().await, []);
+    assert_eq!(fixture.changes().await, []);
 }
 
 async fn an_account_fills_no_log_with_its_own_changes(database: &Database) {

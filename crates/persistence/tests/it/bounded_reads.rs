@@ -19,7 +19,7 @@ use crate::contract;
 use crate::maintenance::component::plan;
 use crate::maintenance::{create, record};
 use crate::operator_mail::remind_after;
-use crate::world::{World, open_on};
+use crate::organisation_fixture::{OrganisationFixture, open_on};
 
 contract!(by url:
     dashboard_reads_only_the_incidents_that_it_shows,
@@ -29,9 +29,9 @@ contract!(by url:
     programs_read_only_the_lists_of_components_that_fit,
 );
 
-async fn world(url: &str) -> World {
+async fn fixture(url: &str) -> OrganisationFixture {
     let database = Database::connect(url, clock()).await.unwrap();
-    World::new(&database, "acme").await
+    OrganisationFixture::new(&database, "acme").await
 }
 
 /// Makes the time of creation of a row unreadable.
@@ -48,16 +48,16 @@ async fn damage(url: &str, table: &str, condition: &str) {
 }
 
 async fn dashboard_reads_only_the_incidents_that_it_shows(url: &str) {
-    let world = world(url).await;
+    let fixture = fixture(url).await;
     let mut opened = Vec::new();
     for number in 0..=MAX_ITEMS {
-        opened.push(world.open(&format!("Down {number}"), &[]).await.id);
+        opened.push(fixture.open(&format!("Down {number}"), &[]).await.id);
     }
     damage(url, "incidents", "title = 'Down 0'").await;
     let now = clock().now();
-    let found = world
+    let found = fixture
         .database
-        .dashboard(&world.acme, ShownChanges::OfContent, now, now)
+        .dashboard(&fixture.id, ShownChanges::OfContent, now, now)
         .await;
     let found = found.unwrap().unwrap().incidents;
     let shown: Vec<_> = found.iter().map(|report| report.incident.id).collect();
@@ -66,13 +66,13 @@ async fn dashboard_reads_only_the_incidents_that_it_shows(url: &str) {
 }
 
 async fn dashboard_reads_only_the_maintenances_that_it_shows(url: &str) {
-    let world = world(url).await;
+    let fixture = fixture(url).await;
     let start = clock().now() + TimeDelta::hours(1);
     let mut planned = Vec::new();
     for number in 0..=i64::try_from(MAX_ITEMS).unwrap() {
         // Two at a time start together. The last one to start is created first.
         let start_at = start - TimeDelta::seconds(number / 2);
-        let planned_one = create(&world.database, &world.acme, start_at, None).await;
+        let planned_one = create(&fixture.database, &fixture.id, start_at, None).await;
         planned.push((planned_one.start_at, planned_one.id));
     }
     planned.sort_unstable();
@@ -80,9 +80,9 @@ async fn dashboard_reads_only_the_maintenances_that_it_shows(url: &str) {
     let last_code = last.code();
     damage(url, "maintenances", &format!("code = '{last_code}'")).await;
     let now = clock().now();
-    let found = world
+    let found = fixture
         .database
-        .dashboard(&world.acme, ShownChanges::OfContent, now, now)
+        .dashboard(&fixture.id, ShownChanges::OfContent, now, now)
         .await;
     let found = found.unwrap().unwrap().maintenances;
     let shown: Vec<_> = found
@@ -93,21 +93,21 @@ async fn dashboard_reads_only_the_maintenances_that_it_shows(url: &str) {
 }
 
 async fn reminders_read_only_the_newest_incidents_of_an_organisation(url: &str) {
-    let world = world(url).await;
-    remind_after(&world, 1).await;
+    let fixture = fixture(url).await;
+    remind_after(&fixture, 1).await;
     for number in 0..=OpenIncident::REMINDED {
-        world.open(&format!("Down {number}"), &[]).await;
+        fixture.open(&format!("Down {number}"), &[]).await;
     }
     damage(url, "incidents", "title = 'Down 0'").await;
     let later = clock().now() + TimeDelta::hours(2);
-    let reminded = world.database.queue_reminders(later).await.unwrap();
+    let reminded = fixture.database.queue_reminders(later).await.unwrap();
     assert_eq!(reminded, OpenIncident::REMINDED as u64);
 }
 
 async fn outbox_is_read_only_up_to_a_size(url: &str) {
-    let world = world(url).await;
+    let fixture = fixture(url).await;
     for title in ["One", "Two", "Three"] {
-        world.open(title, &[]).await;
+        fixture.open(title, &[]).await;
     }
     let connection = sea_orm::Database::connect(url).await.unwrap();
     let space = " ".repeat(1024 * 1024);
@@ -115,7 +115,7 @@ async fn outbox_is_read_only_up_to_a_size(url: &str) {
     connection.execute_unprepared(&update).await.unwrap();
     connection.close().await.unwrap();
     damage(url, "outbox", "revision = 2").await;
-    let after = world.database.after(&world.acme, Revision(0), 10).await;
+    let after = fixture.database.after(&fixture.id, Revision(0), 10).await;
     let Ok(Backlog::Commits(commits)) = after else {
         panic!("{after:?}")
     };
@@ -134,21 +134,25 @@ async fn enlarge(url: &str, table: &str, column: &str, condition: &str) {
 }
 
 async fn programs_read_only_the_lists_of_components_that_fit(url: &str) {
-    let world = world(url).await;
-    let api = world.component("API").await;
+    let fixture = fixture(url).await;
+    let api = fixture.component("API").await;
     let attached = [open_on(api, ComponentStatus::Degraded)];
-    let incident = world.open("Down", &attached).await.id;
+    let incident = fixture.open("Down", &attached).await.id;
     for message in ["One", "Two"] {
-        world
+        fixture
             .record(incident, IncidentStatus::Identified, message)
             .await;
     }
     let start = clock().now() + TimeDelta::hours(1);
-    let planned = plan(&world, start, None, &[api]).await.state.maintenance.id;
-    record(&world.database, &world.acme, planned, "One").await;
+    let planned = plan(&fixture, start, None, &[api])
+        .await
+        .state
+        .maintenance
+        .id;
+    record(&fixture.database, &fixture.id, planned, "One").await;
     let shown = async || {
         let now = clock().now();
-        let state = world.database.public_state(&world.acme, now).await;
+        let state = fixture.database.public_state(&fixture.id, now).await;
         let state = state.unwrap().unwrap();
         let incident = state.incidents[0].entries.iter();
         let maintenance = state.maintenances[0].entries.iter();

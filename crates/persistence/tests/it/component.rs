@@ -11,7 +11,7 @@ use allclear_persistence::database::Database;
 
 use crate::backend::{assert_none, author, clock, organisation, two};
 use crate::contract;
-use crate::world::deletion;
+use crate::organisation_fixture::deletion;
 
 contract!(
     a_stored_component_reads_as_it_was_written,

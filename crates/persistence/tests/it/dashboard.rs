@@ -10,7 +10,7 @@ use crate::backend::{assert_none, clock};
 use crate::contract;
 use crate::maintenance::component::plan;
 use crate::maintenance::{create, edit};
-use crate::world::{World, open_on, set};
+use crate::organisation_fixture::{OrganisationFixture, open_on, set};
 
 contract!(
     dashboard_shows_what_is_wrong,
@@ -20,33 +20,33 @@ contract!(
     dashboard_belongs_to_its_organisation,
 );
 
-async fn dashboard(world: &World) -> DashboardReport {
+async fn dashboard(fixture: &OrganisationFixture) -> DashboardReport {
     let now = clock().now();
-    let found = world
+    let found = fixture
         .database
-        .dashboard(&world.acme, ShownChanges::OfContent, now, now)
+        .dashboard(&fixture.id, ShownChanges::OfContent, now, now)
         .await;
     found.unwrap().unwrap()
 }
 
 async fn dashboard_shows_what_is_wrong(database: &Database) {
-    let world = World::new(database, "acme").await;
-    assert_eq!(dashboard(&world).await.banner, None);
-    let api = world.component("API").await;
-    world.component("Web").await;
-    let calm = dashboard(&world).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    assert_eq!(dashboard(&fixture).await.banner, None);
+    let api = fixture.component("API").await;
+    fixture.component("Web").await;
+    let calm = dashboard(&fixture).await;
     assert!(calm.banner.unwrap().operational);
     assert!(calm.components.is_empty() && calm.incidents.is_empty());
 
-    let past = world.open("Past", &[]).await.id;
-    world.edit(past, set(IncidentStatus::Resolved)).await;
-    let first = world.open("First", &[]).await.id;
+    let past = fixture.open("Past", &[]).await.id;
+    fixture.edit(past, set(IncidentStatus::Resolved)).await;
+    let first = fixture.open("First", &[]).await.id;
     let impact = open_on(api, ComponentStatus::MajorOutage);
-    let second = world.open("Second", &[impact]).await.id;
-    world
+    let second = fixture.open("Second", &[impact]).await.id;
+    fixture
         .record(second, IncidentStatus::Identified, "A cable")
         .await;
-    let found = dashboard(&world).await;
+    let found = dashboard(&fixture).await;
     assert!(!found.banner.unwrap().operational);
     let incidents: Vec<_> = found
         .incidents
@@ -63,12 +63,15 @@ async fn dashboard_shows_what_is_wrong(database: &Database) {
 }
 
 async fn dashboard_lists_an_operational_component_under_maintenance(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
     let at = |hours: i64| clock().now() + TimeDelta::hours(hours);
-    plan(&world, at(-1), None, &[api]).await;
-    plan(&world, at(1), None, &[web]).await;
-    let found = dashboard(&world).await;
+    plan(&fixture, at(-1), None, &[api]).await;
+    plan(&fixture, at(1), None, &[web]).await;
+    let found = dashboard(&fixture).await;
     let components: Vec<_> = found
         .components
         .iter()
@@ -81,12 +84,12 @@ async fn dashboard_lists_an_operational_component_under_maintenance(database: &D
 }
 
 async fn dashboard_shows_the_newest_twenty_changes(database: &Database) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     let names: Vec<_> = (0..21).map(|number| format!("API {number}")).collect();
     for name in &names {
-        world.component(name).await;
+        fixture.component(name).await;
     }
-    let found = dashboard(&world).await;
+    let found = dashboard(&fixture).await;
     let changes = found.changes.iter();
     let shown: Vec<_> = changes
         .map(|change| change.target_name.as_deref().unwrap())
@@ -96,29 +99,29 @@ async fn dashboard_shows_the_newest_twenty_changes(database: &Database) {
 }
 
 async fn dashboard_shows_the_maintenances_of_the_next_week(database: &Database) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     let at = |hours: i64| clock().now() + TimeDelta::hours(hours);
-    let next_week = create(database, &world.acme, at(7 * 24 - 1), None).await;
-    let running = create(database, &world.acme, at(-2), Some(at(1))).await;
-    let soon = create(database, &world.acme, at(3), Some(at(4))).await;
-    create(database, &world.acme, at(-4), Some(at(-3))).await;
-    create(database, &world.acme, at(7 * 24 + 1), None).await;
-    let cancelled = create(database, &world.acme, at(5), None).await;
+    let next_week = create(database, &fixture.id, at(7 * 24 - 1), None).await;
+    let running = create(database, &fixture.id, at(-2), Some(at(1))).await;
+    let soon = create(database, &fixture.id, at(3), Some(at(4))).await;
+    create(database, &fixture.id, at(-4), Some(at(-3))).await;
+    create(database, &fixture.id, at(7 * 24 + 1), None).await;
+    let cancelled = create(database, &fixture.id, at(5), None).await;
     let patch = MaintenancePatch {
         status: Some(MaintenanceStatus::Cancelled),
         ..MaintenancePatch::default()
     };
-    edit(database, &world.acme, cancelled.id, patch).await;
-    let found = dashboard(&world).await.maintenances;
+    edit(database, &fixture.id, cancelled.id, patch).await;
+    let found = dashboard(&fixture).await.maintenances;
     let ids: Vec<_> = found.iter().map(|report| report.maintenance.id).collect();
     assert_eq!(ids, [running.id, soon.id, next_week.id]);
 }
 
 async fn dashboard_belongs_to_its_organisation(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let other = World::new(database, "other").await;
-    world.component("API").await;
-    world.open("Down", &[]).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let other = OrganisationFixture::new(database, "other").await;
+    fixture.component("API").await;
+    fixture.open("Down", &[]).await;
     let found = dashboard(&other).await;
     assert_eq!((found.banner, found.incidents.len()), (None, 0));
     assert!(found.changes.is_empty());

@@ -31,7 +31,7 @@ use tokio::task::JoinSet;
 
 use crate::backend::clock;
 use crate::contract;
-use crate::world::World;
+use crate::organisation_fixture::OrganisationFixture;
 use fixture::{enter, later, request, result, sent};
 
 contract!(
@@ -61,16 +61,16 @@ contract!(
 );
 
 async fn everybody_subscribed_when_it_happened_gets_one_delivery_in_batches(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let people = world.subscribed(7).await;
-    world.incident("Down").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let people = fixture.subscribed(7).await;
+    fixture.incident("Down").await;
     let now = clock().now();
     // Three at a time: the third batch is not full.
     for (expanded, waiting) in [(true, 3), (true, 6), (true, 7), (false, 7)] {
         assert_eq!(database.expand(now, 3).await.unwrap(), expanded);
         assert_eq!(database.waiting().await.unwrap(), waiting);
     }
-    let claimed = world.claim(100).await;
+    let claimed = fixture.claim(100).await;
     let mailed: HashSet<_> = claimed
         .iter()
         .map(|delivery| delivery.subscriber.id)
@@ -87,8 +87,8 @@ async fn a_notice_waits_while_too_many_deliveries_of_its_organisation_are_unsent
     };
     let limited = database.clone().limited(limits);
     let (acme, other) = (
-        World::new(&limited, "acme").await,
-        World::new(&limited, "other").await,
+        OrganisationFixture::new(&limited, "acme").await,
+        OrganisationFixture::new(&limited, "other").await,
     );
     acme.subscribed(2).await;
     other.subscribed(1).await;
@@ -107,7 +107,7 @@ async fn a_notice_waits_while_too_many_deliveries_of_its_organisation_are_unsent
         acme.sent(&claimed).await;
     }
     // As a node that has not counted yet.
-    let acme = World {
+    let acme = OrganisationFixture {
         database: limited.limited(limits),
         ..acme
     };
@@ -118,21 +118,23 @@ async fn a_notice_waits_while_too_many_deliveries_of_its_organisation_are_unsent
 async fn subscribers_who_came_or_left_since_are_not_mailed_whatever_clocks_say(
     database: &Database,
 ) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     // Confirmed by a clock that was ahead.
-    let stays = world.subscriber_at("stays@example.com", later(60)).await;
-    let leaves = world.subscriber("leaves@example.com").await;
-    let returns = world.subscriber("returns@example.com").await;
-    enter(database, &world.acme, "pending@example.com").await;
-    world.incident("Down").await;
+    let stays = fixture.subscriber_at("stays@example.com", later(60)).await;
+    let leaves = fixture.subscriber("leaves@example.com").await;
+    let returns = fixture.subscriber("returns@example.com").await;
+    enter(database, &fixture.id, "pending@example.com").await;
+    fixture.incident("Down").await;
     for gone in [&leaves, &returns] {
-        world.unsubscribe(gone).await;
+        fixture.unsubscribe(gone).await;
     }
     // The clock was set back in the meantime.
-    world.subscriber_at("comes@example.com", later(-60)).await;
-    world.subscriber_at("returns@example.com", later(-60)).await;
-    world.expand().await;
-    let notices = world
+    fixture.subscriber_at("comes@example.com", later(-60)).await;
+    fixture
+        .subscriber_at("returns@example.com", later(-60))
+        .await;
+    fixture.expand().await;
+    let notices = fixture
         .claim(100)
         .await
         .into_iter()
@@ -148,9 +150,9 @@ async fn subscribers_who_came_or_left_since_are_not_mailed_whatever_clocks_say(
 async fn incident_that_waits_for_the_first_confirmation_is_sent_to_that_subscriber(
     database: &Database,
 ) {
-    let world = World::new(database, "acme").await;
-    let ann = enter(database, &world.acme, "ann@example.com").await;
-    world.sent(&world.claim(10).await).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let ann = enter(database, &fixture.id, "ann@example.com").await;
+    fixture.sent(&fixture.claim(10).await).await;
     let (begun, has_begun) = oneshot::channel();
     let now = clock().now();
     let confirm: SubscriberRule = Box::new(move |known| {
@@ -162,17 +164,17 @@ async fn incident_that_waits_for_the_first_confirmation_is_sent_to_that_subscrib
             .verify(now + Subscriber::VERIFICATION_LIFETIME, now);
         Ok(confirmed.unwrap())
     });
-    let (store, acme) = (database.clone(), world.acme.clone());
+    let (store, acme) = (database.clone(), fixture.id.clone());
     // The rule blocks its thread.
     let confirming = tokio::task::spawn_blocking(move || {
         let confirmed = store.save(&acme, SubscriberKey::Id(ann.id), confirm);
         Handle::current().block_on(confirmed)
     });
     has_begun.await.unwrap();
-    world.incident("Down").await;
+    fixture.incident("Down").await;
     confirming.await.unwrap().unwrap();
-    world.expand().await;
-    let claimed = world.claim(10).await;
+    fixture.expand().await;
+    let claimed = fixture.claim(10).await;
     let receivers: Vec<_> = claimed
         .iter()
         .map(|delivery| delivery.subscriber.id)
@@ -181,11 +183,11 @@ async fn incident_that_waits_for_the_first_confirmation_is_sent_to_that_subscrib
 }
 
 async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.subscribed(20).await;
-    let incident = world.incident("Down").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscribed(20).await;
+    let incident = fixture.incident("Down").await;
     for number in 0..4 {
-        world
+        fixture
             .record(incident, IncidentStatus::Monitoring, &number.to_string())
             .await;
     }
@@ -205,7 +207,7 @@ async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(databas
     assert_eq!(database.waiting().await.unwrap(), 100);
     let mut received: BTreeMap<SubscriberId, Vec<String>> = BTreeMap::new();
     for _ in 0..5 {
-        let claimed = world.claim(100).await;
+        let claimed = fixture.claim(100).await;
         assert_eq!(claimed.len(), 20);
         for delivery in &claimed {
             received
@@ -213,7 +215,7 @@ async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(databas
                 .or_default()
                 .push(fixture::message(delivery));
         }
-        world.sent(&claimed).await;
+        fixture.sent(&claimed).await;
     }
     assert!(
         received
@@ -224,10 +226,10 @@ async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(databas
 }
 
 async fn fifty_workers_claim_at_once_and_none_gets_what_another_has(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.subscribed(120).await;
-    world.incident("Down").await;
-    world.expand().await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscribed(120).await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
     let mut workers = JoinSet::new();
     for _ in 0..50 {
         let database = database.clone();
@@ -250,15 +252,15 @@ async fn fifty_workers_claim_at_once_and_none_gets_what_another_has(database: &D
     let ids: HashSet<_> = all.iter().map(|claim| claim.id).collect();
     assert!(all.iter().all(|claim| claim.attempt == 1));
     // A worker ends when all deliveries are claimed, so the last claim may find more.
-    let left = world.claim(200).await;
+    let left = fixture.claim(200).await;
     assert_eq!((all.len(), ids.len() + left.len()), (ids.len(), 120));
 }
 
 async fn a_claim_that_ends_is_free_again_and_a_renewed_one_is_not(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.subscribed(2).await;
-    world.incident("Down").await;
-    world.expand().await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscribed(2).await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
     let now = clock().now();
     let claimed = database
         .claim(request(now, now + TimeDelta::seconds(20), 10))
@@ -285,7 +287,7 @@ async fn a_claim_that_ends_is_free_again_and_a_renewed_one_is_not(database: &Dat
         at: now + TimeDelta::hours(1),
         reason: "late".into(),
     };
-    world.results(vec![result(lost, off)]).await;
+    fixture.results(vec![result(lost, off)]).await;
     let later = after + TimeDelta::seconds(21);
     assert_eq!(
         database.claim(request(later, later, 10)).await.unwrap()[0].claim,
@@ -294,110 +296,110 @@ async fn a_claim_that_ends_is_free_again_and_a_renewed_one_is_not(database: &Dat
 }
 
 async fn sent_deliveries_are_counted_and_not_sent_again(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.subscribed(3).await;
-    world.incident("Down").await;
-    world.expand().await;
-    let claimed = world.claim(2).await;
-    world.sent(&claimed).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscribed(3).await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
+    let claimed = fixture.claim(2).await;
+    fixture.sent(&claimed).await;
     // Storing the same results again changes nothing.
-    world.sent(&claimed).await;
+    fixture.sent(&claimed).await;
     assert_eq!(
-        world.counts().await,
+        fixture.counts().await,
         DeliveryCounts {
             waiting: 1,
             sent: 2,
             ..Default::default()
         }
     );
-    let rest = world.claim_at(later(60 * 24), 10).await;
+    let rest = fixture.claim_at(later(60 * 24), 10).await;
     assert_eq!(rest.len(), 1);
-    world.sent(&rest).await;
-    assert_eq!(world.counts().await.sent, 3);
-    assert!(world.claim_at(later(60 * 24), 10).await.is_empty());
-    let other = World::new(database, "other").await;
+    fixture.sent(&rest).await;
+    assert_eq!(fixture.counts().await.sent, 3);
+    assert!(fixture.claim_at(later(60 * 24), 10).await.is_empty());
+    let other = OrganisationFixture::new(database, "other").await;
     assert_eq!(other.counts().await, DeliveryCounts::default());
 }
 
 async fn failed_delivery_is_due_at_its_time_and_delays_the_later_ones(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.subscribed(1).await;
-    let incident = world.incident("Down").await;
-    world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscribed(1).await;
+    let incident = fixture.incident("Down").await;
+    fixture
         .record(incident, IncidentStatus::Identified, "one")
         .await;
-    world.expand().await;
-    let first = world.claim(10).await;
+    fixture.expand().await;
+    let first = fixture.claim(10).await;
     let at = later(10);
     let again = Outcome::Retried {
         at,
         reason: "451 busy".into(),
     };
-    world.results(vec![result(first[0].claim, again)]).await;
-    world
+    fixture.results(vec![result(first[0].claim, again)]).await;
+    fixture
         .record(incident, IncidentStatus::Monitoring, "two")
         .await;
-    world.expand().await;
-    assert!(world.claim_at(later(9), 10).await.is_empty());
+    fixture.expand().await;
+    assert!(fixture.claim_at(later(9), 10).await.is_empty());
     assert_eq!(database.next_due(clock().now()).await.unwrap(), Some(at));
     for message in ["", "one", "two"] {
-        let due = world.claim_at(later(11), 10).await;
+        let due = fixture.claim_at(later(11), 10).await;
         assert_eq!(
             (due.len(), fixture::message(&due[0]).as_str()),
             (1, message)
         );
-        world.sent(&due[..1]).await;
+        fixture.sent(&due[..1]).await;
     }
 }
 
 async fn waiting_deliveries_of_a_subscriber_that_recovers_are_due_in_order(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let [recovers, fails] = world.subscribed(2).await[..] else {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let [recovers, fails] = fixture.subscribed(2).await[..] else {
         panic!("two subscribers")
     };
-    let incident = world.incident("Down").await;
-    world.expand().await;
+    let incident = fixture.incident("Down").await;
+    fixture.expand().await;
     let at = later(60 * 14);
     let busy = |delivery: &Delivery| {
         let reason = "451 busy".into();
         result(delivery.claim, Outcome::Retried { at, reason })
     };
-    let claimed = world.claim(10).await;
-    world.results(claimed.iter().map(busy).collect()).await;
-    world
+    let claimed = fixture.claim(10).await;
+    fixture.results(claimed.iter().map(busy).collect()).await;
+    fixture
         .record(incident, IncidentStatus::Monitoring, "one")
         .await;
-    world.expand().await;
-    assert!(world.claim_at(later(60), 10).await.is_empty());
+    fixture.expand().await;
+    assert!(fixture.claim_at(later(60), 10).await.is_empty());
     // Another organisation cannot do it.
-    let other = World::new(database, "other").await;
-    database.recover(&other.acme, recovers).await.unwrap();
-    assert!(world.claim_at(later(60), 10).await.is_empty());
-    database.recover(&world.acme, recovers).await.unwrap();
+    let other = OrganisationFixture::new(database, "other").await;
+    database.recover(&other.id, recovers).await.unwrap();
+    assert!(fixture.claim_at(later(60), 10).await.is_empty());
+    database.recover(&fixture.id, recovers).await.unwrap();
     for message in ["", "one"] {
-        let due = world.claim_at(later(1), 10).await;
+        let due = fixture.claim_at(later(1), 10).await;
         let due: Vec<_> = due.iter().collect();
         let [delivery] = due[..] else {
             panic!("one delivery: {due:?}")
         };
         assert_eq!(delivery.subscriber.id, recovers);
         assert_eq!(fixture::message(delivery), message);
-        world.results(vec![sent(delivery)]).await;
+        fixture.results(vec![sent(delivery)]).await;
     }
-    assert!(world.claim_at(later(60), 10).await.is_empty());
-    let due = world.claim_at(later(60 * 15), 10).await;
+    assert!(fixture.claim_at(later(60), 10).await.is_empty());
+    let due = fixture.claim_at(later(60 * 15), 10).await;
     assert_eq!(due[0].subscriber.id, fails);
 }
 
 async fn abandoned_delivery_lets_the_next_one_go_and_is_counted_by_reason(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.subscribed(3).await;
-    let incident = world.incident("Down").await;
-    world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscribed(3).await;
+    let incident = fixture.incident("Down").await;
+    fixture
         .record(incident, IncidentStatus::Resolved, "one")
         .await;
-    world.expand().await;
-    let claimed = world.claim(10).await;
+    fixture.expand().await;
+    let claimed = fixture.claim(10).await;
     for (delivery, reason) in claimed
         .iter()
         .zip(["550 unknown", "552 full", "550 unknown"])
@@ -405,11 +407,13 @@ async fn abandoned_delivery_lets_the_next_one_go_and_is_counted_by_reason(databa
         let given_up = Outcome::GivenUp {
             reason: reason.into(),
         };
-        world.results(vec![result(delivery.claim, given_up)]).await;
+        fixture
+            .results(vec![result(delivery.claim, given_up)])
+            .await;
     }
     let reasons = vec![("550 unknown".to_owned(), 2), ("552 full".to_owned(), 1)];
     assert_eq!(
-        world.counts().await,
+        fixture.counts().await,
         DeliveryCounts {
             waiting: 3,
             sent: 0,
@@ -417,7 +421,7 @@ async fn abandoned_delivery_lets_the_next_one_go_and_is_counted_by_reason(databa
             reasons
         }
     );
-    let next = world.claim(10).await;
+    let next = fixture.claim(10).await;
     assert!(
         next.len() == 3
             && next
@@ -427,18 +431,18 @@ async fn abandoned_delivery_lets_the_next_one_go_and_is_counted_by_reason(databa
 }
 
 async fn a_subscribers_mails_go_out_in_order(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.subscribed(2).await;
-    let incident = world.incident("Down").await;
-    world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscribed(2).await;
+    let incident = fixture.incident("Down").await;
+    fixture
         .record(incident, IncidentStatus::Identified, "one")
         .await;
-    world.expand().await;
-    let first = world.claim(10).await;
+    fixture.expand().await;
+    let first = fixture.claim(10).await;
     assert_eq!(first.len(), 2, "the update waits for the notice before it");
-    assert!(world.claim(10).await.is_empty());
-    world.sent(&first[..1]).await;
-    let next = world.claim(10).await;
+    assert!(fixture.claim(10).await.is_empty());
+    fixture.sent(&first[..1]).await;
+    let next = fixture.claim(10).await;
     assert_eq!(
         (next.len(), next[0].subscriber.id),
         (1, first[0].subscriber.id)
@@ -447,34 +451,34 @@ async fn a_subscribers_mails_go_out_in_order(database: &Database) {
 }
 
 async fn unsubscribed_or_deleted_subscriber_gets_nothing_more(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let leaves = world.subscriber("leaves@example.com").await;
-    let goes = world.subscriber("goes@example.com").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let leaves = fixture.subscriber("leaves@example.com").await;
+    let goes = fixture.subscriber("goes@example.com").await;
     // Confirmed by a clock that was ahead.
-    let stays = world.subscriber_at("stays@example.com", later(60)).await;
-    world.incident("Down").await;
-    world.expand().await;
+    let stays = fixture.subscriber_at("stays@example.com", later(60)).await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
     assert_eq!(database.waiting().await.unwrap(), 3);
-    let claimed = world.claim(10).await;
-    world.unsubscribe(&leaves).await;
+    let claimed = fixture.claim(10).await;
+    fixture.unsubscribe(&leaves).await;
     assert!(
-        SubscriberStore::delete(database, &world.acme, goes.id)
+        SubscriberStore::delete(database, &fixture.id, goes.id)
             .await
             .unwrap()
     );
     assert_eq!(database.waiting().await.unwrap(), 1);
     // The result of a mail that was in flight at that moment changes nothing any more.
-    world.sent(&claimed).await;
+    fixture.sent(&claimed).await;
     assert_eq!(
-        world.counts().await,
+        fixture.counts().await,
         DeliveryCounts {
             sent: 1,
             ..Default::default()
         }
     );
-    world.incident("Down again").await;
-    world.expand().await;
-    let mailed: Vec<_> = world
+    fixture.incident("Down again").await;
+    fixture.expand().await;
+    let mailed: Vec<_> = fixture
         .claim(10)
         .await
         .into_iter()
@@ -486,33 +490,33 @@ async fn unsubscribed_or_deleted_subscriber_gets_nothing_more(database: &Databas
 async fn verification_precedes_other_mail_and_is_queued_for_known_addresses_too(
     database: &Database,
 ) {
-    let world = World::new(database, "acme").await;
-    let ann = world.subscriber("ann@example.com").await;
-    world.incident("Down").await;
-    world.expand().await;
-    let eve = enter(database, &world.acme, "eve@example.com").await;
-    let known = enter(database, &world.acme, "ann@example.com").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let ann = fixture.subscriber("ann@example.com").await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
+    let eve = enter(database, &fixture.id, "eve@example.com").await;
+    let known = enter(database, &fixture.id, "ann@example.com").await;
     assert_eq!(known, ann);
-    let claimed = world.claim(1).await;
+    let claimed = fixture.claim(1).await;
     assert_eq!(
         (&claimed[0].kind, &claimed[0].subscriber),
         (&DeliveryKind::Verification, &eve)
     );
     assert_eq!(claimed[0].organisation_name, "Acme");
     // Ann is verified, which is noticed only when the link is sent. Her notice was queued first.
-    let rest = world.claim(10).await;
+    let rest = fixture.claim(10).await;
     assert!(rest.len() == 1 && rest[0].kind != DeliveryKind::Verification);
-    world.sent(&rest[..1]).await;
-    let unwanted = world.claim(10).await;
+    fixture.sent(&rest[..1]).await;
+    let unwanted = fixture.claim(10).await;
     assert_eq!(
         (&unwanted[0].kind, &unwanted[0].subscriber),
         (&DeliveryKind::Verification, &ann)
     );
-    world
+    fixture
         .results(vec![result(unwanted[0].claim, Outcome::Unwanted)])
         .await;
     assert_eq!(
-        world.counts().await,
+        fixture.counts().await,
         DeliveryCounts {
             waiting: 1,
             sent: 1,
@@ -522,12 +526,12 @@ async fn verification_precedes_other_mail_and_is_queued_for_known_addresses_too(
 }
 
 async fn next_wake_up_is_when_a_delivery_is_due_or_a_claim_ends(database: &Database) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     let now = clock().now();
     assert_eq!(database.next_due(now).await.unwrap(), None);
-    world.subscribed(2).await;
-    world.incident("Down").await;
-    world.expand().await;
+    fixture.subscribed(2).await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
     let now = clock().now();
     let ends = now + TimeDelta::seconds(20);
     let claimed = database.claim(request(now, ends, 10)).await.unwrap();
@@ -537,21 +541,21 @@ async fn next_wake_up_is_when_a_delivery_is_due_or_a_claim_ends(database: &Datab
         at: soon,
         reason: "busy".into(),
     };
-    world.results(vec![result(claimed[0].claim, again)]).await;
+    fixture.results(vec![result(claimed[0].claim, again)]).await;
     assert_eq!(database.next_due(now).await.unwrap(), Some(soon));
     assert_eq!(database.next_due(soon).await.unwrap(), Some(ends));
 }
 
 async fn old_results_are_deleted_and_waiting_deliveries_stay(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.subscribed(3).await;
-    world.incident("Down").await;
-    world.expand().await;
-    let claimed = world.claim(2).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscribed(3).await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
+    let claimed = fixture.claim(2).await;
     let given_up = Outcome::GivenUp {
         reason: "550".into(),
     };
-    world
+    fixture
         .results(vec![sent(&claimed[0]), result(claimed[1].claim, given_up)])
         .await;
     assert_eq!(
@@ -562,72 +566,72 @@ async fn old_results_are_deleted_and_waiting_deliveries_stay(database: &Database
         0
     );
     assert_eq!(
-        (world.counts().await.sent, world.counts().await.given_up),
+        (fixture.counts().await.sent, fixture.counts().await.given_up),
         (1, 1)
     );
     // In two days, all results are old. What still waits stays, with its notice.
     let before = clock().now() + TimeDelta::days(2);
     assert_eq!(database.prune(before, before, 10).await.unwrap(), 1);
     assert_eq!(
-        world.counts().await,
+        fixture.counts().await,
         DeliveryCounts {
             waiting: 1,
             ..Default::default()
         }
     );
-    let last = world.claim(10).await;
-    world.sent(&last).await;
+    let last = fixture.claim(10).await;
+    fixture.sent(&last).await;
     assert_eq!(database.prune(before, before, 10).await.unwrap(), 1);
     assert_eq!(database.prune(before, before, 10).await.unwrap(), 0);
 }
 
 async fn a_given_up_message_marks_its_subscriber_as_failing_until_one_arrives(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let ann = world.subscriber("ann@example.com").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let ann = fixture.subscriber("ann@example.com").await;
     let failing = async || {
         let key = SubscriberKey::Id(ann.id);
-        let found = SubscriberStore::find(database, &world.acme, &key).await;
+        let found = SubscriberStore::find(database, &fixture.id, &key).await;
         found.unwrap().unwrap().failing
     };
     for reason in ["550 first", "550 second"] {
-        world.incident("Down").await;
-        world.expand().await;
-        let claimed = world.claim(10).await;
+        fixture.incident("Down").await;
+        fixture.expand().await;
+        let claimed = fixture.claim(10).await;
         let given_up = Outcome::GivenUp {
             reason: reason.into(),
         };
-        world
+        fixture
             .results(vec![result(claimed[0].claim, given_up)])
             .await;
     }
     let marked = failing().await.unwrap();
     assert_eq!(marked.reason, "550 second");
-    world.incident("Up").await;
-    world.expand().await;
-    let claimed = world.claim(10).await;
+    fixture.incident("Up").await;
+    fixture.expand().await;
+    let claimed = fixture.claim(10).await;
     assert_eq!(claimed[0].subscriber.failing, Some(marked));
     let arrived = DeliveryResult {
         was_failing: true,
         ..sent(&claimed[0])
     };
-    world.results(vec![arrived]).await;
+    fixture.results(vec![arrived]).await;
     assert_eq!(failing().await, None);
 }
 
 async fn a_subscription_that_the_receiver_ends_loses_its_queued_deliveries(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let ann = world.subscriber("ann@example.com").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let ann = fixture.subscriber("ann@example.com").await;
     for title in ["First", "Second"] {
-        world.incident(title).await;
+        fixture.incident(title).await;
     }
-    world.expand().await;
-    let claimed = world.claim(10).await;
-    world
+    fixture.expand().await;
+    let claimed = fixture.claim(10).await;
+    fixture
         .results(vec![result(claimed[0].claim, Outcome::Ended)])
         .await;
     assert_eq!(database.waiting().await.unwrap(), 0);
     let key = SubscriberKey::Id(ann.id);
-    let found = SubscriberStore::find(database, &world.acme, &key).await;
+    let found = SubscriberStore::find(database, &fixture.id, &key).await;
     let found = found.unwrap().unwrap();
     assert_eq!(
         (found.status, found.round),
@@ -636,11 +640,11 @@ async fn a_subscription_that_the_receiver_ends_loses_its_queued_deliveries(datab
 }
 
 async fn a_subscription_that_the_receiver_ends_during_an_edit_stays_ended(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let ann = world.subscriber("ann@example.com").await;
-    world.incident("Down").await;
-    world.expand().await;
-    let claimed = world.claim(10).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let ann = fixture.subscriber("ann@example.com").await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
+    let claimed = fixture.claim(10).await;
     let (begun, has_begun) = oneshot::channel();
     let edit: SubscriberRule = Box::new(move |known| {
         begun.send(()).unwrap();
@@ -652,16 +656,16 @@ async fn a_subscription_that_the_receiver_ends_during_an_edit_stays_ended(databa
         })
     });
     let key = SubscriberKey::Id(ann.id);
-    let (store, acme, edited) = (database.clone(), world.acme.clone(), key.clone());
+    let (store, acme, edited) = (database.clone(), fixture.id.clone(), key.clone());
     // The rule blocks its thread.
     let editing = tokio::task::spawn_blocking(move || {
         Handle::current().block_on(store.save(&acme, edited, edit))
     });
     has_begun.await.unwrap();
     let ended = result(claimed[0].claim, Outcome::Ended);
-    world.results(vec![ended]).await;
+    fixture.results(vec![ended]).await;
     editing.await.unwrap().unwrap();
-    let found = SubscriberStore::find(database, &world.acme, &key).await;
+    let found = SubscriberStore::find(database, &fixture.id, &key).await;
     let found = found.unwrap().unwrap();
     assert_eq!(
         (found.status, found.round, found.mute_maintenances),
@@ -670,32 +674,32 @@ async fn a_subscription_that_the_receiver_ends_during_an_edit_stays_ended(databa
 }
 
 async fn a_result_of_a_lost_claim_ends_no_subscription(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let ann = world.subscriber("ann@example.com").await;
-    world.incident("Down").await;
-    world.expand().await;
-    let lost = world.claim(10).await.remove(0).claim;
-    let again = world.claim_at(later(10), 10).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let ann = fixture.subscriber("ann@example.com").await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
+    let lost = fixture.claim(10).await.remove(0).claim;
+    let again = fixture.claim_at(later(10), 10).await;
     assert_eq!(again[0].claim.id, lost.id);
-    world.results(vec![result(lost, Outcome::Ended)]).await;
+    fixture.results(vec![result(lost, Outcome::Ended)]).await;
     let key = SubscriberKey::Id(ann.id);
-    let found = SubscriberStore::find(database, &world.acme, &key).await;
+    let found = SubscriberStore::find(database, &fixture.id, &key).await;
     assert_eq!(found.unwrap(), Some(ann));
     assert_eq!(database.waiting().await.unwrap(), 1);
 }
 
 async fn deliveries_of_a_deleted_incident_are_withdrawn(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.subscribed(3).await;
-    let gone = world.incident("Gone").await;
-    world.expand().await;
-    world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscribed(3).await;
+    let gone = fixture.incident("Gone").await;
+    fixture.expand().await;
+    fixture
         .record(gone, IncidentStatus::Identified, "Not expanded yet")
         .await;
-    let kept = world.incident("Kept").await;
-    world.delete(gone).await;
-    world.expand().await;
-    let claimed = world.claim(10).await;
+    let kept = fixture.incident("Kept").await;
+    fixture.delete(gone).await;
+    fixture.expand().await;
+    let claimed = fixture.claim(10).await;
     let subjects: HashSet<_> = claimed
         .iter()
         .map(|delivery| match &delivery.kind {
@@ -707,27 +711,27 @@ async fn deliveries_of_a_deleted_incident_are_withdrawn(database: &Database) {
 }
 
 async fn dashboard_and_metrics_count_subscribers_and_mails(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.subscribed(2).await;
-    let gone = world.subscriber("gone@example.com").await;
-    world.incident("Down").await;
-    world.expand().await;
-    let claimed = world.claim(10).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscribed(2).await;
+    let gone = fixture.subscriber("gone@example.com").await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
+    let claimed = fixture.claim(10).await;
     let given_up = Outcome::GivenUp {
         reason: "550".into(),
     };
-    world
+    fixture
         .results(vec![
             sent(&claimed[0]),
             sent(&claimed[1]),
             result(claimed[2].claim, given_up),
         ])
         .await;
-    world.unsubscribe(&gone).await;
-    enter(database, &world.acme, "new@example.com").await;
+    fixture.unsubscribe(&gone).await;
+    enter(database, &fixture.id, "new@example.com").await;
     let (now, since) = (clock().now(), clock().now() - TimeDelta::days(30));
     let found = database
-        .dashboard(&world.acme, ShownChanges::OfContent, now, since)
+        .dashboard(&fixture.id, ShownChanges::OfContent, now, since)
         .await;
     let found = found.unwrap().unwrap();
     assert_eq!(
@@ -740,7 +744,7 @@ async fn dashboard_and_metrics_count_subscribers_and_mails(database: &Database) 
         }
     );
     assert_eq!((found.waiting, found.failed), (1, 1));
-    let metrics = database.metrics(&world.acme, MetricsDays::default(), now);
+    let metrics = database.metrics(&fixture.id, MetricsDays::default(), now);
     let metrics = metrics.await.unwrap().unwrap();
     assert_eq!((metrics.messages_sent, metrics.messages_failed), (2, 1));
     // The daily counts are kept longer than the mails.
@@ -748,22 +752,22 @@ async fn dashboard_and_metrics_count_subscribers_and_mails(database: &Database) 
     DeliveryQueue::prune(database, later, since, 10)
         .await
         .unwrap();
-    let metrics = database.metrics(&world.acme, MetricsDays::default(), now);
+    let metrics = database.metrics(&fixture.id, MetricsDays::default(), now);
     let metrics = metrics.await.unwrap().unwrap();
     assert_eq!((metrics.messages_sent, metrics.messages_failed), (2, 1));
 }
 
 async fn a_deleted_organisation_takes_its_deliveries_along(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.subscribed(3).await;
-    world.incident("Down").await;
-    world.expand().await;
-    let claimed = world.claim(1).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscribed(3).await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
+    let claimed = fixture.claim(1).await;
     assert!(
-        OrganisationStore::delete(database, &world.acme, None)
+        OrganisationStore::delete(database, &fixture.id, None)
             .await
             .unwrap()
     );
     assert_eq!(database.waiting().await.unwrap(), 0);
-    world.sent(&claimed[..1]).await;
+    fixture.sent(&claimed[..1]).await;
 }

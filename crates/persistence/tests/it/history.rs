@@ -26,7 +26,7 @@ use uuid::Uuid;
 
 use crate::backend::{author, clock, organisation};
 use crate::contract;
-use crate::world::{World, open_on};
+use crate::organisation_fixture::{OrganisationFixture, open_on};
 
 contract!(
     a_change_of_status_ends_one_period_and_begins_another,
@@ -410,7 +410,12 @@ async fn spans_of_a_group_are_those_of_its_components_that_show_uptime(database:
 }
 
 /// An incident that began and ended this many hours ago, or is open.
-async fn incident(world: &World, from: i64, to: Option<i64>, on: &[ComponentId]) -> IncidentId {
+async fn incident(
+    fixture: &OrganisationFixture,
+    from: i64,
+    to: Option<i64>,
+    on: &[ComponentId],
+) -> IncidentId {
     let ago = |hours| clock().now() - TimeDelta::hours(hours);
     let draft = IncidentDraft {
         title: "Down".into(),
@@ -429,21 +434,24 @@ async fn incident(world: &World, from: i64, to: Option<i64>, on: &[ComponentId])
         let id = IncidentId(stamp.id);
         Ok(Incident::create(id, draft, &attached, stamp.committed_at)?)
     });
-    let created = IncidentStore::insert(&world.database, &world.acme, create, components).await;
+    let created = IncidentStore::insert(&fixture.database, &fixture.id, create, components).await;
     created.unwrap().state.incident.id
 }
 
 async fn related_incidents_affected_the_components_in_the_interval(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    let mail = world.component("Mail").await;
-    incident(&world, 60, Some(51), &[api]).await;
-    let across = incident(&world, 60, Some(45), &[api, web]).await;
-    let within = incident(&world, 45, Some(35), &[web]).await;
-    incident(&world, 45, Some(35), &[mail]).await;
-    let open = incident(&world, 45, None, &[api, mail]).await;
-    incident(&world, 29, Some(5), &[api]).await;
-    incident(&world, 29, None, &[web]).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let mail = fixture.component("Mail").await;
+    incident(&fixture, 60, Some(51), &[api]).await;
+    let across = incident(&fixture, 60, Some(45), &[api, web]).await;
+    let within = incident(&fixture, 45, Some(35), &[web]).await;
+    incident(&fixture, 45, Some(35), &[mail]).await;
+    let open = incident(&fixture, 45, None, &[api, mail]).await;
+    incident(&fixture, 29, Some(5), &[api]).await;
+    incident(&fixture, 29, None, &[web]).await;
     let related = async |organisation: &OrganisationId, components: &[ComponentId]| {
         let from = clock().now() - TimeDelta::hours(50);
         let to = from + TimeDelta::hours(20);
@@ -451,7 +459,7 @@ async fn related_incidents_affected_the_components_in_the_interval(database: &Da
         let found = found.await.unwrap().into_iter();
         found.map(|incident| incident.id).collect::<Vec<_>>()
     };
-    let acme = &world.acme;
+    let acme = &fixture.id;
     assert_eq!(related(acme, &[api, web]).await, [open, within, across]);
     assert_eq!(related(acme, &[web]).await, [within, across]);
     assert_eq!(related(acme, &[]).await, []);

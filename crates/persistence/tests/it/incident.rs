@@ -25,7 +25,7 @@ use tokio::sync::oneshot;
 
 use crate::backend::{assert_none, clock, organisation, two};
 use crate::contract;
-use crate::world::{World, draft, open_on, set};
+use crate::organisation_fixture::{OrganisationFixture, draft, open_on, set};
 
 contract!(
     an_update_that_waits_for_the_lock_has_the_time_after_the_wait,
@@ -43,10 +43,10 @@ contract!(
 );
 
 async fn an_update_that_waits_for_the_lock_has_the_time_after_the_wait(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let incident = world.open("Down", &[]).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let incident = fixture.open("Down", &[]).await;
     let (begun, has_begun) = oneshot::channel();
-    let (store, acme) = (database.clone(), world.acme.clone());
+    let (store, acme) = (database.clone(), fixture.id.clone());
     let rule: Transition<Organisation> = Box::new(move |organisation, _| {
         begun.send(()).unwrap();
         // Long enough for the update to wait for the lock.
@@ -59,21 +59,23 @@ async fn an_update_that_waits_for_the_lock_has_the_time_after_the_wait(database:
     });
     let editing = tokio::spawn(async move { OrganisationStore::change(&store, &acme, rule).await });
     has_begun.await.unwrap();
-    let update = world
+    let update = fixture
         .record(incident.id, IncidentStatus::Monitoring, "Half way")
         .await;
     let edited = editing.await.unwrap().unwrap().unwrap().state;
     let edited_at: DateTime<Utc> = edited.page_title.unwrap().parse().unwrap();
     assert!(update.created_at >= edited_at - TimeDelta::milliseconds(1));
-    let latest = world.edit(incident.id, set(IncidentStatus::Resolved)).await;
+    let latest = fixture
+        .edit(incident.id, set(IncidentStatus::Resolved))
+        .await;
     assert!(latest.resolved_at.unwrap() >= update.created_at);
 }
 
 async fn a_stored_incident_reads_as_it_was_written(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let incident = world.open("Down ☃", &[]).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let incident = fixture.open("Down ☃", &[]).await;
     assert_eq!(incident.version, Revision(1));
-    let found = IncidentStore::find(database, &world.acme, incident.id)
+    let found = IncidentStore::find(database, &fixture.id, incident.id)
         .await
         .unwrap()
         .unwrap();
@@ -81,9 +83,9 @@ async fn a_stored_incident_reads_as_it_was_written(database: &Database) {
 }
 
 async fn incidents_belong_to_their_organisation(database: &Database) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     let other = organisation(database, "other").await;
-    let incident = world.open("Down", &[]).await;
+    let incident = fixture.open("Down", &[]).await;
     assert_none(IncidentStore::find(database, &other, incident.id)).await;
     assert!(
         IncidentStore::list(database, &other, Page::default())
@@ -114,14 +116,14 @@ async fn incidents_belong_to_their_organisation(database: &Database) {
 }
 
 async fn a_list_is_newest_first_and_comes_in_parts(database: &Database) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     for title in ["one", "two", "three"] {
-        let incident = world.open(title, &[]).await;
-        world
+        let incident = fixture.open(title, &[]).await;
+        fixture
             .record(incident.id, IncidentStatus::Identified, title)
             .await;
     }
-    let first = IncidentStore::list(database, &world.acme, two(None))
+    let first = IncidentStore::list(database, &fixture.id, two(None))
         .await
         .unwrap();
     let titles: Vec<_> = first
@@ -132,7 +134,7 @@ async fn a_list_is_newest_first_and_comes_in_parts(database: &Database) {
     assert_eq!(titles, ["three", "two"]);
     assert_eq!(first.items[1].timeline[0].message, "two");
     let next = two(first.next);
-    let rest = IncidentStore::list(database, &world.acme, next)
+    let rest = IncidentStore::list(database, &fixture.id, next)
         .await
         .unwrap();
     assert_eq!(
@@ -152,13 +154,13 @@ async fn an_incident_of_no_organisation_is_refused(database: &Database) {
 }
 
 async fn a_foreign_or_unknown_component_is_named_and_nothing_is_stored(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let other = World::new(database, "other").await;
-    let (ours, theirs) = (world.component("API").await, other.component("API").await);
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let other = OrganisationFixture::new(database, "other").await;
+    let (ours, theirs) = (fixture.component("API").await, other.component("API").await);
     let components =
         [ours, theirs, ComponentId(clock().id())].map(|id| open_on(id, ComponentStatus::Degraded));
     let created = draft("Down", &components);
-    let result = IncidentStore::insert(database, &world.acme, created, components.to_vec()).await;
+    let result = IncidentStore::insert(database, &fixture.id, created, components.to_vec()).await;
     let Err(Error::Invalid(Invalid { errors })) = result else {
         panic!("{result:?}")
     };
@@ -168,25 +170,25 @@ async fn a_foreign_or_unknown_component_is_named_and_nothing_is_stored(database:
         ["components[1].componentId", "components[2].componentId"]
     );
     assert!(
-        IncidentStore::list(database, &world.acme, Page::default())
+        IncidentStore::list(database, &fixture.id, Page::default())
             .await
             .unwrap()
             .items
             .is_empty()
     );
-    assert_eq!(world.status(ours).await, ComponentStatus::Operational);
-    assert_eq!(world.events().await.len(), 1);
+    assert_eq!(fixture.status(ours).await, ComponentStatus::Operational);
+    assert_eq!(fixture.events().await.len(), 1);
 }
 
 async fn a_deleted_incident_takes_its_updates_along(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let incident = world.open("Down", &[]).await;
-    world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let incident = fixture.open("Down", &[]).await;
+    fixture
         .record(incident.id, IncidentStatus::Identified, "Found it")
         .await;
     let deleted = IncidentStore::delete(
         database,
-        &world.acme,
+        &fixture.id,
         incident.id,
         Box::new(|found, _| Ok(found.delete())),
     )
@@ -198,10 +200,10 @@ async fn a_deleted_incident_takes_its_updates_along(database: &Database) {
         (events[0].name.as_str(), events[0].args.get()),
         ("incident-deleted", &*format!("[\"{}\"]", incident.id))
     );
-    assert_none(IncidentStore::find(database, &world.acme, incident.id)).await;
+    assert_none(IncidentStore::find(database, &fixture.id, incident.id)).await;
     assert_none(IncidentStore::delete(
         database,
-        &world.acme,
+        &fixture.id,
         incident.id,
         Box::new(|found, _| Ok(found.delete())),
     ))
@@ -209,7 +211,7 @@ async fn a_deleted_incident_takes_its_updates_along(database: &Database) {
     let unknown = IncidentId(clock().id());
     assert_none(IncidentStore::delete(
         database,
-        &world.acme,
+        &fixture.id,
         unknown,
         Box::new(|found, _| Ok(found.delete())),
     ))
@@ -217,11 +219,16 @@ async fn a_deleted_incident_takes_its_updates_along(database: &Database) {
 }
 
 async fn the_public_sees_what_is_unresolved_and_what_was_of_late(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (resolved, open) = (world.open("over", &[]).await, world.open("open", &[]).await);
-    let resolved = world.edit(resolved.id, set(IncidentStatus::Resolved)).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (resolved, open) = (
+        fixture.open("over", &[]).await,
+        fixture.open("open", &[]).await,
+    );
+    let resolved = fixture
+        .edit(resolved.id, set(IncidentStatus::Resolved))
+        .await;
     let titles = async |now| {
-        let snapshot = database.snapshot(&world.acme, now).await.unwrap().unwrap();
+        let snapshot = database.snapshot(&fixture.id, now).await.unwrap().unwrap();
         snapshot
             .incidents
             .into_iter()
@@ -234,24 +241,24 @@ async fn the_public_sees_what_is_unresolved_and_what_was_of_late(database: &Data
         ["open", "over"]
     );
     assert_eq!(titles(gone).await, ["open"]);
-    world.edit(open.id, set(IncidentStatus::Resolved)).await;
-    world
+    fixture.edit(open.id, set(IncidentStatus::Resolved)).await;
+    fixture
         .edit(resolved.id, set(IncidentStatus::Monitoring))
         .await;
     assert_eq!(titles(gone + TimeDelta::days(1)).await, ["over"]);
 }
 
 async fn the_public_form_has_links_and_no_names_of_operators(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
-    let incident = world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let incident = fixture
         .open("Down", &[open_on(api, ComponentStatus::Degraded)])
         .await;
-    let entry = world
+    let entry = fixture
         .record(incident.id, IncidentStatus::Identified, "Found it")
         .await;
     let snapshot = database
-        .snapshot(&world.acme, clock().now())
+        .snapshot(&fixture.id, clock().now())
         .await
         .unwrap()
         .unwrap();
@@ -265,22 +272,24 @@ async fn the_public_form_has_links_and_no_names_of_operators(database: &Database
     assert_eq!(shown["IncidentTimeline"][0]["id"], entry.id.to_string());
     assert!(!serde_json::to_string(&snapshot).unwrap().contains("Ann"));
     // The event contains what the page shows.
-    assert_eq!(world.events().await.last().unwrap().args[0], shown);
+    assert_eq!(fixture.events().await.last().unwrap().args[0], shown);
 }
 
 async fn the_public_sees_all_that_is_open_and_the_newest_50_that_are_resolved(database: &Database) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     let mut incidents = Vec::new();
     for number in 0..60 {
-        incidents.push(world.open(&format!("Down {number}"), &[]).await);
+        incidents.push(fixture.open(&format!("Down {number}"), &[]).await);
     }
     // The oldest ten stay open; the oldest of the others is resolved last.
     for incident in incidents[11..].iter().chain(&incidents[10..11]) {
-        world.edit(incident.id, set(IncidentStatus::Resolved)).await;
+        fixture
+            .edit(incident.id, set(IncidentStatus::Resolved))
+            .await;
     }
-    let late = world.open("Late", &[]).await;
-    world.edit(late.id, set(IncidentStatus::Resolved)).await;
-    let snapshot = database.snapshot(&world.acme, clock().now()).await;
+    let late = fixture.open("Late", &[]).await;
+    fixture.edit(late.id, set(IncidentStatus::Resolved)).await;
+    let snapshot = database.snapshot(&fixture.id, clock().now()).await;
     let shown = snapshot.unwrap().unwrap().incidents;
     let (past, open): (Vec<_>, Vec<_>) = shown
         .iter()
@@ -293,12 +302,12 @@ async fn the_public_sees_all_that_is_open_and_the_newest_50_that_are_resolved(da
 }
 
 async fn a_page_shows_the_newest_thousand_of_more_open_incidents(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let oldest = world.open("Oldest", &[]).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let oldest = fixture.open("Oldest", &[]).await;
     for number in 0..OPEN_SHOWN {
-        world.open(&format!("Down {number}"), &[]).await;
+        fixture.open(&format!("Down {number}"), &[]).await;
     }
-    let snapshot = database.snapshot(&world.acme, clock().now()).await;
+    let snapshot = database.snapshot(&fixture.id, clock().now()).await;
     let shown = snapshot.unwrap().unwrap().incidents;
     assert_eq!(shown.len(), OPEN_SHOWN);
     assert!(
@@ -310,19 +319,19 @@ async fn a_page_shows_the_newest_thousand_of_more_open_incidents(database: &Data
 
 async fn a_page_of_many_open_incidents_shows_all_of_them_and_is_bounded(database: &Database) {
     const OPEN: usize = 150;
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     let long = IncidentPatch {
         description: Some("x".repeat(10_000)),
         ..Default::default()
     };
     for number in 0..OPEN {
-        let incident = world.open(&format!("Down {number}"), &[]).await;
-        world.edit(incident.id, long.clone()).await;
-        world
+        let incident = fixture.open(&format!("Down {number}"), &[]).await;
+        fixture.edit(incident.id, long.clone()).await;
+        fixture
             .record(incident.id, IncidentStatus::Identified, "Found it")
             .await;
     }
-    let snapshot = database.snapshot(&world.acme, clock().now()).await;
+    let snapshot = database.snapshot(&fixture.id, clock().now()).await;
     let shown = snapshot.unwrap().unwrap().incidents;
     assert_eq!(shown.len(), OPEN);
     let bytes = serde_json::to_vec(&shown).unwrap().len();

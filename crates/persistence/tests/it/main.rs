@@ -19,6 +19,7 @@ mod metrics;
 mod openid;
 mod operator_mail;
 mod organisation;
+mod organisation_fixture;
 mod outbox;
 mod passkey;
 mod pending;
@@ -35,7 +36,6 @@ mod stamp;
 mod statuspage;
 mod subscriber;
 mod waitlist;
-mod world;
 
 /// Makes a test of each named function of this module, once a database.
 macro_rules! contract {

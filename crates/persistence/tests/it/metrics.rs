@@ -16,7 +16,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::backend::{assert_none, author, clock};
 use crate::contract;
-use crate::world::{World, ann, open_on};
+use crate::organisation_fixture::{OrganisationFixture, ann, open_on};
 
 contract!(
     uptime_is_that_of_each_component_and_the_mean_of_its_group,
@@ -28,10 +28,10 @@ fn hours_ago(hours: i64) -> DateTime<Utc> {
     clock().now() - TimeDelta::hours(hours)
 }
 
-impl World {
+impl OrganisationFixture {
     async fn metrics(&self, days: &str) -> MetricsReport {
         let days = MetricsDays::parse(days).unwrap();
-        let found = self.database.metrics(&self.acme, days, clock().now()).await;
+        let found = self.database.metrics(&self.id, days, clock().now()).await;
         found.unwrap().unwrap()
     }
 
@@ -53,7 +53,7 @@ impl World {
                 stamp.committed_at,
             )?)
         });
-        let created = ComponentStore::insert(&self.database, &self.acme, create, author()).await;
+        let created = ComponentStore::insert(&self.database, &self.id, create, author()).await;
         created.unwrap().state.component.id
     }
 
@@ -68,7 +68,7 @@ impl World {
             Ok(history.add(StatusPeriodId(stamp.id), span, ann(), stamp.committed_at)?)
         });
         let scope = HistoryScope::New(span);
-        let changed = self.database.change_history(&self.acme, id, scope, rule);
+        let changed = self.database.change_history(&self.id, id, scope, rule);
         changed.await.unwrap().unwrap();
     }
 
@@ -88,23 +88,23 @@ impl World {
             let id = IncidentId(stamp.id);
             Ok(Incident::create(id, draft, &attached, stamp.committed_at)?)
         });
-        IncidentStore::insert(&self.database, &self.acme, create, components)
+        IncidentStore::insert(&self.database, &self.id, create, components)
             .await
             .unwrap();
     }
 }
 
 async fn uptime_is_that_of_each_component_and_the_mean_of_its_group(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let edge = world.group().await;
-    let api = world.measured("API", edge, true).await;
-    world.measured("Web", edge, true).await;
-    let hidden = world.measured("Hidden", edge, false).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let edge = fixture.group().await;
+    let api = fixture.measured("API", edge, true).await;
+    fixture.measured("Web", edge, true).await;
+    let hidden = fixture.measured("Hidden", edge, false).await;
     for days in [1, 2, 20] {
-        world.outage(api, hours_ago(days * 24)).await;
+        fixture.outage(api, hours_ago(days * 24)).await;
     }
-    world.outage(hidden, hours_ago(24)).await;
-    let found = world.metrics("30").await;
+    fixture.outage(hidden, hours_ago(24)).await;
+    let found = fixture.metrics("30").await;
     let percentages: Vec<_> = found
         .components
         .iter()
@@ -122,7 +122,7 @@ async fn uptime_is_that_of_each_component_and_the_mean_of_its_group(database: &D
         .collect();
     assert_eq!(groups, [(edge, 99.79)]);
     // Two of 168 hours.
-    let week = world.metrics("7").await;
+    let week = fixture.metrics("7").await;
     assert_eq!(
         week.components[2].percentage.map(f64::from),
         Some(98.8),
@@ -131,19 +131,22 @@ async fn uptime_is_that_of_each_component_and_the_mean_of_its_group(database: &D
 }
 
 async fn incidents_are_counted_by_week_and_component_with_their_times(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    world.past("One", 50, 49, api).await;
-    world.past("Two", 60, 56, web).await;
-    world.past("Three", 70, 69, web).await;
-    world.past("Long ago", 24 * 40, 24 * 40 - 1, web).await;
-    let open = world.open("Now", &[]).await.id;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    fixture.past("One", 50, 49, api).await;
+    fixture.past("Two", 60, 56, web).await;
+    fixture.past("Three", 70, 69, web).await;
+    fixture.past("Long ago", 24 * 40, 24 * 40 - 1, web).await;
+    let open = fixture.open("Now", &[]).await.id;
     for message in ["First", "Second"] {
-        world
+        fixture
             .record(open, IncidentStatus::Identified, message)
             .await;
     }
-    let found = world.metrics("30").await;
+    let found = fixture.metrics("30").await;
     let counted: u64 = found.incidents.by_week.iter().map(|week| week.count).sum();
     assert_eq!(counted, 4);
     let by_component: Vec<_> = found
@@ -159,17 +162,17 @@ async fn incidents_are_counted_by_week_and_component_with_their_times(database: 
     assert_eq!(found.incidents.time_to_resolve, expected);
     assert!(found.incidents.time_to_first_update.longest.unwrap() < 60);
     assert_eq!(
-        world.metrics("90").await.incidents_by_component[0].count,
+        fixture.metrics("90").await.incidents_by_component[0].count,
         3,
         "with the one of long ago"
     );
 }
 
 async fn metrics_belong_to_their_organisation(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let other = World::new(database, "other").await;
-    let api = world.component("API").await;
-    world.past("One", 50, 49, api).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let other = OrganisationFixture::new(database, "other").await;
+    let api = fixture.component("API").await;
+    fixture.past("One", 50, 49, api).await;
     let found = other.metrics("365").await;
     assert!(found.components.is_empty() && found.incidents_by_component.is_empty());
     assert_eq!(found.incidents.time_to_resolve, Durations::default());

@@ -26,7 +26,7 @@ use crate::backend::clock;
 use crate::contract;
 use crate::delivery::fixture::{enter, request};
 use crate::membership::{found, invite, leave};
-use crate::world::{World, set};
+use crate::organisation_fixture::{OrganisationFixture, set};
 
 contract!(
     operators_are_reminded_once_a_period_until_an_update,
@@ -45,7 +45,7 @@ contract!(
 
 /// An organisation with the admin Ada and the member Bob.
 struct Operators {
-    world: World,
+    fixture: OrganisationFixture,
     ada: User,
     bob: User,
 }
@@ -59,31 +59,31 @@ impl Operators {
         let digest = link.digest();
         let accepted = database.accept_invitation(&digest, bob.id, clock().now());
         accepted.await.unwrap().unwrap();
-        let world = World {
+        let fixture = OrganisationFixture {
             database: database.clone(),
-            acme,
+            id: acme,
         };
-        Self { world, ada, bob }
+        Self { fixture, ada, bob }
     }
 
     async fn with_reminders(database: &Database, hours: u16) -> Self {
         let operators = Self::new(database).await;
-        remind_after(&operators.world, hours).await;
+        remind_after(&operators.fixture, hours).await;
         operators
     }
 
     /// Marks confirmed subscribers as failing at a time.
     async fn fail(&self, addresses: &[&str], at: DateTime<Utc>) {
         for address in addresses {
-            self.world.subscriber(address).await;
+            self.fixture.subscriber(address).await;
         }
-        self.world.incident("Down").await;
-        self.world.expand().await;
+        self.fixture.incident("Down").await;
+        self.fixture.expand().await;
         self.give_up_all(at).await;
     }
 
     async fn give_up_all(&self, at: DateTime<Utc>) {
-        for claimed in self.world.claim(100).await {
+        for claimed in self.fixture.claim(100).await {
             let result = DeliveryResult {
                 claim: claimed.claim,
                 at,
@@ -92,18 +92,18 @@ impl Operators {
                 },
                 was_failing: false,
             };
-            self.world.results(vec![result]).await;
+            self.fixture.results(vec![result]).await;
         }
     }
 }
 
-pub(crate) async fn remind_after(world: &World, hours: u16) {
+pub(crate) async fn remind_after(fixture: &OrganisationFixture, hours: u16) {
     let patch = OrganisationPatch {
         reminder_hours: Some(Some(hours)),
         ..Default::default()
     };
     let rule = Box::new(move |organisation: Organisation, _: Stamp| Ok(organisation.edit(patch)?));
-    OrganisationStore::change(&world.database, &world.acme, rule)
+    OrganisationStore::change(&fixture.database, &fixture.id, rule)
         .await
         .unwrap()
         .unwrap();
@@ -151,8 +151,8 @@ fn digest(mail: &OperatorMail) -> &FailureDigest {
 
 async fn operators_are_reminded_once_a_period_until_an_update(database: &Database) {
     let operators = Operators::with_reminders(database, 4).await;
-    let world = &operators.world;
-    let incident = world.incident("Database down").await;
+    let fixture = &operators.fixture;
+    let incident = fixture.incident("Database down").await;
     assert_eq!(database.queue_reminders(after(3)).await.unwrap(), 0);
     assert_eq!(database.queue_reminders(after(4)).await.unwrap(), 1);
     assert_eq!(database.queue_reminders(after(4)).await.unwrap(), 0);
@@ -171,7 +171,7 @@ async fn operators_are_reminded_once_a_period_until_an_update(database: &Databas
     assert_eq!(database.queue_reminders(after(9)).await.unwrap(), 1);
     assert_eq!(reminder(&send_all(database, after(9)).await[0]).hours, 9);
     // This update is recorded now, before that reminder: the later of both counts.
-    world
+    fixture
         .record(incident, IncidentStatus::Identified, "A disk is full")
         .await;
     assert_eq!(database.queue_reminders(after(12)).await.unwrap(), 0);
@@ -182,7 +182,7 @@ async fn operators_are_reminded_once_a_period_until_an_update(database: &Databas
 async fn nodes_that_remind_at_once_queue_each_mail_once(database: &Database) {
     let operators = Operators::with_reminders(database, 1).await;
     for title in ["One", "Two", "Three"] {
-        operators.world.incident(title).await;
+        operators.fixture.incident(title).await;
     }
     let now = after(1);
     let mut nodes = JoinSet::new();
@@ -203,24 +203,26 @@ async fn resolved_incidents_and_organisations_without_the_setting_have_no_remind
     database: &Database,
 ) {
     let operators = Operators::with_reminders(database, 1).await;
-    let resolved = operators.world.incident("Over").await;
+    let resolved = operators.fixture.incident("Over").await;
     operators
-        .world
+        .fixture
         .edit(resolved, set(IncidentStatus::Resolved))
         .await;
-    let other = World::new(database, "other").await;
+    let other = OrganisationFixture::new(database, "other").await;
     other.incident("Down").await;
     assert_eq!(database.queue_reminders(after(100)).await.unwrap(), 0);
 }
 
 async fn a_reopened_incident_starts_a_new_period_without_updates(database: &Database) {
     let operators = Operators::with_reminders(database, 2).await;
-    let world = &operators.world;
-    let incident = world.incident("Down").await;
+    let fixture = &operators.fixture;
+    let incident = fixture.incident("Down").await;
     let reminded = after(10);
     assert_eq!(database.queue_reminders(reminded).await.unwrap(), 1);
-    world.edit(incident, set(IncidentStatus::Resolved)).await;
-    world.edit(incident, set(IncidentStatus::Monitoring)).await;
+    fixture.edit(incident, set(IncidentStatus::Resolved)).await;
+    fixture
+        .edit(incident, set(IncidentStatus::Monitoring))
+        .await;
     // Reopened now, by the clock of the commit.
     assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 0);
     assert_eq!(database.queue_reminders(after(2)).await.unwrap(), 1);
@@ -229,7 +231,7 @@ async fn a_reopened_incident_starts_a_new_period_without_updates(database: &Data
 async fn a_reminder_goes_to_the_newest_incidents_of_an_organisation(database: &Database) {
     let operators = Operators::with_reminders(database, 1).await;
     for number in 0..22 {
-        operators.world.incident(&number.to_string()).await;
+        operators.fixture.incident(&number.to_string()).await;
     }
     assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 20);
     assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 0);
@@ -243,17 +245,17 @@ async fn a_reminder_goes_to_the_newest_incidents_of_an_organisation(database: &D
 
 async fn a_mail_is_sent_only_to_a_member_about_an_open_incident(database: &Database) {
     let operators = Operators::with_reminders(database, 1).await;
-    let world = &operators.world;
+    let fixture = &operators.fixture;
     let [open, over, gone] = [
-        world.incident("Open").await,
-        world.incident("Over").await,
-        world.incident("Gone").await,
+        fixture.incident("Open").await,
+        fixture.incident("Over").await,
+        fixture.incident("Gone").await,
     ];
     assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 3);
-    world.edit(over, set(IncidentStatus::Resolved)).await;
-    world.delete(gone).await;
+    fixture.edit(over, set(IncidentStatus::Resolved)).await;
+    fixture.delete(gone).await;
     let left =
-        OrganisationStore::change_member(database, &world.acme, operators.bob.id, None, leave());
+        OrganisationStore::change_member(database, &fixture.id, operators.bob.id, None, leave());
     left.await.unwrap().unwrap();
     // A batch may contain only mails that are removed.
     let mails = send_all(database, after(1)).await;
@@ -263,7 +265,7 @@ async fn a_mail_is_sent_only_to_a_member_about_an_open_incident(database: &Datab
 
 async fn a_claim_ends_and_a_failed_mail_is_due_again(database: &Database) {
     let operators = Operators::with_reminders(database, 1).await;
-    operators.world.incident("Down").await;
+    operators.fixture.incident("Down").await;
     let now = after(1);
     database.queue_reminders(now).await.unwrap();
     let claim = async |now: DateTime<Utc>| {
@@ -331,7 +333,7 @@ async fn nodes_that_make_a_digest_at_once_make_one(database: &Database) {
         nodes.spawn(async move { database.queue_digests(now).await.unwrap() });
     }
     let made: Vec<OrganisationId> = nodes.join_all().await.into_iter().flatten().collect();
-    assert_eq!(made, std::slice::from_ref(&operators.world.acme));
+    assert_eq!(made, std::slice::from_ref(&operators.fixture.id));
     assert_eq!(send_all(database, now).await.len(), 1);
 }
 
@@ -354,16 +356,16 @@ async fn a_digest_names_twenty_and_counts_all(database: &Database) {
 
 async fn failures_of_unconfirmed_subscriptions_are_in_no_digest(database: &Database) {
     let operators = Operators::new(database).await;
-    enter(database, &operators.world.acme, "anybody@example.com").await;
+    enter(database, &operators.fixture.id, "anybody@example.com").await;
     operators.give_up_all(clock().now()).await;
     let now = clock().now() + TimeDelta::minutes(2);
     assert!(database.queue_digests(now).await.unwrap().is_empty());
     // A URL is named only in part.
     let target = Target::parse(Channel::Webhook, "https://hooks.example/secret-path/abcdef");
     let hook = SubscriberDraft::of_everything(target.unwrap());
-    operators.world.subscriber_of(hook, clock().now()).await;
-    operators.world.incident("Down").await;
-    operators.world.expand().await;
+    operators.fixture.subscriber_of(hook, clock().now()).await;
+    operators.fixture.incident("Down").await;
+    operators.fixture.expand().await;
     let requests = ClaimRequest {
         route: Route::Request,
         ..request(clock().now(), after(1), 8)
@@ -377,7 +379,7 @@ async fn failures_of_unconfirmed_subscriptions_are_in_no_digest(database: &Datab
         },
         was_failing: false,
     };
-    operators.world.results(vec![result]).await;
+    operators.fixture.results(vec![result]).await;
     assert_eq!(database.queue_digests(now).await.unwrap().len(), 1);
     let mails = send_all(database, now).await;
     let shown: Vec<_> = digest(&mails[0])
@@ -389,9 +391,9 @@ async fn failures_of_unconfirmed_subscriptions_are_in_no_digest(database: &Datab
 }
 
 async fn an_organisation_without_known_addresses_queues_no_mail(database: &Database) {
-    let world = World::new(database, "acme").await;
-    remind_after(&world, 1).await;
-    world.incident("Down").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    remind_after(&fixture, 1).await;
+    fixture.incident("Down").await;
     assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 1);
     assert!(send_all(database, after(1)).await.is_empty());
     assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 0);

@@ -23,7 +23,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::backend::{author, clock, organisation};
 use crate::contract;
 use crate::maintenance;
-use crate::world::{World, open_on, set};
+use crate::organisation_fixture::{OrganisationFixture, open_on, set};
 
 contract!(
     a_page_has_the_entries_of_three_months_of_the_zone,
@@ -50,7 +50,7 @@ fn now() -> DateTime<Utc> {
     at("2025-11-20T12:00:00Z")
 }
 
-impl World {
+impl OrganisationFixture {
     async fn over(&self, title: &str, occured_at: &str, components: &[Attachment]) -> Incident {
         let occured_at = at(occured_at);
         let draft = IncidentDraft {
@@ -67,7 +67,7 @@ impl World {
             let id = IncidentId(stamp.id);
             Ok(Incident::create(id, draft, &attached, stamp.committed_at)?)
         });
-        let created = IncidentStore::insert(&self.database, &self.acme, create, components);
+        let created = IncidentStore::insert(&self.database, &self.id, create, components);
         created.await.unwrap().state.incident
     }
 
@@ -78,7 +78,7 @@ impl World {
         };
         let rule: Transition<Organisation> =
             Box::new(move |organisation, _| Ok(organisation.edit(patch)?));
-        let changed = OrganisationStore::change(&self.database, &self.acme, rule).await;
+        let changed = OrganisationStore::change(&self.database, &self.id, rule).await;
         changed.unwrap().unwrap();
     }
 
@@ -86,12 +86,12 @@ impl World {
         let rule: Transition<Component> = Box::new(move |component, stamp| {
             Ok(component.edit(patch, stamp.zone, stamp.committed_at)?)
         });
-        let changed = ComponentStore::change(&self.database, &self.acme, id, rule, author()).await;
+        let changed = ComponentStore::change(&self.database, &self.id, id, rule, author()).await;
         changed.unwrap().unwrap();
     }
 
     async fn history(&self, selection: HistorySelection) -> Option<History> {
-        let found = HistoryStore::history(&self.database, &self.acme, selection, now());
+        let found = HistoryStore::history(&self.database, &self.id, selection, now());
         found.await.unwrap()
     }
 
@@ -102,74 +102,80 @@ impl World {
 
     async fn uptime(&self, page: u32, component: Option<Code>) -> Option<UptimePage> {
         let selection = UptimeSelection { page, component };
-        let found = HistoryStore::uptime(&self.database, &self.acme, selection, now());
+        let found = HistoryStore::uptime(&self.database, &self.id, selection, now());
         found.await.unwrap()
     }
 }
 
 async fn a_page_has_the_entries_of_three_months_of_the_zone(database: &Database) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     for (title, occured_at) in [
         ("before", "2025-08-31T14:59:59Z"),
         ("oldest", "2025-08-31T15:00:00Z"),
         ("newest", "2025-11-30T14:59:59Z"),
         ("after", "2025-11-30T15:00:00Z"),
     ] {
-        world.over(title, occured_at, &[]).await;
+        fixture.over(title, occured_at, &[]).await;
     }
     let start_at = at("2025-10-05T00:00:00Z");
-    maintenance::create(database, &world.acme, start_at, Some(start_at)).await;
-    world.zone("Asia/Tokyo").await;
-    assert_eq!(world.titles(FIRST).await, ["newest", "Move ☃", "oldest"]);
-    let first = world.history(FIRST).await.unwrap();
+    maintenance::create(database, &fixture.id, start_at, Some(start_at)).await;
+    fixture.zone("Asia/Tokyo").await;
+    assert_eq!(fixture.titles(FIRST).await, ["newest", "Move ☃", "oldest"]);
+    let first = fixture.history(FIRST).await.unwrap();
     assert!(first.has_older && !first.is_truncated);
     let second = HistorySelection { page: 2, ..FIRST };
-    assert_eq!(world.titles(second).await, ["before"]);
-    assert!(!world.history(second).await.unwrap().has_older);
+    assert_eq!(fixture.titles(second).await, ["before"]);
+    assert!(!fixture.history(second).await.unwrap().has_older);
     let beyond = HistorySelection { page: 801, ..FIRST };
-    assert_eq!(world.history(beyond).await.unwrap().months, None);
+    assert_eq!(fixture.history(beyond).await.unwrap().months, None);
 }
 
 async fn entries_of_a_component_are_those_that_affected_it(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
     let degraded = |id| [open_on(id, ComponentStatus::Degraded)];
-    world
+    fixture
         .over("api", "2025-11-02T00:00:00Z", &degraded(api))
         .await;
-    world
+    fixture
         .over("web", "2025-11-03T00:00:00Z", &degraded(web))
         .await;
-    world.over("none", "2025-11-04T00:00:00Z", &[]).await;
+    fixture.over("none", "2025-11-04T00:00:00Z", &[]).await;
     let of = |component| HistorySelection {
         page: 1,
         component: Some(component),
     };
-    assert_eq!(world.titles(of(api.code())).await, ["api"]);
-    assert_eq!(world.titles(FIRST).await, ["none", "web", "api"]);
-    assert_eq!(world.history(of(Code::of(b"other"))).await, None);
+    assert_eq!(fixture.titles(of(api.code())).await, ["api"]);
+    assert_eq!(fixture.titles(FIRST).await, ["none", "web", "api"]);
+    assert_eq!(fixture.history(of(Code::of(b"other"))).await, None);
 }
 
 async fn a_page_of_many_entries_is_bounded(database: &Database) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     for _ in 0..=ENTRIES_SHOWN {
-        world.over("Down", "2025-11-02T00:00:00Z", &[]).await;
+        fixture.over("Down", "2025-11-02T00:00:00Z", &[]).await;
     }
-    let found = world.history(FIRST).await.unwrap();
+    let found = fixture.history(FIRST).await.unwrap();
     assert_eq!(found.entries.len() as u64, ENTRIES_SHOWN);
     assert!(found.is_truncated);
 }
 
 async fn details_have_the_periods_that_the_incident_caused(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
     let links = [
         open_on(web, ComponentStatus::Degraded),
         open_on(api, ComponentStatus::MajorOutage),
     ];
-    let incident = world.over("Down", "2025-11-02T00:00:00Z", &links).await;
-    world.over("Later", "2025-11-03T00:00:00Z", &links).await;
-    let found = database.incident_details(&world.acme, incident.id.code());
+    let incident = fixture.over("Down", "2025-11-02T00:00:00Z", &links).await;
+    fixture.over("Later", "2025-11-03T00:00:00Z", &links).await;
+    let found = database.incident_details(&fixture.id, incident.id.code());
     let found = found.await.unwrap().unwrap();
     let affected: Vec<_> = found
         .components
@@ -191,20 +197,23 @@ async fn details_have_the_periods_that_the_incident_caused(database: &Database) 
 }
 
 async fn affected_components_have_their_groups_and_the_worst_come_first(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (first, api) = (world.component("API").await, world.component("API").await);
-    let web = world.component("Web").await;
-    let edge = world.group().await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (first, api) = (
+        fixture.component("API").await,
+        fixture.component("API").await,
+    );
+    let web = fixture.component("Web").await;
+    let edge = fixture.group().await;
     for id in [first, web] {
-        world.move_component(id, Some(edge)).await;
+        fixture.move_component(id, Some(edge)).await;
     }
     let links = [
         open_on(first, ComponentStatus::Degraded),
         open_on(api, ComponentStatus::Degraded),
         open_on(web, ComponentStatus::MajorOutage),
     ];
-    let incident = world.over("Down", "2025-11-02T00:00:00Z", &links).await;
-    let found = database.incident_details(&world.acme, incident.id.code());
+    let incident = fixture.over("Down", "2025-11-02T00:00:00Z", &links).await;
+    let found = database.incident_details(&fixture.id, incident.id.code());
     let found = found.await.unwrap().unwrap().components;
     let named: Vec<_> = found
         .iter()
@@ -223,15 +232,17 @@ async fn affected_components_have_their_groups_and_the_worst_come_first(database
 }
 
 async fn only_a_published_review_is_public(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let incident = world.open("Down", &[]).await;
-    world.edit(incident.id, set(IncidentStatus::Resolved)).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let incident = fixture.open("Down", &[]).await;
+    fixture
+        .edit(incident.id, set(IncidentStatus::Resolved))
+        .await;
     let change = async |rule: Transition<IncidentAndReview, Option<Review>>| {
-        let changed = database.change_review(&world.acme, incident.id, rule).await;
+        let changed = database.change_review(&fixture.id, incident.id, rule).await;
         changed.unwrap().unwrap().state
     };
     let public = async || {
-        let found = database.incident_details(&world.acme, incident.id.code());
+        let found = database.incident_details(&fixture.id, incident.id.code());
         found.await.unwrap().unwrap().review
     };
     change(Box::new(|found, stamp| {
@@ -256,15 +267,15 @@ async fn only_a_published_review_is_public(database: &Database) {
 }
 
 async fn codes_belong_to_their_organisation(database: &Database) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     let other = organisation(database, "other").await;
-    let component = world.component("API").await.code();
-    let incident = world.open("Down", &[]).await.id.code();
+    let component = fixture.component("API").await.code();
+    let incident = fixture.open("Down", &[]).await.id.code();
     let start_at = at("2025-10-05T00:00:00Z");
-    let maintenance = maintenance::create(database, &world.acme, start_at, None).await;
+    let maintenance = maintenance::create(database, &fixture.id, start_at, None).await;
     let maintenance = maintenance.id.code();
     let now = clock().now();
-    for (organisation, known) in [(&world.acme, true), (&other, false)] {
+    for (organisation, known) in [(&fixture.id, true), (&other, false)] {
         let details = database.incident_details(organisation, incident).await;
         assert_eq!(details.unwrap().is_some(), known);
         let details = database.maintenance_details(organisation, maintenance, now);
@@ -280,22 +291,22 @@ async fn codes_belong_to_their_organisation(database: &Database) {
 }
 
 async fn calendars_come_in_pages_and_in_the_order_of_the_page(database: &Database) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     let mut codes = Vec::new();
     for number in 0..22 {
-        let id = world.component(&format!("C{number}")).await;
+        let id = fixture.component(&format!("C{number}")).await;
         codes.push(id.code());
         if number == 0 {
             let patch = ComponentPatch {
                 show_uptime: Some(false),
                 ..ComponentPatch::default()
             };
-            world.patch(id, patch).await;
+            fixture.patch(id, patch).await;
         }
     }
     // New ones come first, and the first does not show its uptime.
     let shown: Vec<_> = codes.iter().skip(1).rev().copied().collect();
-    let first = world.uptime(1, None).await.unwrap();
+    let first = fixture.uptime(1, None).await.unwrap();
     let on_page = |page: &UptimePage| -> Vec<_> {
         let calendars = page.calendars.iter();
         calendars.map(|calendar| calendar.component.code).collect()
@@ -308,29 +319,29 @@ async fn calendars_come_in_pages_and_in_the_order_of_the_page(database: &Databas
             .iter()
             .all(|calendar| calendar.months.len() == 3)
     );
-    let second = world.uptime(2, None).await.unwrap();
+    let second = fixture.uptime(2, None).await.unwrap();
     assert_eq!(
         (on_page(&second), second.has_next),
         (shown[20..].to_vec(), false)
     );
-    assert_eq!(on_page(&world.uptime(801, None).await.unwrap()), []);
-    assert_eq!(world.uptime(1, Some(codes[0])).await, None);
+    assert_eq!(on_page(&fixture.uptime(801, None).await.unwrap()), []);
+    assert_eq!(fixture.uptime(1, Some(codes[0])).await, None);
 }
 
 async fn calendar_of_a_component_counts_its_periods_by_month(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let id = world.component("API").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let id = fixture.component("API").await;
     let patch = ComponentPatch {
         start_date: Some(UptimeStart::Unlimited),
         ..ComponentPatch::default()
     };
-    world.patch(id, patch).await;
+    fixture.patch(id, patch).await;
     let outage = [open_on(id, ComponentStatus::MajorOutage)];
     // An hour over the end of a month in the zone, and one in the year before.
-    world.over("New", "2025-10-31T22:30:00Z", &outage).await;
-    world.over("Old", "2024-11-30T10:00:00Z", &outage).await;
-    world.zone("Europe/Berlin").await;
-    let year = world.uptime(1, Some(id.code())).await.unwrap();
+    fixture.over("New", "2025-10-31T22:30:00Z", &outage).await;
+    fixture.over("Old", "2024-11-30T10:00:00Z", &outage).await;
+    fixture.zone("Europe/Berlin").await;
+    let year = fixture.uptime(1, Some(id.code())).await.unwrap();
     let seconds = |page: &UptimePage| -> Vec<_> {
         let months = page.calendars[0].months.iter();
         months.map(|month| month.uptime.seconds().major).collect()
@@ -340,7 +351,7 @@ async fn calendar_of_a_component_counts_its_periods_by_month(database: &Database
         (year.has_next, year.valid_until),
         (true, Some(at("2025-11-20T23:00:00Z")))
     );
-    let before = world.uptime(2, Some(id.code())).await.unwrap();
+    let before = fixture.uptime(2, Some(id.code())).await.unwrap();
     assert_eq!(seconds(&before)[11], 3600);
     assert_eq!((before.has_next, before.valid_until), (false, None));
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::backend::clock;
 use crate::contract;
-use crate::world::World;
+use crate::organisation_fixture::OrganisationFixture;
 
 contract!(by url: the_outbox_stays_under_ten_times_the_text);
 
@@ -32,11 +32,11 @@ fn random_text(seed: usize) -> String {
 
 async fn the_outbox_stays_under_ten_times_the_text(url: &str) {
     let database = Database::connect(url, clock()).await.unwrap();
-    let world = World::new(&database, "acme").await;
-    let incident = world.open("Down", &[]).await.id;
+    let fixture = OrganisationFixture::new(&database, "acme").await;
+    let incident = fixture.open("Down", &[]).await.id;
     for number in 0..UPDATES {
         let message = random_text(number);
-        world
+        fixture
             .record(incident, IncidentStatus::Investigating, &message)
             .await;
     }
@@ -47,7 +47,7 @@ async fn the_outbox_stays_under_ten_times_the_text(url: &str) {
     assert!(stored < 10 * text, "{stored} bytes for {text}");
 
     let backlog = database
-        .after(&world.acme, Revision(0), 10_000)
+        .after(&fixture.id, Revision(0), 10_000)
         .await
         .unwrap();
     let Backlog::Commits(commits) = backlog else {

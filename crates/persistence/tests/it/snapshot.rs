@@ -11,7 +11,7 @@ use chrono::TimeDelta;
 use crate::backend::{author, clock, organisation};
 use crate::contract;
 use crate::maintenance::component::plan;
-use crate::world::{World, open_on};
+use crate::organisation_fixture::{OrganisationFixture, open_on};
 
 contract!(
     a_snapshot_shows_the_organisation_at_its_revision,
@@ -88,19 +88,19 @@ async fn there_is_no_snapshot_of_an_unknown_organisation(database: &Database) {
 }
 
 async fn bars_name_what_the_lists_no_longer_have(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
-    let down = world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let down = fixture
         .open("Down", &[open_on(api, ComponentStatus::MajorOutage)])
         .await
         .id;
-    world.record(down, IncidentStatus::Resolved, "Over").await;
-    world.open("Without components", &[]).await;
+    fixture.record(down, IncidentStatus::Resolved, "Over").await;
+    fixture.open("Without components", &[]).await;
     let start_at = clock().now() + TimeDelta::hours(1);
-    plan(&world, start_at, Some(start_at), &[api]).await;
+    plan(&fixture, start_at, Some(start_at), &[api]).await;
     let titles_in = async |days: i64| {
         let now = clock().now() + TimeDelta::days(days);
-        let snapshot = database.snapshot(&world.acme, now).await;
+        let snapshot = database.snapshot(&fixture.id, now).await;
         let past = snapshot.unwrap().unwrap().past_titles;
         let title = |past: &PastTitle| {
             assert_eq!(past.components[0].component_id, api.to_string());

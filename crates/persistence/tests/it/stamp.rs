@@ -13,7 +13,7 @@ use chrono::TimeDelta;
 use futures_util::future::join_all;
 use serde_json::Value;
 
-use crate::world::World;
+use crate::organisation_fixture::OrganisationFixture;
 use crate::{contract, maintenance};
 
 contract!(by url: nodes_with_wrong_clocks_create_in_one_order);
@@ -22,7 +22,7 @@ contract!(by url: nodes_with_wrong_clocks_create_in_one_order);
 const EACH: usize = 8;
 
 struct Node {
-    world: World,
+    fixture: OrganisationFixture,
     clock: Arc<TestClock>,
 }
 
@@ -34,7 +34,7 @@ impl Node {
             .await
             .unwrap();
         Self {
-            world: World::new(&database, "acme").await,
+            fixture: OrganisationFixture::new(&database, "acme").await,
             clock,
         }
     }
@@ -45,11 +45,11 @@ impl Node {
             if number == EACH / 2 {
                 self.clock.advance(-TimeDelta::minutes(1));
             }
-            self.world.component("API").await;
-            let incident = self.world.open("Down", &[]).await.id;
+            self.fixture.component("API").await;
+            let incident = self.fixture.open("Down", &[]).await.id;
             let status = IncidentStatus::Identified;
-            self.world.record(incident, status, "Found it").await;
-            let (database, acme) = (&self.world.database, &self.world.acme);
+            self.fixture.record(incident, status, "Found it").await;
+            let (database, acme) = (&self.fixture.database, &self.fixture.id);
             let start = self.clock.now() + TimeDelta::days(1);
             let maintenance = maintenance::create(database, acme, start, None).await.id;
             maintenance::record(database, acme, maintenance, "Soon").await;
@@ -59,9 +59,9 @@ impl Node {
     /// What was created, in the order of the revisions: its identifier and its creation time.
     async fn created(&self) -> Vec<(String, String)> {
         let backlog = self
-            .world
+            .fixture
             .database
-            .after(&self.world.acme, Revision(0), 10_000)
+            .after(&self.fixture.id, Revision(0), 10_000)
             .await;
         let Backlog::Commits(commits) = backlog.unwrap() else {
             panic!("nothing was pruned");
@@ -93,7 +93,7 @@ async fn nodes_with_wrong_clocks_create_in_one_order(url: &str) {
         .collect();
     assert!(unordered.is_empty(), "{unordered:?}");
 
-    let listed = IncidentStore::list(&node.world.database, &node.world.acme, Page::default())
+    let listed = IncidentStore::list(&node.fixture.database, &node.fixture.id, Page::default())
         .await
         .unwrap()
         .items;

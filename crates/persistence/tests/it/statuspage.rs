@@ -15,7 +15,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::backend::{clock, organisation};
 use crate::contract;
 use crate::maintenance;
-use crate::world::{World, open_on, set};
+use crate::organisation_fixture::{OrganisationFixture, open_on, set};
 
 contract!(
     entries_have_the_components_of_their_time,
@@ -43,34 +43,41 @@ fn moves(affected: Option<&Vec<EntryComponent>>) -> Vec<(&str, PublicStatus, Pub
         .collect()
 }
 
-async fn plan(world: &World, start_at: DateTime<Utc>, components: &[ComponentId]) -> Maintenance {
-    let planned = maintenance::component::plan(world, start_at, None, components).await;
+async fn plan(
+    fixture: &OrganisationFixture,
+    start_at: DateTime<Utc>,
+    components: &[ComponentId],
+) -> Maintenance {
+    let planned = maintenance::component::plan(fixture, start_at, None, components).await;
     planned.state.maintenance
 }
 
 async fn entries_have_the_components_of_their_time(database: &Database) {
     use PublicStatus::{MajorOutage, Operational, PartialOutage, UnderMaintenance};
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    plan(&world, now() - TimeDelta::hours(1), &[web]).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    plan(&fixture, now() - TimeDelta::hours(1), &[web]).await;
     let attached = [
         open_on(api, ComponentStatus::MajorOutage),
         open_on(web, ComponentStatus::PartialOutage),
     ];
-    let incident = world.open("Down", &attached).await;
-    world
+    let incident = fixture.open("Down", &attached).await;
+    fixture
         .record(incident.id, IncidentStatus::Monitoring, "Better")
         .await;
-    world.detach(incident.id, web).await;
-    world
+    fixture.detach(incident.id, web).await;
+    fixture
         .record(incident.id, IncidentStatus::Resolved, "Over")
         .await;
-    let bare = world.open("Without components", &[]).await;
-    world
+    let bare = fixture.open("Without components", &[]).await;
+    fixture
         .record(bare.id, IncidentStatus::Identified, "Found")
         .await;
 
-    let state = state(database, &world.acme).await;
+    let state = state(database, &fixture.id).await;
     let [without, record] = &state.incidents[..] else {
         panic!("two incidents: {:?}", state.incidents);
     };
@@ -97,11 +104,15 @@ async fn entries_have_the_components_of_their_time(database: &Database) {
 }
 
 /// Components whose names have this many bytes, which must be a multiple of 4.
-async fn many_components(world: &World, count: usize, bytes: usize) -> Vec<Attachment> {
+async fn many_components(
+    fixture: &OrganisationFixture,
+    count: usize,
+    bytes: usize,
+) -> Vec<Attachment> {
     let mut attached = Vec::new();
     for number in 0..count {
         let name = format!("{number:04}{}", "😀".repeat(bytes / 4 - 1));
-        let component = world.component(&name).await;
+        let component = fixture.component(&name).await;
         attached.push(open_on(component, ComponentStatus::Degraded));
     }
     attached
@@ -110,15 +121,15 @@ async fn many_components(world: &World, count: usize, bytes: usize) -> Vec<Attac
 async fn an_entry_has_all_components_with_usual_names_and_those_that_fit_with_long_ones(
     database: &Database,
 ) {
-    let world = World::new(database, "acme").await;
-    let usual = many_components(&world, 250, 80).await;
-    world.open("Down", &usual).await;
-    let other = World::new(database, "other").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let usual = many_components(&fixture, 250, 80).await;
+    fixture.open("Down", &usual).await;
+    let other = OrganisationFixture::new(database, "other").await;
     let long = many_components(&other, 150, 788).await;
     other.open("Down", &long).await;
     // Each has its name and 64 bytes: 852 bytes.
-    for (world, expected) in [(world, 250), (other, 100_000 / 852)] {
-        let state = state(database, &world.acme).await;
+    for (fixture, expected) in [(fixture, 250), (other, 100_000 / 852)] {
+        let state = state(database, &fixture.id).await;
         let affected = moves(state.incidents[0].entries[0].affected.as_ref());
         let names = affected.iter().map(|(name, ..)| &name[..4]);
         let oldest = (0..expected).map(|number| format!("{number:04}"));
@@ -127,19 +138,19 @@ async fn an_entry_has_all_components_with_usual_names_and_those_that_fit_with_lo
 }
 
 async fn only_the_newest_entries_have_components_if_there_are_very_many(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let attached = many_components(&world, 110, 788).await;
-    let older = world.open("Older", &attached).await;
-    world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let attached = many_components(&fixture, 110, 788).await;
+    let older = fixture.open("Older", &attached).await;
+    fixture
         .record(older.id, IncidentStatus::Identified, "Found")
         .await;
-    let incident = world.open("Down", &attached).await;
+    let incident = fixture.open("Down", &attached).await;
     for _ in 0..50 {
-        world
+        fixture
             .record(incident.id, IncidentStatus::Identified, "Found")
             .await;
     }
-    let state = state(database, &world.acme).await;
+    let state = state(database, &fixture.id).await;
     let [record, older] = &state.incidents[..] else {
         panic!("two incidents: {:?}", state.incidents);
     };
@@ -159,12 +170,12 @@ async fn only_the_newest_entries_have_components_if_there_are_very_many(database
 
 async fn a_maintenance_counts_only_for_others_in_what_is_stored(database: &Database) {
     use PublicStatus::{Operational, UnderMaintenance};
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
-    let started = plan(&world, now() - TimeDelta::hours(1), &[api]).await;
-    plan(&world, now() + TimeDelta::hours(1), &[api]).await;
-    maintenance::record(database, &world.acme, started.id, "Half way").await;
-    let state = state(database, &world.acme).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let started = plan(&fixture, now() - TimeDelta::hours(1), &[api]).await;
+    plan(&fixture, now() + TimeDelta::hours(1), &[api]).await;
+    maintenance::record(database, &fixture.id, started.id, "Half way").await;
+    let state = state(database, &fixture.id).await;
     let of = |record: usize, entry: usize| {
         moves(state.maintenances[record].entries[entry].affected.as_ref())
     };
@@ -176,23 +187,23 @@ async fn a_maintenance_counts_only_for_others_in_what_is_stored(database: &Datab
 
 async fn clock_stores_the_components_of_begin_and_end(database: &Database) {
     use PublicStatus::{Operational, UnderMaintenance};
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
     let start = now() + TimeDelta::hours(1);
-    let planned = plan(&world, start, &[api]).await;
+    let planned = plan(&fixture, start, &[api]).await;
     let end = start + TimeDelta::hours(1);
     let patch = MaintenancePatch {
         end_at: Some(NewEnd::At(end)),
         ..Default::default()
     };
-    maintenance::edit(database, &world.acme, planned.id, patch).await;
+    maintenance::edit(database, &fixture.id, planned.id, patch).await;
     for time in [start, end + TimeDelta::seconds(1)] {
-        let announced = MaintenanceStore::announce(database, &world.acme, time).await;
+        let announced = MaintenanceStore::announce(database, &fixture.id, time).await;
         assert!(announced.unwrap().is_some());
     }
     let later = end + TimeDelta::seconds(1);
     let state = database
-        .public_state(&world.acme, later)
+        .public_state(&fixture.id, later)
         .await
         .unwrap()
         .unwrap();
@@ -205,20 +216,20 @@ async fn clock_stores_the_components_of_begin_and_end(database: &Database) {
 }
 
 async fn newest_and_open_things_are_read_and_others_belong_to_others(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let other = World::new(database, "other").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let other = OrganisationFixture::new(database, "other").await;
     other.open("Theirs", &[]).await;
     plan(&other, now(), &[]).await;
-    let open = world.open("Open", &[]).await;
-    let first = plan(&world, now() + TimeDelta::days(9), &[]).await;
+    let open = fixture.open("Open", &[]).await;
+    let first = plan(&fixture, now() + TimeDelta::days(9), &[]).await;
     for _ in 0..LISTED {
-        let over = world.open("Over", &[]).await;
-        world.edit(over.id, set(IncidentStatus::Resolved)).await;
+        let over = fixture.open("Over", &[]).await;
+        fixture.edit(over.id, set(IncidentStatus::Resolved)).await;
         let start = now() - TimeDelta::days(100);
         let end = Some(start + TimeDelta::hours(1));
-        maintenance::create(database, &world.acme, start, end).await;
+        maintenance::create(database, &fixture.id, start, end).await;
     }
-    let state = state(database, &world.acme).await;
+    let state = state(database, &fixture.id).await;
     assert_eq!(state.incidents.len(), LISTED + 1);
     let unresolved: Vec<_> = state
         .unresolved_incidents()
@@ -240,14 +251,14 @@ async fn newest_and_open_things_are_read_and_others_belong_to_others(database: &
     assert!(titles.into_iter().all(|title| title != "Theirs"));
 
     // What ended last is read however long ago it was created.
-    world.edit(open.id, set(IncidentStatus::Resolved)).await;
+    fixture.edit(open.id, set(IncidentStatus::Resolved)).await;
     let ended = MaintenancePatch {
         start_at: Some(now() - TimeDelta::hours(2)),
         end_at: Some(NewEnd::At(now() - TimeDelta::seconds(1))),
         ..Default::default()
     };
-    maintenance::edit(database, &world.acme, first.id, ended).await;
-    let state = self::state(database, &world.acme).await;
+    maintenance::edit(database, &fixture.id, first.id, ended).await;
+    let state = self::state(database, &fixture.id).await;
     let is_read = |id| state.incidents.iter().any(|one| one.incident.id == id);
     assert!(is_read(open.id) && state.incidents.len() == LISTED + 1);
     let is_read = |id| {

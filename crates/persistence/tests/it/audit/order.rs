@@ -15,7 +15,7 @@ use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 
 use crate::contract;
-use crate::world::World;
+use crate::organisation_fixture::OrganisationFixture;
 
 contract!(by url:
     items_of_one_millisecond_are_in_the_order_of_their_changes,
@@ -31,12 +31,12 @@ async fn node(url: &str, clock: &Arc<TestClock>) -> Database {
 }
 
 /// Invites somebody, which makes no revision. Returns the invitation's identifier.
-async fn invite(world: &World, clock: &TestClock) -> String {
+async fn invite(fixture: &OrganisationFixture, clock: &TestClock) -> String {
     let (id, created_at) = (InvitationId(clock.id()), clock.now());
     let invitation = Invitation {
         id,
         organisation: Some(Host {
-            id: world.acme.clone(),
+            id: fixture.id.clone(),
             name: "Acme".into(),
         }),
         email: "bob@example.com".into(),
@@ -46,14 +46,14 @@ async fn invite(world: &World, clock: &TestClock) -> String {
         expires_at: created_at + TimeDelta::days(7),
     };
     let digest = SecretToken::generate().digest();
-    OrganisationStore::add_invitation(&world.database, invitation, digest)
+    OrganisationStore::add_invitation(&fixture.database, invitation, digest)
         .await
         .unwrap();
     id.to_string()
 }
 
 /// The log, read in pages of `limit` items, oldest item first.
-async fn paged(world: &World, limit: u64) -> Vec<AuditItem> {
+async fn paged(fixture: &OrganisationFixture, limit: u64) -> Vec<AuditItem> {
     let (mut items, mut before) = (Vec::new(), None);
     loop {
         let page = Page {
@@ -61,7 +61,7 @@ async fn paged(world: &World, limit: u64) -> Vec<AuditItem> {
             before,
         };
         let filter = AuditFilter::default();
-        let listed = AuditStore::list(&world.database, &world.acme, &filter, page).await;
+        let listed = AuditStore::list(&fixture.database, &fixture.id, &filter, page).await;
         let listed = listed.unwrap();
         assert!(listed.items.len() as u64 <= limit);
         items.extend(listed.items);
@@ -78,20 +78,20 @@ async fn items_of_one_millisecond_are_in_the_order_of_their_changes(url: &str) {
     let database = node(url, &clock).await;
     let mut worlds = Vec::new();
     for id in ["acme", "other"] {
-        worlds.push((World::new(&database, id).await, Vec::new()));
+        worlds.push((OrganisationFixture::new(&database, id).await, Vec::new()));
     }
     for _ in 0..ROUNDS {
-        for (world, changed) in &mut worlds {
-            changed.push(invite(world, &clock).await);
-            changed.push(world.component("API").await.to_string());
-            changed.push(invite(world, &clock).await);
-            changed.push(invite(world, &clock).await);
+        for (fixture, changed) in &mut worlds {
+            changed.push(invite(fixture, &clock).await);
+            changed.push(fixture.component("API").await.to_string());
+            changed.push(invite(fixture, &clock).await);
+            changed.push(invite(fixture, &clock).await);
         }
     }
     let mut ids = BTreeSet::new();
-    for (world, changed) in &worlds {
+    for (fixture, changed) in &worlds {
         for limit in [1, 2, 3, 500] {
-            let items = paged(world, limit).await;
+            let items = paged(fixture, limit).await;
             assert!(items.iter().all(|item| item.created_at == clock.now()));
             let targets: Vec<_> = items.iter().map(|item| &item.target_id).collect();
             assert_eq!(
@@ -108,14 +108,14 @@ async fn items_of_one_millisecond_are_in_the_order_of_their_changes(url: &str) {
 async fn items_of_a_node_with_a_late_clock_follow_the_others(url: &str) {
     let (clock, late) = (TestClock::stopped(), TestClock::stopped());
     late.advance(-TimeDelta::minutes(1));
-    let world = World::new(&node(url, &clock).await, "acme").await;
-    let other = World::new(&node(url, &late).await, "acme").await;
+    let fixture = OrganisationFixture::new(&node(url, &clock).await, "acme").await;
+    let other = OrganisationFixture::new(&node(url, &late).await, "acme").await;
     let mut changed = Vec::new();
     for _ in 0..ROUNDS {
-        changed.push(world.component("API").await.to_string());
+        changed.push(fixture.component("API").await.to_string());
         changed.push(invite(&other, &late).await);
     }
-    let items = paged(&world, 3).await;
+    let items = paged(&fixture, 3).await;
     let targets: Vec<_> = items.iter().map(|item| item.target_id.clone()).collect();
     assert_eq!(targets, changed);
     assert!(items.is_sorted_by_key(|item| item.created_at));

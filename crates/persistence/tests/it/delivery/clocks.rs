@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::backend::clock;
 use crate::contract;
-use crate::world::World;
+use crate::organisation_fixture::OrganisationFixture;
 
 contract!(
     by url: nodes_with_other_clocks_send_each_mail_once, nodes_with_other_clocks_send_each_request_once
@@ -146,13 +146,13 @@ async fn each_message_is_sent_once(
     target: fn(usize) -> String,
 ) {
     let database = Database::connect(url, clock()).await.unwrap();
-    let world = World::new(&database, "acme").await;
+    let fixture = OrganisationFixture::new(&database, "acme").await;
     for number in 0..5 {
         let target = Target::parse(channel, &target(number)).unwrap();
         let draft = SubscriberDraft::of_everything(target);
-        world.subscriber_of(draft, clock().now()).await;
+        fixture.subscriber_of(draft, clock().now()).await;
     }
-    world.incident("Down").await;
+    fixture.incident("Down").await;
     let (started, mut seen) = watch::channel(0);
     let gate = Arc::new(Gate {
         started,
@@ -172,5 +172,5 @@ async fn each_message_is_sent_once(
     first.stop.cancel();
     first.running.await.unwrap();
     assert_eq!(database.waiting().await.unwrap(), 0);
-    assert_eq!(world.counts().await.sent, 5);
+    assert_eq!(fixture.counts().await.sent, 5);
 }

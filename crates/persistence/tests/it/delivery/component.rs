@@ -22,7 +22,7 @@ use super::fixture::{later, request};
 use crate::backend::clock;
 use crate::contract;
 use crate::maintenance::{create, edit};
-use crate::world::{World, ann, draft, open_on, set};
+use crate::organisation_fixture::{OrganisationFixture, ann, draft, open_on, set};
 
 contract!(
     a_webhook_receives_a_changed_status_and_no_other_change,
@@ -33,7 +33,7 @@ contract!(
     changes_that_do_not_notify_are_sent_on_no_channel,
 );
 
-impl World {
+impl OrganisationFixture {
     async fn hook(&self, channel: Channel, name: &str, scope: Scope) {
         let target = Target::parse(channel, &format!("https://hooks.example/{name}")).unwrap();
         let draft = SubscriberDraft {
@@ -96,39 +96,42 @@ fn components(ids: &[ComponentId]) -> Scope {
 }
 
 async fn a_webhook_receives_a_changed_status_and_no_other_change(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.hook(Channel::Webhook, "all", Scope::All).await;
-    let api = world.component("API").await;
-    world.set_by_hand(api, ComponentStatus::Degraded).await;
-    assert_eq!(world.received().await, ["API: OPERATIONAL to DEGRADED"]);
-    world.set_by_hand(api, ComponentStatus::Degraded).await;
-    world.rename(api, "Edge").await;
-    let group = world.group().await;
-    world.move_component(api, Some(group)).await;
-    assert!(world.received().await.is_empty());
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.hook(Channel::Webhook, "all", Scope::All).await;
+    let api = fixture.component("API").await;
+    fixture.set_by_hand(api, ComponentStatus::Degraded).await;
+    assert_eq!(fixture.received().await, ["API: OPERATIONAL to DEGRADED"]);
+    fixture.set_by_hand(api, ComponentStatus::Degraded).await;
+    fixture.rename(api, "Edge").await;
+    let group = fixture.group().await;
+    fixture.move_component(api, Some(group)).await;
+    assert!(fixture.received().await.is_empty());
 }
 
 async fn only_webhooks_that_want_the_component_receive_its_status(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    let group = world.group().await;
-    world.move_component(api, Some(group)).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let group = fixture.group().await;
+    fixture.move_component(api, Some(group)).await;
     let of_group = Scope::Components(Choice {
         components: Vec::new(),
         groups: vec![group],
     });
-    world.hook(Channel::Webhook, "all", Scope::All).await;
-    world
+    fixture.hook(Channel::Webhook, "all", Scope::All).await;
+    fixture
         .hook(Channel::Webhook, "api", components(&[api]))
         .await;
-    world
+    fixture
         .hook(Channel::Webhook, "web", components(&[web]))
         .await;
-    world.hook(Channel::Webhook, "group", of_group).await;
-    world.hook(Channel::Slack, "slack", Scope::All).await;
-    world.subscriber("ann@example.com").await;
-    world.set_by_hand(api, ComponentStatus::Degraded).await;
-    let sent = world.requests().await;
+    fixture.hook(Channel::Webhook, "group", of_group).await;
+    fixture.hook(Channel::Slack, "slack", Scope::All).await;
+    fixture.subscriber("ann@example.com").await;
+    fixture.set_by_hand(api, ComponentStatus::Degraded).await;
+    let sent = fixture.requests().await;
     let mut names: Vec<_> = sent
         .iter()
         .map(|delivery| {
@@ -143,43 +146,46 @@ async fn only_webhooks_that_want_the_component_receive_its_status(database: &Dat
         .collect();
     names.sort_unstable();
     assert_eq!(names, ["all", "api", "group"]);
-    assert!(world.claim(10).await.is_empty(), "no mail");
+    assert!(fixture.claim(10).await.is_empty(), "no mail");
 }
 
 async fn the_message_of_the_incident_comes_before_that_of_its_components(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.hook(Channel::Webhook, "all", Scope::All).await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.hook(Channel::Webhook, "all", Scope::All).await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
     let attached = [
         open_on(api, ComponentStatus::MajorOutage),
         open_on(web, ComponentStatus::Operational),
     ];
-    let incident = world.open("Down", &attached).await.id;
+    let incident = fixture.open("Down", &attached).await.id;
     assert_eq!(
-        world.received().await,
+        fixture.received().await,
         ["Down", "API: OPERATIONAL to MAJOR_OUTAGE"]
     );
-    world
+    fixture
         .record(incident, IncidentStatus::Identified, "Found")
         .await;
-    assert_eq!(world.received().await, ["Down"]);
-    world
+    assert_eq!(fixture.received().await, ["Down"]);
+    fixture
         .record(incident, IncidentStatus::Resolved, "Over")
         .await;
     assert_eq!(
-        world.received().await,
+        fixture.received().await,
         ["Down", "API: MAJOR_OUTAGE to OPERATIONAL"]
     );
 }
 
 async fn without_webhooks_a_changed_status_makes_no_notice(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.hook(Channel::Slack, "slack", Scope::All).await;
-    world.subscriber("ann@example.com").await;
-    let api = world.component("API").await;
-    world.set_by_hand(api, ComponentStatus::Degraded).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.hook(Channel::Slack, "slack", Scope::All).await;
+    fixture.subscriber("ann@example.com").await;
+    let api = fixture.component("API").await;
+    fixture.set_by_hand(api, ComponentStatus::Degraded).await;
     assert!(!database.expand(clock().now(), 100).await.unwrap());
-    world
+    fixture
         .open("Down", &[open_on(api, ComponentStatus::MajorOutage)])
         .await;
     assert!(database.expand(clock().now(), 100).await.unwrap());
@@ -187,71 +193,75 @@ async fn without_webhooks_a_changed_status_makes_no_notice(database: &Database) 
 }
 
 async fn deliveries_of_a_deleted_component_are_withdrawn(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.hook(Channel::Webhook, "all", Scope::All).await;
-    let api = world.component("API").await;
-    world.set_by_hand(api, ComponentStatus::Degraded).await;
-    world.expand().await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.hook(Channel::Webhook, "all", Scope::All).await;
+    let api = fixture.component("API").await;
+    fixture.set_by_hand(api, ComponentStatus::Degraded).await;
+    fixture.expand().await;
     assert_eq!(database.waiting().await.unwrap(), 1);
-    world.set_by_hand(api, ComponentStatus::MajorOutage).await;
-    world.delete_component(api).await;
-    assert!(world.received().await.is_empty());
+    fixture.set_by_hand(api, ComponentStatus::MajorOutage).await;
+    fixture.delete_component(api).await;
+    assert!(fixture.received().await.is_empty());
 }
 
 /// Every change that an operator or the clock makes of an incident and a maintenance, without notices.
 async fn changes_that_do_not_notify_are_sent_on_no_channel(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
-    world.hook(Channel::Webhook, "webhook", Scope::All).await;
-    world.hook(Channel::Discord, "discord", Scope::All).await;
-    world.subscriber("ann@example.com").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    fixture.hook(Channel::Webhook, "webhook", Scope::All).await;
+    fixture.hook(Channel::Discord, "discord", Scope::All).await;
+    fixture.subscriber("ann@example.com").await;
 
     let attached = [open_on(api, ComponentStatus::MajorOutage)];
     let create_loud = draft("Quiet", &attached);
     let create_quiet: CreateTransition<Incident> =
         Box::new(move |stamp| Ok(create_loud(stamp)?.notify_if(false)));
     let created =
-        IncidentStore::insert(database, &world.acme, create_quiet, attached.to_vec()).await;
+        IncidentStore::insert(database, &fixture.id, create_quiet, attached.to_vec()).await;
     let incident = created.unwrap().state.incident.id;
-    record_quietly(&world, incident, IncidentStatus::Identified).await;
+    record_quietly(&fixture, incident, IncidentStatus::Identified).await;
     let edited: Transition<Incident> = Box::new(|incident, stamp| {
         Ok(incident
             .edit(set(IncidentStatus::Monitoring), stamp.committed_at)?
             .notify_if(false))
     });
-    IncidentStore::change(database, &world.acme, incident, edited)
+    IncidentStore::change(database, &fixture.id, incident, edited)
         .await
         .unwrap()
         .unwrap();
-    record_quietly(&world, incident, IncidentStatus::Resolved).await;
-    assert_eq!(world.status(api).await, ComponentStatus::Operational);
-    publish_review_quietly(&world, incident).await;
+    record_quietly(&fixture, incident, IncidentStatus::Resolved).await;
+    assert_eq!(fixture.status(api).await, ComponentStatus::Operational);
+    publish_review_quietly(&fixture, incident).await;
 
     let quiet = MaintenancePatch {
         notify: Some(false),
         ..Default::default()
     };
-    let planned = create(database, &world.acme, later(60), Some(later(90)))
+    let planned = create(database, &fixture.id, later(60), Some(later(90)))
         .await
         .id;
-    world.requests().await;
-    let mails = world.claim(10).await;
+    fixture.requests().await;
+    let mails = fixture.claim(10).await;
     assert_eq!(
         mails.len(),
         1,
         "the maintenance was scheduled with a notice"
     );
-    world.sent(&mails).await;
-    edit(database, &world.acme, planned, quiet).await;
+    fixture.sent(&mails).await;
+    edit(database, &fixture.id, planned, quiet).await;
     for minutes in [60, 91] {
-        let announced = database.announce(&world.acme, later(minutes)).await;
+        let announced = database.announce(&fixture.id, later(minutes)).await;
         assert!(announced.unwrap().is_some());
     }
     assert!(!database.expand(clock().now(), 100).await.unwrap());
     assert_eq!(database.waiting().await.unwrap(), 0);
 }
 
-async fn record_quietly(world: &World, incident: IncidentId, status: IncidentStatus) {
+async fn record_quietly(
+    fixture: &OrganisationFixture,
+    incident: IncidentId,
+    status: IncidentStatus,
+) {
     let draft = UpdateDraft {
         message: "Quiet".into(),
         status,
@@ -264,11 +274,11 @@ async fn record_quietly(world: &World, incident: IncidentId, status: IncidentSta
                 .record(id, draft, ann(), stamp.committed_at)?
                 .notify_if(false))
         });
-    let written = IncidentStore::insert_update(&world.database, &world.acme, incident, rule);
+    let written = IncidentStore::insert_update(&fixture.database, &fixture.id, incident, rule);
     written.await.unwrap().unwrap();
 }
 
-async fn publish_review_quietly(world: &World, incident: IncidentId) {
+async fn publish_review_quietly(fixture: &OrganisationFixture, incident: IncidentId) {
     let write: Transition<IncidentAndReview, Option<Review>> =
         Box::new(|found, stamp| Ok(found.write("Why".into(), stamp.committed_at)?.map(Some)));
     let publish: Transition<IncidentAndReview, Option<Review>> = Box::new(|found, stamp| {
@@ -279,7 +289,7 @@ async fn publish_review_quietly(world: &World, incident: IncidentId) {
             .map(Some))
     });
     for rule in [write, publish] {
-        let changed = world.database.change_review(&world.acme, incident, rule);
+        let changed = fixture.database.change_review(&fixture.id, incident, rule);
         changed.await.unwrap().unwrap();
     }
 }

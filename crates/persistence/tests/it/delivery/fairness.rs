@@ -16,7 +16,7 @@ use super::fixture::{enter, later, request, result, sent};
 use crate::account::account;
 use crate::backend::{clock, organisation};
 use crate::contract;
-use crate::world::World;
+use crate::organisation_fixture::OrganisationFixture;
 
 contract!(
     a_large_organisation_does_not_delay_the_expansion_of_a_small_one,
@@ -42,8 +42,8 @@ fn now_for(limit: u64) -> ClaimRequest {
 }
 
 async fn a_large_organisation_does_not_delay_the_expansion_of_a_small_one(database: &Database) {
-    let large = World::new(database, "large").await;
-    let small = World::new(database, "small").await;
+    let large = OrganisationFixture::new(database, "large").await;
+    let small = OrganisationFixture::new(database, "small").await;
     large.subscribed(9).await;
     small.subscribed(1).await;
     large.incident("Down").await;
@@ -60,10 +60,10 @@ async fn a_large_organisation_does_not_delay_the_expansion_of_a_small_one(databa
 /// Three organisations with deliveries for so many subscribers each.
 async fn queued(database: &Database, counts: [usize; 3]) {
     for (id, count) in ["a", "b", "c"].into_iter().zip(counts) {
-        let world = World::new(database, id).await;
-        world.subscribed(count).await;
-        world.incident("Down").await;
-        world.expand().await;
+        let fixture = OrganisationFixture::new(database, id).await;
+        fixture.subscribed(count).await;
+        fixture.incident("Down").await;
+        fixture.expand().await;
     }
 }
 
@@ -112,7 +112,7 @@ async fn organisations_of_one_founder_have_one_share(database: &Database) {
         OrganisationStore::create(database, new).await.unwrap();
     }
     queued(database, [9, 9, 12]).await;
-    let fourth = World::new(database, "d").await;
+    let fourth = OrganisationFixture::new(database, "d").await;
     fourth.subscribed(9).await;
     fourth.incident("Down").await;
     fourth.expand().await;
@@ -163,7 +163,7 @@ async fn organisations_whose_deliveries_are_all_in_flight_delay_nobody(database:
     queued(database, [2, 2, 2]).await;
     let in_flight = database.claim(now_for(6)).await.unwrap();
     assert_eq!(in_flight.len(), 6);
-    let late = World::new(database, "bb").await;
+    let late = OrganisationFixture::new(database, "bb").await;
     late.subscribed(1).await;
     late.incident("Down").await;
     late.expand().await;
@@ -226,14 +226,14 @@ async fn any_number_of_organisations_with_nothing_to_claim_delays_nobody(databas
 }
 
 async fn each_route_claims_its_own_deliveries(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.subscriber("ann@example.com").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscriber("ann@example.com").await;
     let hook = Target::parse(Channel::Webhook, "https://hooks.example/x").unwrap();
-    let hook = world
+    let hook = fixture
         .subscriber_of(SubscriberDraft::of_everything(hook), clock().now())
         .await;
-    world.incident("Down").await;
-    world.expand().await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
     let by_request = ClaimRequest {
         route: Route::Request,
         ..now_for(10)

@@ -14,7 +14,7 @@ use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::backend::clock;
-use crate::world::World;
+use crate::organisation_fixture::OrganisationFixture;
 
 /// A time this many minutes from now.
 pub(crate) fn later(minutes: i64) -> DateTime<Utc> {
@@ -91,7 +91,7 @@ pub(crate) async fn enter(
         .unwrap()
 }
 
-impl World {
+impl OrganisationFixture {
     /// A subscriber that has just been verified, without queued deliveries.
     pub(crate) async fn subscriber(&self, email: &str) -> Subscriber {
         self.subscriber_at(email, clock().now()).await
@@ -108,7 +108,7 @@ impl World {
     ) -> Subscriber {
         let key = SubscriberKey::of_draft(&draft);
         self.database
-            .save(&self.acme, key.clone(), entering_draft(draft))
+            .save(&self.id, key.clone(), entering_draft(draft))
             .await
             .unwrap();
         let verify: SubscriberRule = Box::new(move |known| {
@@ -117,7 +117,7 @@ impl World {
                 .verify(now + Subscriber::VERIFICATION_LIFETIME, now)
                 .unwrap())
         });
-        let change = self.database.save(&self.acme, key, verify).await;
+        let change = self.database.save(&self.id, key, verify).await;
         change.unwrap().after
     }
 
@@ -136,7 +136,7 @@ impl World {
     pub(crate) async fn unsubscribe(&self, subscriber: &Subscriber) {
         let rule: SubscriberRule = Box::new(|known| Ok(known.unwrap().unsubscribe(clock().now())));
         self.database
-            .save(&self.acme, SubscriberKey::of(subscriber), rule)
+            .save(&self.id, SubscriberKey::of(subscriber), rule)
             .await
             .unwrap();
     }
@@ -173,7 +173,7 @@ impl World {
 
     pub(crate) async fn counts(&self) -> DeliveryCounts {
         self.database
-            .counts(&self.acme, clock().now() - TimeDelta::days(30))
+            .counts(&self.id, clock().now() - TimeDelta::days(30))
             .await
             .unwrap()
     }

@@ -22,7 +22,7 @@ use crate::backend::{assert_none, clock};
 use crate::contract;
 use crate::maintenance::component::plan;
 use crate::maintenance::{create, edit, record};
-use crate::world::{World, open_on};
+use crate::organisation_fixture::{OrganisationFixture, open_on};
 
 contract!(
     incident_notice_shows_the_incident_as_it_was_at_each_change,
@@ -40,31 +40,31 @@ contract!(
 );
 
 /// The notices to the only subscriber, in order.
-async fn notices(world: &World) -> Vec<Arc<Notice>> {
-    world.expand().await;
+async fn notices(fixture: &OrganisationFixture) -> Vec<Arc<Notice>> {
+    fixture.expand().await;
     let mut notices = Vec::new();
     loop {
-        let claimed = world.claim_at(later(60 * 24 * 30), 1).await;
+        let claimed = fixture.claim_at(later(60 * 24 * 30), 1).await;
         let Some(delivery) = claimed.first() else {
             return notices;
         };
         if let DeliveryKind::Notice(notice) = &delivery.kind {
             notices.push(Arc::clone(notice));
         }
-        world.sent(&claimed).await;
+        fixture.sent(&claimed).await;
     }
 }
 
-async fn incident_changes(world: &World) -> Vec<(IncidentChange, Option<String>)> {
+async fn incident_changes(fixture: &OrganisationFixture) -> Vec<(IncidentChange, Option<String>)> {
     let of_incident = |notice: &Arc<Notice>| match &notice.content.change {
         NoticeChange::Incident { change, .. } => (*change, notice.content.message.clone()),
         change => panic!("{change:?}"),
     };
-    notices(world).await.iter().map(of_incident).collect()
+    notices(fixture).await.iter().map(of_incident).collect()
 }
 
 async fn maintenance_changes(
-    world: &World,
+    fixture: &OrganisationFixture,
 ) -> Vec<(MaintenanceChange, MaintenanceStatus, Option<String>)> {
     let of_maintenance = |notice: &Arc<Notice>| match &notice.content.change {
         NoticeChange::Maintenance { change, status, .. } => {
@@ -72,28 +72,31 @@ async fn maintenance_changes(
         }
         change => panic!("{change:?}"),
     };
-    notices(world).await.iter().map(of_maintenance).collect()
+    notices(fixture).await.iter().map(of_maintenance).collect()
 }
 
-async fn world(database: &Database) -> World {
-    let world = World::new(database, "acme").await;
-    world.subscriber("ann@example.com").await;
-    world
+async fn fixture(database: &Database) -> OrganisationFixture {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscriber("ann@example.com").await;
+    fixture
 }
 
 async fn incident_notice_shows_the_incident_as_it_was_at_each_change(database: &Database) {
-    let world = world(database).await;
-    let affected = open_on(world.component("API").await, ComponentStatus::PartialOutage);
-    let incident = world.open("Down", &[affected]).await.id;
+    let fixture = fixture(database).await;
+    let affected = open_on(
+        fixture.component("API").await,
+        ComponentStatus::PartialOutage,
+    );
+    let incident = fixture.open("Down", &[affected]).await.id;
     let renamed = IncidentPatch {
         title: Some("All down".into()),
         ..Default::default()
     };
-    world.edit(incident, renamed).await;
+    fixture.edit(incident, renamed).await;
     let (identified, resolved) = (IncidentStatus::Identified, IncidentStatus::Resolved);
-    world.record(incident, identified, "A cable").await;
-    world.record(incident, resolved, "Fixed").await;
-    let notices = notices(&world).await;
+    fixture.record(incident, identified, "A cable").await;
+    fixture.record(incident, resolved, "Fixed").await;
+    let notices = notices(&fixture).await;
     assert!(notices.iter().all(|notice| notice.subject == incident.0));
     let read: Vec<_> = notices
         .iter()
@@ -138,9 +141,9 @@ async fn incident_notice_shows_the_incident_as_it_was_at_each_change(database: &
 }
 
 async fn corrections_and_moved_maintenances_follow_the_rules_of_notices(database: &Database) {
-    let world = world(database).await;
-    let incident = world.incident("Down").await;
-    let last = world
+    let fixture = fixture(database).await;
+    let incident = fixture.incident("Down").await;
+    let last = fixture
         .record(incident, IncidentStatus::Identified, "one")
         .await
         .id;
@@ -150,17 +153,17 @@ async fn corrections_and_moved_maintenances_follow_the_rules_of_notices(database
     };
     let corrected =
         Box::new(move |entry: IncidentAndUpdate, _| Ok(entry.edit(typo, clock().now())?));
-    IncidentStore::change_update(database, &world.acme, incident, last, corrected)
+    IncidentStore::change_update(database, &fixture.id, incident, last, corrected)
         .await
         .unwrap()
         .unwrap();
-    world.delete_update(incident, last).await;
+    fixture.delete_update(incident, last).await;
     assert_eq!(
-        incident_changes(&world).await.len(),
+        incident_changes(&fixture).await.len(),
         2,
         "only the incident and its update"
     );
-    let planned = create(database, &world.acme, later(60), None).await.id;
+    let planned = create(database, &fixture.id, later(60), None).await.id;
     let moved = MaintenancePatch {
         start_at: Some(later(90)),
         ..Default::default()
@@ -170,9 +173,9 @@ async fn corrections_and_moved_maintenances_follow_the_rules_of_notices(database
         ..Default::default()
     };
     for patch in [typo, moved] {
-        edit(database, &world.acme, planned, patch).await;
+        edit(database, &fixture.id, planned, patch).await;
     }
-    let changes = maintenance_changes(&world).await;
+    let changes = maintenance_changes(&fixture).await;
     let changes: Vec<_> = changes.into_iter().map(|(change, ..)| change).collect();
     assert_eq!(
         changes,
@@ -181,13 +184,13 @@ async fn corrections_and_moved_maintenances_follow_the_rules_of_notices(database
 }
 
 async fn notice_of_a_deleted_update_is_withdrawn(database: &Database) {
-    let world = world(database).await;
-    let incident = world.incident("Down").await;
+    let fixture = fixture(database).await;
+    let incident = fixture.incident("Down").await;
     let identified = IncidentStatus::Identified;
-    let wrong = world.record(incident, identified, "wrong").await.id;
-    world.record(incident, identified, "right").await;
-    world.delete_update(incident, wrong).await;
-    let sent = notices(&world).await;
+    let wrong = fixture.record(incident, identified, "wrong").await.id;
+    fixture.record(incident, identified, "right").await;
+    fixture.delete_update(incident, wrong).await;
+    let sent = notices(&fixture).await;
     let messages: Vec<_> = sent
         .iter()
         .map(|notice| notice.content.message.as_deref())
@@ -198,25 +201,25 @@ async fn notice_of_a_deleted_update_is_withdrawn(database: &Database) {
 async fn end_of_an_incident_stays_news_without_its_update_unless_it_is_open_again(
     database: &Database,
 ) {
-    let world = world(database).await;
-    let incident = world.incident("Down").await;
-    let only = world.record(incident, IncidentStatus::Resolved, "Fixed");
+    let fixture = fixture(database).await;
+    let incident = fixture.incident("Down").await;
+    let only = fixture.record(incident, IncidentStatus::Resolved, "Fixed");
     let only = only.await.id;
-    world.delete_update(incident, only).await;
+    fixture.delete_update(incident, only).await;
     let (created, resolved) = (IncidentChange::Created, IncidentChange::Resolved);
     assert_eq!(
-        incident_changes(&world).await,
+        incident_changes(&fixture).await,
         [(created, None), (resolved, None)]
     );
 
-    let incident = world.incident("Slow").await;
-    world
+    let incident = fixture.incident("Slow").await;
+    fixture
         .record(incident, IncidentStatus::Identified, "A cable")
         .await;
-    let wrong = world.record(incident, IncidentStatus::Resolved, "Fixed");
+    let wrong = fixture.record(incident, IncidentStatus::Resolved, "Fixed");
     let wrong = wrong.await.id;
-    world.delete_update(incident, wrong).await;
-    let changes = incident_changes(&world).await;
+    fixture.delete_update(incident, wrong).await;
+    let changes = incident_changes(&fixture).await;
     assert!(
         changes.iter().all(|(change, _)| *change != resolved),
         "{changes:?}"
@@ -224,34 +227,34 @@ async fn end_of_an_incident_stays_news_without_its_update_unless_it_is_open_agai
 }
 
 async fn begin_of_a_maintenance_stays_news_without_its_update(database: &Database) {
-    let world = world(database).await;
-    let id = begun(&world).await;
-    let recorded = async |message| record(database, &world.acme, id, message).await.id;
+    let fixture = fixture(database).await;
+    let id = begun(&fixture).await;
+    let recorded = async |message| record(database, &fixture.id, id, message).await.id;
     let updates = vec![recorded("It begins").await, recorded("Going well").await];
     let deleted = updates.clone();
     let rule: UpdateTransition<Vec<_>> = Box::new(move |(found, stored), stamp| {
         let deletion = MaintenanceUpdate::delete(found.id, deleted, &stored)?;
         Ok(found.with_update(deletion, None, true, stamp.wall_time))
     });
-    MaintenanceStore::delete_updates(database, &world.acme, id, updates, rule)
+    MaintenanceStore::delete_updates(database, &fixture.id, id, updates, rule)
         .await
         .unwrap()
         .unwrap();
     let (change, status) = (MaintenanceChange::Began, MaintenanceStatus::InProgress);
     assert_eq!(
-        maintenance_changes(&world).await,
+        maintenance_changes(&fixture).await,
         [(change, status, None)],
         "without the deleted message"
     );
 }
 
 /// A maintenance whose beginning was not published yet. Its first notice is sent.
-async fn begun(world: &World) -> MaintenanceId {
+async fn begun(fixture: &OrganisationFixture) -> MaintenanceId {
     // Repeats until a maintenance is stored before it begins.
     loop {
         let soon = clock().now() + TimeDelta::milliseconds(50);
-        let id = create(&world.database, &world.acme, soon, None).await.id;
-        if maintenance_changes(world).await[0].0 == MaintenanceChange::Scheduled {
+        let id = create(&fixture.database, &fixture.id, soon, None).await.id;
+        if maintenance_changes(fixture).await[0].0 == MaintenanceChange::Scheduled {
             while clock().now() <= soon {
                 tokio::task::yield_now().await;
             }
@@ -261,13 +264,13 @@ async fn begun(world: &World) -> MaintenanceId {
 }
 
 async fn edited_update_has_a_notice_exactly_when_it_changes_the_incident(database: &Database) {
-    let world = world(database).await;
-    let incident = world.incident("Down").await;
-    let update = world
+    let fixture = fixture(database).await;
+    let incident = fixture.incident("Down").await;
+    let update = fixture
         .record(incident, IncidentStatus::Identified, "one")
         .await
         .id;
-    let before = incident_changes(&world).await.len();
+    let before = incident_changes(&fixture).await.len();
     for status in [IncidentStatus::Resolved, IncidentStatus::Monitoring] {
         let patch = UpdatePatch {
             status: Some(status),
@@ -275,7 +278,7 @@ async fn edited_update_has_a_notice_exactly_when_it_changes_the_incident(databas
         };
         let moved =
             Box::new(move |entry: IncidentAndUpdate, _| Ok(entry.edit(patch, clock().now())?));
-        IncidentStore::change_update(database, &world.acme, incident, update, moved)
+        IncidentStore::change_update(database, &fixture.id, incident, update, moved)
             .await
             .unwrap()
             .unwrap();
@@ -285,26 +288,26 @@ async fn edited_update_has_a_notice_exactly_when_it_changes_the_incident(databas
         (resolved, Some("one".to_owned())),
         (reopened, Some("one".to_owned())),
     ];
-    assert_eq!((before, incident_changes(&world).await), (2, expected));
+    assert_eq!((before, incident_changes(&fixture).await), (2, expected));
 }
 
 async fn maintenance_has_notices_from_its_plan_to_its_end(database: &Database) {
-    let world = world(database).await;
+    let fixture = fixture(database).await;
     let (start, end) = (later(60), later(120));
-    let planned = create(database, &world.acme, start, Some(end)).await.id;
-    record(database, &world.acme, planned, "Soon").await;
+    let planned = create(database, &fixture.id, start, Some(end)).await.id;
+    record(database, &fixture.id, planned, "Soon").await;
     database
-        .announce(&world.acme, start)
+        .announce(&fixture.id, start)
         .await
         .unwrap()
         .unwrap();
     database
-        .announce(&world.acme, later(121))
+        .announce(&fixture.id, later(121))
         .await
         .unwrap()
         .unwrap();
     assert_eq!(
-        maintenance_changes(&world).await,
+        maintenance_changes(&fixture).await,
         [
             (
                 MaintenanceChange::Scheduled,
@@ -327,39 +330,39 @@ async fn maintenance_has_notices_from_its_plan_to_its_end(database: &Database) {
 }
 
 async fn maintenance_without_notices_begins_and_ends_without_them(database: &Database) {
-    let world = world(database).await;
-    let planned = create(database, &world.acme, later(60), Some(later(90)));
+    let fixture = fixture(database).await;
+    let planned = create(database, &fixture.id, later(60), Some(later(90)));
     let planned = planned.await.id;
     let quiet = MaintenancePatch {
         notify: Some(false),
         ..Default::default()
     };
-    edit(database, &world.acme, planned, quiet).await;
+    edit(database, &fixture.id, planned, quiet).await;
     for minutes in [60, 91] {
-        let announced = database.announce(&world.acme, later(minutes)).await;
+        let announced = database.announce(&fixture.id, later(minutes)).await;
         assert!(announced.unwrap().is_some());
     }
-    let changes = maintenance_changes(&world).await;
+    let changes = maintenance_changes(&fixture).await;
     let changes: Vec<_> = changes.into_iter().map(|(change, ..)| change).collect();
     assert_eq!(changes, [MaintenanceChange::Scheduled]);
 }
 
 async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Database) {
-    let world = world(database).await;
+    let fixture = fixture(database).await;
     // Five begin at once: one transaction, five notices.
     for _ in 0..5 {
-        create(database, &world.acme, later(60), None).await;
+        create(database, &fixture.id, later(60), None).await;
     }
     database
-        .announce(&world.acme, later(60))
+        .announce(&fixture.id, later(60))
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(maintenance_changes(&world).await.len(), 10);
+    assert_eq!(maintenance_changes(&fixture).await.len(), 10);
 
-    let started = begun(&world).await;
-    let update = record(database, &world.acme, started, "It begins").await;
-    assert_none(database.announce(&world.acme, clock().now())).await;
+    let started = begun(&fixture).await;
+    let update = record(database, &fixture.id, started, "It begins").await;
+    assert_none(database.announce(&fixture.id, clock().now())).await;
     let patch = UpdatePatch {
         message: Some("It has started".into()),
         ..Default::default()
@@ -372,11 +375,11 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
             stamp.wall_time,
         ))
     });
-    MaintenanceStore::change_update(database, &world.acme, started, update.id, corrected)
+    MaintenanceStore::change_update(database, &fixture.id, started, update.id, corrected)
         .await
         .unwrap()
         .unwrap();
-    let last = maintenance_changes(&world).await.pop();
+    let last = maintenance_changes(&fixture).await.pop();
     assert_eq!(
         last,
         Some((
@@ -388,12 +391,12 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
 }
 
 async fn notices_of_a_maintenance_name_its_components(database: &Database) {
-    let world = world(database).await;
-    let api = world.component("API").await;
-    let started = plan(&world, clock().now(), None, &[api]).await.state;
+    let fixture = fixture(database).await;
+    let api = fixture.component("API").await;
+    let started = plan(&fixture, clock().now(), None, &[api]).await.state;
     let id = started.maintenance.id;
-    record(database, &world.acme, id, "Going well").await;
-    let notices = notices(&world).await;
+    record(database, &fixture.id, id, "Going well").await;
+    let notices = notices(&fixture).await;
     assert_eq!(notices.len(), 2);
     for notice in notices {
         let NoticeChange::Maintenance { components, .. } = &notice.content.change else {
@@ -404,15 +407,18 @@ async fn notices_of_a_maintenance_name_its_components(database: &Database) {
 }
 
 async fn notices_name_the_group_of_a_component(database: &Database) {
-    let world = world(database).await;
-    let (grouped, alone) = (world.component("API").await, world.component("API").await);
-    world
-        .move_component(grouped, Some(world.group().await))
+    let fixture = fixture(database).await;
+    let (grouped, alone) = (
+        fixture.component("API").await,
+        fixture.component("API").await,
+    );
+    fixture
+        .move_component(grouped, Some(fixture.group().await))
         .await;
     let affected = [grouped, alone].map(|id| open_on(id, ComponentStatus::Degraded));
-    world.open("Down", &affected).await;
-    plan(&world, later(60), None, &[grouped, alone]).await;
-    for notice in notices(&world).await {
+    fixture.open("Down", &affected).await;
+    plan(&fixture, later(60), None, &[grouped, alone]).await;
+    for notice in notices(&fixture).await {
         let affected = notice.content.change.affected();
         let mut names: Vec<_> = affected.iter().map(|(name, _)| *name).collect();
         names.sort_unstable();
@@ -421,10 +427,10 @@ async fn notices_name_the_group_of_a_component(database: &Database) {
 }
 
 async fn without_subscribers_nothing_is_kept(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.incident("Down").await;
-    create(database, &world.acme, later(60), None).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.incident("Down").await;
+    create(database, &fixture.id, later(60), None).await;
     assert!(!database.expand(clock().now(), 10).await.unwrap());
-    world.subscriber("ann@example.com").await;
-    assert!(notices(&world).await.is_empty());
+    fixture.subscriber("ann@example.com").await;
+    assert!(notices(&fixture).await.is_empty());
 }

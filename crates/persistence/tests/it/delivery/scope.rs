@@ -22,7 +22,7 @@ use super::fixture::later;
 use crate::backend::clock;
 use crate::contract;
 use crate::maintenance::component::plan;
-use crate::world::{World, open_on};
+use crate::organisation_fixture::{OrganisationFixture, open_on};
 
 contract!(
     subscriber_of_components_receives_these_and_one_without_a_choice_receives_all,
@@ -43,7 +43,7 @@ contract!(
     a_choice_is_stored_and_loses_deleted_components,
 );
 
-impl World {
+impl OrganisationFixture {
     async fn chooses(&self, name: &str, scope: Scope) {
         self.wants(name, scope, false).await;
     }
@@ -78,13 +78,13 @@ impl World {
                 subscribers: numbers.iter().map(subscriber).collect(),
                 consent: Some("asked in June".to_owned()),
             };
-            self.database.import(&self.acme, batch).await.unwrap();
+            self.database.import(&self.id, batch).await.unwrap();
         }
     }
 
     async fn scope_of(&self, name: &str) -> Scope {
         let key = SubscriberKey::of_email(&address(name));
-        let found = SubscriberStore::find(&self.database, &self.acme, &key).await;
+        let found = SubscriberStore::find(&self.database, &self.id, &key).await;
         found.unwrap().unwrap().scope
     }
 
@@ -129,98 +129,113 @@ fn groups(groups: &[ComponentGroupId]) -> Scope {
 async fn subscriber_of_components_receives_these_and_one_without_a_choice_receives_all(
     database: &Database,
 ) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    world.chooses("all", Scope::All).await;
-    world.chooses("api", components(&[api])).await;
-    world.chooses("both", components(&[web, api])).await;
-    world.chooses("nothing", components(&[])).await;
-    world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    fixture.chooses("all", Scope::All).await;
+    fixture.chooses("api", components(&[api])).await;
+    fixture.chooses("both", components(&[web, api])).await;
+    fixture.chooses("nothing", components(&[])).await;
+    fixture
         .open("API", &[open_on(api, ComponentStatus::Degraded)])
         .await;
-    assert_eq!(world.receivers().await, ["all", "api", "both"]);
-    world
+    assert_eq!(fixture.receivers().await, ["all", "api", "both"]);
+    fixture
         .open("Web", &[open_on(web, ComponentStatus::Degraded)])
         .await;
-    assert_eq!(world.receivers().await, ["all", "both"]);
-    world.open("No component", &[]).await;
-    assert_eq!(world.receivers().await, ["all"]);
+    assert_eq!(fixture.receivers().await, ["all", "both"]);
+    fixture.open("No component", &[]).await;
+    assert_eq!(fixture.receivers().await, ["all"]);
 }
 
 async fn a_notice_for_one_of_many_subscribers_is_queued_in_several_transactions(
     database: &Database,
 ) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    world.import(1_200, &components(&[web])).await;
-    world.chooses("api", components(&[api])).await;
-    world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    fixture.import(1_200, &components(&[web])).await;
+    fixture.chooses("api", components(&[api])).await;
+    fixture
         .open("API", &[open_on(api, ComponentStatus::Degraded)])
         .await;
     for (expanded, waiting) in [(true, 0), (true, 1), (false, 1)] {
         assert_eq!(database.expand(clock().now(), 500).await.unwrap(), expanded);
         assert_eq!(database.waiting().await.unwrap(), waiting);
     }
-    assert_eq!(world.receivers().await, ["api"]);
+    assert_eq!(fixture.receivers().await, ["api"]);
 }
 
 async fn subscriber_of_a_group_receives_the_components_it_has_at_that_time(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    let edge = world.group().await;
-    world.move_component(api, Some(edge)).await;
-    world.chooses("edge", groups(&[edge])).await;
-    let on_api = world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let edge = fixture.group().await;
+    fixture.move_component(api, Some(edge)).await;
+    fixture.chooses("edge", groups(&[edge])).await;
+    let on_api = fixture
         .open("API", &[open_on(api, ComponentStatus::Degraded)])
         .await;
-    assert_eq!(world.receivers().await, ["edge"]);
-    world
+    assert_eq!(fixture.receivers().await, ["edge"]);
+    fixture
         .open("Web", &[open_on(web, ComponentStatus::Degraded)])
         .await;
-    assert!(world.receivers().await.is_empty());
-    world.move_component(api, None).await;
-    world
+    assert!(fixture.receivers().await.is_empty());
+    fixture.move_component(api, None).await;
+    fixture
         .record(on_api.id, IncidentStatus::Identified, "Found")
         .await;
-    assert!(world.receivers().await.is_empty());
+    assert!(fixture.receivers().await.is_empty());
 }
 
 async fn subscriber_of_a_deleted_group_has_chosen_its_components(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    let (mail, gone) = (world.component("Mail").await, world.component("Gone").await);
-    let (edge, kept) = (world.group().await, world.group().await);
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let (mail, gone) = (
+        fixture.component("Mail").await,
+        fixture.component("Gone").await,
+    );
+    let (edge, kept) = (fixture.group().await, fixture.group().await);
     for component in [gone, mail, api] {
-        world.move_component(component, Some(edge)).await;
+        fixture.move_component(component, Some(edge)).await;
     }
-    world.delete_component(gone).await;
-    world.chooses("edge", groups(&[edge])).await;
+    fixture.delete_component(gone).await;
+    fixture.chooses("edge", groups(&[edge])).await;
     let both = Scope::Components(Choice {
         components: vec![web, mail],
         groups: vec![edge, kept],
     });
-    world.chooses("both", both).await;
-    world.chooses("web", components(&[web])).await;
-    let before = world
+    fixture.chooses("both", both).await;
+    fixture.chooses("web", components(&[web])).await;
+    let before = fixture
         .open("API", &[open_on(api, ComponentStatus::Degraded)])
         .await;
-    world.delete_group(edge).await;
-    assert_eq!(world.receivers().await, ["both", "edge"], "not expanded");
-    world
+    fixture.delete_group(edge).await;
+    assert_eq!(fixture.receivers().await, ["both", "edge"], "not expanded");
+    fixture
         .record(before.id, IncidentStatus::Identified, "Found")
         .await;
-    assert_eq!(world.receivers().await, ["both", "edge"]);
-    world
+    assert_eq!(fixture.receivers().await, ["both", "edge"]);
+    fixture
         .open("Web", &[open_on(web, ComponentStatus::Degraded)])
         .await;
-    assert_eq!(world.receivers().await, ["both", "web"]);
-    assert_eq!(world.scope_of("edge").await, components(&[api, mail]));
+    assert_eq!(fixture.receivers().await, ["both", "web"]);
+    assert_eq!(fixture.scope_of("edge").await, components(&[api, mail]));
     let both = Scope::Components(Choice {
         components: vec![web, mail, api],
         groups: vec![kept],
     });
-    assert_eq!(world.scope_of("both").await, both);
-    assert_eq!(world.scope_of("web").await, components(&[web]));
+    assert_eq!(fixture.scope_of("both").await, both);
+    assert_eq!(fixture.scope_of("web").await, components(&[web]));
 }
 
 async fn all_of_many_subscribers_of_a_deleted_group_have_chosen_its_components(
@@ -228,36 +243,39 @@ async fn all_of_many_subscribers_of_a_deleted_group_have_chosen_its_components(
 ) {
     // More than one transaction adds.
     const SUBSCRIBERS: usize = 1_200;
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    let edge = world.group().await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let edge = fixture.group().await;
     for component in [web, api] {
-        world.move_component(component, Some(edge)).await;
+        fixture.move_component(component, Some(edge)).await;
     }
-    world.import(SUBSCRIBERS, &groups(&[edge])).await;
+    fixture.import(SUBSCRIBERS, &groups(&[edge])).await;
     let scopes = async || {
         let mut scopes = Vec::new();
         for number in [0, 999, 1_000, SUBSCRIBERS - 1] {
-            scopes.push(world.scope_of(&format!("person{number}")).await);
+            scopes.push(fixture.scope_of(&format!("person{number}")).await);
         }
         scopes
     };
     // The transaction that deletes the group is rolled back; those before it have added the components.
     let refused = Box::new(|_, _| Err(Error::Conflict("not now".to_owned())));
-    let deleted = ComponentGroupStore::delete(database, &world.acme, edge, refused).await;
+    let deleted = ComponentGroupStore::delete(database, &fixture.id, edge, refused).await;
     assert!(deleted.is_err());
     let before = Scope::Components(Choice {
         components: vec![api, web],
         groups: vec![edge],
     });
     assert_eq!(scopes().await, vec![before; 4]);
-    world.delete_group(edge).await;
+    fixture.delete_group(edge).await;
     assert_eq!(scopes().await, vec![components(&[api, web]); 4]);
     let imported = AuditFilter {
         action: Some(Action::SubscriberImported),
         ..AuditFilter::default()
     };
-    let log = AuditStore::list(database, &world.acme, &imported, Page::default());
+    let log = AuditStore::list(database, &fixture.id, &imported, Page::default());
     let log = log.await.unwrap();
     let notes: Vec<_> = log
         .items
@@ -269,24 +287,29 @@ async fn all_of_many_subscribers_of_a_deleted_group_have_chosen_its_components(
 }
 
 async fn a_component_that_joins_or_leaves_brings_its_subscribers_one_update(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    world.chooses("api", components(&[api])).await;
-    world.chooses("web", components(&[web])).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    fixture.chooses("api", components(&[api])).await;
+    fixture.chooses("web", components(&[web])).await;
     let update = async |incident: IncidentId, status| {
-        world.record(incident, status, "More").await;
-        world.receivers().await
+        fixture.record(incident, status, "More").await;
+        fixture.receivers().await
     };
-    let incident = world
+    let incident = fixture
         .open("Down", &[open_on(api, ComponentStatus::Degraded)])
         .await
         .id;
-    assert_eq!(world.receivers().await, ["api"]);
-    world.attach(incident, web, ComponentStatus::Degraded).await;
-    assert!(world.receivers().await.is_empty());
+    assert_eq!(fixture.receivers().await, ["api"]);
+    fixture
+        .attach(incident, web, ComponentStatus::Degraded)
+        .await;
+    assert!(fixture.receivers().await.is_empty());
     let received = update(incident, IncidentStatus::Investigating).await;
     assert_eq!(received, ["api", "web"]);
-    world.detach(incident, api).await;
+    fixture.detach(incident, api).await;
     let received = update(incident, IncidentStatus::Identified).await;
     assert_eq!(received, ["api", "web"], "the last one");
     let received = update(incident, IncidentStatus::Monitoring).await;
@@ -296,54 +319,56 @@ async fn a_component_that_joins_or_leaves_brings_its_subscribers_one_update(data
 async fn a_component_that_leaves_after_a_deleted_update_brings_its_subscribers_one_update(
     database: &Database,
 ) {
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
-    world.chooses("api", components(&[api])).await;
-    let incident = world.incident("Down").await;
-    assert!(world.receivers().await.is_empty());
-    world.attach(incident, api, ComponentStatus::Degraded).await;
-    let wrong = world.record(incident, IncidentStatus::Identified, "Wrong");
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    fixture.chooses("api", components(&[api])).await;
+    let incident = fixture.incident("Down").await;
+    assert!(fixture.receivers().await.is_empty());
+    fixture
+        .attach(incident, api, ComponentStatus::Degraded)
+        .await;
+    let wrong = fixture.record(incident, IncidentStatus::Identified, "Wrong");
     let wrong = wrong.await.id;
-    assert_eq!(world.receivers().await, ["api"]);
-    world.delete_update(incident, wrong).await;
-    world.detach(incident, api).await;
-    world
+    assert_eq!(fixture.receivers().await, ["api"]);
+    fixture.delete_update(incident, wrong).await;
+    fixture.detach(incident, api).await;
+    fixture
         .record(incident, IncidentStatus::Identified, "Right")
         .await;
-    assert_eq!(world.receivers().await, ["api"]);
+    assert_eq!(fixture.receivers().await, ["api"]);
 }
 
 async fn deleted_update_is_sent_to_nobody_who_has_not_received_it(database: &Database) {
-    let world = World::new(database, "acme").await;
-    world.chooses("ann", Scope::All).await;
-    world.chooses("bob", Scope::All).await;
-    let incident = world.incident("Down").await;
-    assert_eq!(world.receivers().await, ["ann", "bob"]);
-    let wrong = world.record(incident, IncidentStatus::Identified, "Wrong");
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.chooses("ann", Scope::All).await;
+    fixture.chooses("bob", Scope::All).await;
+    let incident = fixture.incident("Down").await;
+    assert_eq!(fixture.receivers().await, ["ann", "bob"]);
+    let wrong = fixture.record(incident, IncidentStatus::Identified, "Wrong");
     let wrong = wrong.await.id;
     assert!(
         database.expand(clock().now(), 1).await.unwrap(),
         "one of two"
     );
-    world.sent(&world.claim(1).await).await;
-    world.delete_update(incident, wrong).await;
-    assert!(world.receivers().await.is_empty());
+    fixture.sent(&fixture.claim(1).await).await;
+    fixture.delete_update(incident, wrong).await;
+    assert!(fixture.receivers().await.is_empty());
 }
 
 async fn subscriber_of_an_incident_receives_it_alone_until_a_day_after_it_is_resolved(
     database: &Database,
 ) {
-    let world = World::new(database, "acme").await;
-    let followed = world.incident("Followed").await;
-    world.expand().await;
-    world.chooses("fan", Scope::Incident(followed)).await;
-    world.incident("Other").await;
-    assert!(world.receivers().await.is_empty());
-    world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let followed = fixture.incident("Followed").await;
+    fixture.expand().await;
+    fixture.chooses("fan", Scope::Incident(followed)).await;
+    fixture.incident("Other").await;
+    assert!(fixture.receivers().await.is_empty());
+    fixture
         .record(followed, IncidentStatus::Resolved, "Over")
         .await;
-    assert_eq!(world.receivers().await, ["fan"]);
-    let resolved_at = world.found(followed).await.resolved_at.unwrap();
+    assert_eq!(fixture.receivers().await, ["fan"]);
+    let resolved_at = fixture.found(followed).await.resolved_at.unwrap();
     let key = SubscriberKey::Target(
         Target::parse(Channel::Email, &address("fan"))
             .unwrap()
@@ -351,7 +376,7 @@ async fn subscriber_of_an_incident_receives_it_alone_until_a_day_after_it_is_res
         Some(followed),
     );
     let fan = async || {
-        let found = SubscriberStore::find(database, &world.acme, &key).await;
+        let found = SubscriberStore::find(database, &fixture.id, &key).await;
         found.unwrap().is_some()
     };
     let pruned = database.prune_followers(resolved_at, 10).await.unwrap();
@@ -362,97 +387,103 @@ async fn subscriber_of_an_incident_receives_it_alone_until_a_day_after_it_is_res
 }
 
 async fn subscriber_of_everything_and_of_an_incident_receives_it_once(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let followed = world.incident("Followed").await;
-    world.expand().await;
-    world.chooses("fan", Scope::Incident(followed)).await;
-    world.chooses("fan", Scope::All).await;
-    world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let followed = fixture.incident("Followed").await;
+    fixture.expand().await;
+    fixture.chooses("fan", Scope::Incident(followed)).await;
+    fixture.chooses("fan", Scope::All).await;
+    fixture
         .record(followed, IncidentStatus::Identified, "Found")
         .await;
     // `receivers` fails if somebody receives it twice.
-    assert_eq!(world.receivers().await, ["fan"]);
+    assert_eq!(fixture.receivers().await, ["fan"]);
 }
 
 async fn unsubscribing_from_the_page_ends_followed_incidents_but_not_the_reverse(
     database: &Database,
 ) {
-    let world = World::new(database, "acme").await;
-    let followed = world.incident("Followed").await;
-    world.expand().await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let followed = fixture.incident("Followed").await;
+    fixture.expand().await;
     for name in ["of-page", "of-incident"] {
-        world.chooses(name, Scope::Incident(followed)).await;
-        world.chooses(name, Scope::All).await;
+        fixture.chooses(name, Scope::Incident(followed)).await;
+        fixture.chooses(name, Scope::All).await;
     }
     let leaves = async |name: &str, incident: Option<IncidentId>| {
         let target = Target::parse(Channel::Email, &address(name)).unwrap();
         let key = SubscriberKey::Target(target.key(), incident);
-        let found = SubscriberStore::find(database, &world.acme, &key).await;
-        world.unsubscribe(&found.unwrap().unwrap()).await;
+        let found = SubscriberStore::find(database, &fixture.id, &key).await;
+        fixture.unsubscribe(&found.unwrap().unwrap()).await;
     };
     leaves("of-page", None).await;
     leaves("of-incident", Some(followed)).await;
-    world
+    fixture
         .record(followed, IncidentStatus::Identified, "Found")
         .await;
-    assert_eq!(world.receivers().await, ["of-incident"]);
+    assert_eq!(fixture.receivers().await, ["of-incident"]);
 }
 
 async fn subscriber_of_a_component_and_of_its_incident_receives_it_once(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    let edge = world.group().await;
-    world.move_component(web, Some(edge)).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let edge = fixture.group().await;
+    fixture.move_component(web, Some(edge)).await;
     let affected = [api, web].map(|id| open_on(id, ComponentStatus::Degraded));
-    let followed = world.open("Followed", &affected).await.id;
-    world.expand().await;
+    let followed = fixture.open("Followed", &affected).await.id;
+    fixture.expand().await;
     for (name, scope) in [("api", components(&[api])), ("edge", groups(&[edge]))] {
-        world.chooses(name, Scope::Incident(followed)).await;
-        world.chooses(name, scope).await;
+        fixture.chooses(name, Scope::Incident(followed)).await;
+        fixture.chooses(name, scope).await;
     }
-    world
+    fixture
         .record(followed, IncidentStatus::Identified, "Found")
         .await;
     // `receivers` fails if somebody receives it twice.
-    assert_eq!(world.receivers().await, ["api", "edge"]);
+    assert_eq!(fixture.receivers().await, ["api", "edge"]);
 }
 
 async fn subscriber_of_another_component_and_of_an_incident_receives_the_incident(
     database: &Database,
 ) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
     let affected = [open_on(api, ComponentStatus::Degraded)];
-    let followed = world.open("Followed", &affected).await.id;
-    world.expand().await;
-    world.chooses("web", Scope::Incident(followed)).await;
-    world.chooses("web", components(&[web])).await;
-    world.chooses("late", Scope::Incident(followed)).await;
-    world
+    let followed = fixture.open("Followed", &affected).await.id;
+    fixture.expand().await;
+    fixture.chooses("web", Scope::Incident(followed)).await;
+    fixture.chooses("web", components(&[web])).await;
+    fixture.chooses("late", Scope::Incident(followed)).await;
+    fixture
         .record(followed, IncidentStatus::Identified, "Found")
         .await;
     // The notice is older than this subscription, which does not receive it.
-    world.chooses("late", components(&[api])).await;
-    assert_eq!(world.receivers().await, ["late", "web"]);
+    fixture.chooses("late", components(&[api])).await;
+    assert_eq!(fixture.receivers().await, ["late", "web"]);
 }
 
 async fn subscriber_without_maintenances_receives_incidents_alone(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
-    world.wants("loud", components(&[api]), false).await;
-    world.wants("muted", components(&[api]), true).await;
-    plan(&world, later(60), None, &[api]).await;
-    assert_eq!(world.receivers().await, ["loud"]);
-    world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    fixture.wants("loud", components(&[api]), false).await;
+    fixture.wants("muted", components(&[api]), true).await;
+    plan(&fixture, later(60), None, &[api]).await;
+    assert_eq!(fixture.receivers().await, ["loud"]);
+    fixture
         .open("API", &[open_on(api, ComponentStatus::Degraded)])
         .await;
-    assert_eq!(world.receivers().await, ["loud", "muted"]);
+    assert_eq!(fixture.receivers().await, ["loud", "muted"]);
 }
 
 async fn unknown_or_foreign_part_of_a_scope_is_named(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let other = World::new(database, "other").await;
-    let (api, foreign) = (world.component("API").await, other.component("API").await);
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let other = OrganisationFixture::new(database, "other").await;
+    let (api, foreign) = (fixture.component("API").await, other.component("API").await);
     let unknown = ComponentGroupId(clock().id());
     let gone = IncidentId(clock().id());
     for (scope, field) in [
@@ -465,7 +496,7 @@ async fn unknown_or_foreign_part_of_a_scope_is_named(database: &Database) {
             "incidentId",
         ),
     ] {
-        let result = database.check_scope(&world.acme, &scope).await;
+        let result = database.check_scope(&fixture.id, &scope).await;
         let Error::Invalid(invalid) = result.unwrap_err() else {
             panic!("{scope:?} is not refused");
         };
@@ -473,21 +504,24 @@ async fn unknown_or_foreign_part_of_a_scope_is_named(database: &Database) {
     }
     let known = [
         components(&[api]),
-        groups(&[world.group().await]),
-        Scope::Incident(world.open("Down", &[]).await.id),
+        groups(&[fixture.group().await]),
+        Scope::Incident(fixture.open("Down", &[]).await.id),
     ];
     for scope in known {
-        database.check_scope(&world.acme, &scope).await.unwrap();
+        database.check_scope(&fixture.id, &scope).await.unwrap();
     }
 }
 
 async fn a_choice_is_stored_and_loses_deleted_components(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    world.chooses("ann", components(&[web, api])).await;
-    assert_eq!(world.scope_of("ann").await, components(&[web, api]));
-    world.delete_component(web).await;
-    assert_eq!(world.scope_of("ann").await, components(&[api]));
-    world.delete_component(api).await;
-    assert_eq!(world.scope_of("ann").await, components(&[]));
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    fixture.chooses("ann", components(&[web, api])).await;
+    assert_eq!(fixture.scope_of("ann").await, components(&[web, api]));
+    fixture.delete_component(web).await;
+    assert_eq!(fixture.scope_of("ann").await, components(&[api]));
+    fixture.delete_component(api).await;
+    assert_eq!(fixture.scope_of("ann").await, components(&[]));
 }

@@ -10,7 +10,7 @@ use sea_orm::ConnectionTrait;
 use super::fixture::{later, request};
 use crate::backend::clock;
 use crate::contract;
-use crate::world::World;
+use crate::organisation_fixture::OrganisationFixture;
 
 contract!(
     by url: unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hour,
@@ -20,8 +20,8 @@ contract!(
 async fn unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hour(url: &str) {
     let database = Database::connect(url, clock()).await.unwrap();
     let (acme, beta) = (
-        World::new(&database, "acme").await,
-        World::new(&database, "beta").await,
+        OrganisationFixture::new(&database, "acme").await,
+        OrganisationFixture::new(&database, "beta").await,
     );
     acme.subscriber("ann@example.com").await;
     beta.subscriber("bob@example.com").await;
@@ -72,22 +72,22 @@ async fn unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hou
 
 async fn update_with_an_unreadable_notice_is_deleted(url: &str) {
     let database = Database::connect(url, clock()).await.unwrap();
-    let world = World::new(&database, "acme").await;
-    world.subscriber("ann@example.com").await;
-    let incident = world.incident("Down").await;
-    world.expand().await;
+    let fixture = OrganisationFixture::new(&database, "acme").await;
+    fixture.subscriber("ann@example.com").await;
+    let incident = fixture.incident("Down").await;
+    fixture.expand().await;
     let connection = sea_orm::Database::connect(url).await.unwrap();
     for is_expanded in [false, true] {
-        let update = world
+        let update = fixture
             .record(incident, IncidentStatus::Identified, "Found")
             .await;
         if is_expanded {
-            world.expand().await;
+            fixture.expand().await;
         }
         let unread = "UPDATE notices SET news = '{' WHERE news LIKE '%Found%'";
         let changed = connection.execute_unprepared(unread).await.unwrap();
         assert_eq!(changed.rows_affected(), 1);
-        world.delete_update(incident, update.id).await;
+        fixture.delete_update(incident, update.id).await;
         let waiting = database.waiting().await.unwrap();
         assert_eq!(waiting, 1, "that of the incident alone");
     }

@@ -17,7 +17,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::backend::clock;
 use crate::contract;
-use crate::world::{World, ann, open_on, set};
+use crate::organisation_fixture::{OrganisationFixture, ann, open_on, set};
 
 contract!(
     past_incident_joins_the_history_of_its_components_and_leaves_their_status,
@@ -35,7 +35,7 @@ fn ago(hours: i64) -> DateTime<Utc> {
     DateTime::from_timestamp_millis(time.timestamp_millis()).unwrap()
 }
 
-impl World {
+impl OrganisationFixture {
     async fn occured(
         &self,
         occured_at: DateTime<Utc>,
@@ -56,14 +56,14 @@ impl World {
             Ok(Incident::create(id, draft, &attached, stamp.committed_at)?)
         });
         let components = components.to_vec();
-        let created = IncidentStore::insert(&self.database, &self.acme, create, components);
+        let created = IncidentStore::insert(&self.database, &self.id, create, components);
         created.await.unwrap().state.incident
     }
 
     /// The periods of a component, oldest first, with whether an incident caused them.
     async fn periods(&self, id: ComponentId) -> Vec<(StatusSpan, bool)> {
         let (interval, page) = (Interval::default(), Page::default());
-        let found = ComponentHistoryStore::history(&self.database, &self.acme, id, interval, page);
+        let found = ComponentHistoryStore::history(&self.database, &self.id, id, interval, page);
         let periods = found.await.unwrap().unwrap().periods.items;
         periods
             .into_iter()
@@ -91,12 +91,12 @@ impl World {
             let id = IncidentUpdateId(stamp.id);
             Ok(latest.record(id, draft, ann(), stamp.committed_at)?)
         });
-        let recorded = self.database.insert_update(&self.acme, incident.id, rule);
+        let recorded = self.database.insert_update(&self.id, incident.id, rule);
         recorded.await.unwrap().unwrap().state
     }
 
     async fn page(&self, incident: &Incident, page: Page) -> Vec<String> {
-        let listed = self.database.list_updates(&self.acme, incident.id, page);
+        let listed = self.database.list_updates(&self.id, incident.id, page);
         let updates = listed.await.unwrap().unwrap().items;
         updates.into_iter().map(|update| update.message).collect()
     }
@@ -114,144 +114,153 @@ async fn past_incident_joins_the_history_of_its_components_and_leaves_their_stat
     database: &Database,
 ) {
     use ComponentStatus::{Degraded, MajorOutage, Operational};
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
     let [first, second, third, fourth] = [8, 6, 4, 2].map(ago);
     let slow = [open_on(api, Degraded), open_on(web, Operational)];
-    world.occured(first, Some(third), &slow).await;
-    assert_eq!(world.last_names().await, ["new-incident"]);
+    fixture.occured(first, Some(third), &slow).await;
+    assert_eq!(fixture.last_names().await, ["new-incident"]);
     assert_eq!(
-        world.periods(api).await,
+        fixture.periods(api).await,
         [(span(Degraded, first, Some(third)), true)]
     );
-    assert_eq!(world.periods(web).await, []);
-    let component = world.found_component(api).await;
+    assert_eq!(fixture.periods(web).await, []);
+    let component = fixture.found_component(api).await;
     let down = [open_on(api, MajorOutage)];
-    world.occured(second, Some(fourth), &down).await;
+    fixture.occured(second, Some(fourth), &down).await;
     assert_eq!(
-        world.periods(api).await,
+        fixture.periods(api).await,
         [
             (span(Degraded, first, Some(second)), true),
             (span(MajorOutage, second, Some(fourth)), true)
         ]
     );
-    let after = world.found_component(api).await;
+    let after = fixture.found_component(api).await;
     assert!(after.history_version > component.history_version);
     assert_eq!(
         (after.status, after.version),
         (Operational, component.version)
     );
     // An incident in the past does not end a status that still lasts.
-    world.set_by_hand(api, Degraded).await;
-    world.occured(third, Some(ago(1)), &down).await;
-    assert_eq!(world.status(api).await, Degraded);
-    let periods = world.periods(api).await;
+    fixture.set_by_hand(api, Degraded).await;
+    fixture.occured(third, Some(ago(1)), &down).await;
+    assert_eq!(fixture.status(api).await, Degraded);
+    let periods = fixture.periods(api).await;
     assert_eq!(periods.last().unwrap().0.end_at, None);
 }
 
 async fn impact_starts_with_the_incident_but_not_before_the_previous_change(database: &Database) {
     use ComponentStatus::{Degraded, MajorOutage, PartialOutage};
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
     let [first, second, third] = [6, 4, 2].map(ago);
-    world.occured(first, None, &[open_on(api, Degraded)]).await;
+    fixture
+        .occured(first, None, &[open_on(api, Degraded)])
+        .await;
     assert_eq!(
-        world.last_names().await,
+        fixture.last_names().await,
         ["new-incident", "component-update"]
     );
     assert_eq!(
-        world.periods(api).await,
+        fixture.periods(api).await,
         [(span(Degraded, first, None), true)]
     );
-    world
+    fixture
         .occured(second, None, &[open_on(api, PartialOutage)])
         .await;
-    world
+    fixture
         .occured(third, None, &[open_on(api, MajorOutage)])
         .await;
     assert_eq!(
-        world.periods(api).await,
+        fixture.periods(api).await,
         [
             (span(Degraded, first, Some(second)), true),
             (span(PartialOutage, second, Some(third)), true),
             (span(MajorOutage, third, None), true)
         ]
     );
-    let web = world.component("Web").await;
-    world.occured(second, None, &[open_on(web, Degraded)]).await;
+    let web = fixture.component("Web").await;
+    fixture
+        .occured(second, None, &[open_on(web, Degraded)])
+        .await;
     // It occurred before the component's last change, and replaces what would be an empty period.
-    world
+    fixture
         .occured(first, None, &[open_on(web, MajorOutage)])
         .await;
     assert_eq!(
-        world.periods(web).await,
+        fixture.periods(web).await,
         [(span(MajorOutage, second, None), true)]
     );
-    let mail = world.component("Mail").await;
+    let mail = fixture.component("Mail").await;
     let future = clock().now() + TimeDelta::days(1);
-    world
+    fixture
         .occured(future, None, &[open_on(mail, Degraded)])
         .await;
-    assert!(world.periods(mail).await[0].0.start_at <= clock().now());
+    assert!(fixture.periods(mail).await[0].0.start_at <= clock().now());
 }
 
 async fn impact_ends_when_the_incident_was_resolved(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
     let (began, ended) = (ago(3), ago(1));
     let degraded = ComponentStatus::Degraded;
-    let incident = world.occured(began, None, &[open_on(api, degraded)]).await;
+    let incident = fixture
+        .occured(began, None, &[open_on(api, degraded)])
+        .await;
     let resolved = IncidentPatch {
         resolved_at: Some(ended),
         ..set(IncidentStatus::Resolved)
     };
-    world.edit(incident.id, resolved).await;
-    assert_eq!(world.status(api).await, ComponentStatus::Operational);
+    fixture.edit(incident.id, resolved).await;
+    assert_eq!(fixture.status(api).await, ComponentStatus::Operational);
     assert_eq!(
-        world.periods(api).await,
+        fixture.periods(api).await,
         [(span(degraded, began, Some(ended)), true)]
     );
 }
 
 async fn timeline_is_ordered_by_display_time(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let incident = world.occured(ago(9), Some(ago(1)), &[]).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let incident = fixture.occured(ago(9), Some(ago(1)), &[]).await;
     let mut updates = Vec::new();
     for (message, hours) in [("c", 5), ("a", 8), ("d", 4), ("b", 6), ("e", 4)] {
-        updates.push(world.record_at(&incident, message, ago(hours)).await);
+        updates.push(fixture.record_at(&incident, message, ago(hours)).await);
     }
     let newest_first = ["e", "d", "c", "b", "a"];
-    assert_eq!(world.page(&incident, Page::default()).await, newest_first);
-    let report = IncidentStore::find(database, &world.acme, incident.id).await;
+    assert_eq!(fixture.page(&incident, Page::default()).await, newest_first);
+    let report = IncidentStore::find(database, &fixture.id, incident.id).await;
     let timeline = report.unwrap().unwrap().timeline;
     let messages: Vec<_> = timeline.iter().map(|entry| &*entry.message).collect();
     assert_eq!(messages, newest_first);
     assert_eq!(timeline[4].display_at, updates[1].display_at);
-    let events = world.events().await;
+    let events = fixture.events().await;
     let entries = events.last().unwrap().args[0]["IncidentTimeline"].clone();
     assert_eq!(entries[0]["message"], "e");
     let page = |update: &IncidentUpdate| Page {
         limit: Some(2),
         before: Some(update.id.0),
     };
-    assert_eq!(world.page(&incident, page(&updates[4])).await, ["d", "c"]);
-    assert_eq!(world.page(&incident, page(&updates[0])).await, ["b", "a"]);
+    assert_eq!(fixture.page(&incident, page(&updates[4])).await, ["d", "c"]);
+    assert_eq!(fixture.page(&incident, page(&updates[0])).await, ["b", "a"]);
     assert_eq!(
-        world.found(incident.id).await.status,
+        fixture.found(incident.id).await.status,
         IncidentStatus::Resolved
     );
 }
 
 async fn moved_update_changes_which_one_is_newest(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let incident = world.occured(ago(9), None, &[]).await;
-    let first = world.record_at(&incident, "a", ago(8)).await;
-    world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let incident = fixture.occured(ago(9), None, &[]).await;
+    let first = fixture.record_at(&incident, "a", ago(8)).await;
+    fixture
         .record(incident.id, IncidentStatus::Monitoring, "b")
         .await;
-    world.record_at(&incident, "c", ago(7)).await;
+    fixture.record_at(&incident, "c", ago(7)).await;
     assert_eq!(
-        world.found(incident.id).await.status,
+        fixture.found(incident.id).await.status,
         IncidentStatus::Monitoring
     );
     let patch = UpdatePatch {
@@ -262,52 +271,55 @@ async fn moved_update_changes_which_one_is_newest(database: &Database) {
         assert!(!entry.is_newest());
         Ok(entry.edit(patch, stamp.committed_at)?)
     });
-    let moved = database.change_update(&world.acme, incident.id, first.id, rule);
+    let moved = database.change_update(&fixture.id, incident.id, first.id, rule);
     let moved = moved.await.unwrap().unwrap().state;
     assert_eq!(moved.display_at, moved.created_at);
     assert_eq!(
-        world.page(&incident, Page::default()).await,
+        fixture.page(&incident, Page::default()).await,
         ["b", "a", "c"]
     );
 }
 
 async fn corrected_times_of_an_incident_move_its_periods(database: &Database) {
     use ComponentStatus::{Degraded, MajorOutage};
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
     let [first, second, third, fourth] = [8, 6, 4, 2].map(ago);
     let resolved_at = |time| IncidentPatch {
         resolved_at: Some(time),
         ..set(IncidentStatus::Resolved)
     };
-    let past = world
+    let past = fixture
         .occured(second, Some(third), &[open_on(api, Degraded)])
         .await;
-    let version = world.found_component(api).await.history_version;
-    world.edit(past.id, resolved_at(fourth)).await;
+    let version = fixture.found_component(api).await.history_version;
+    fixture.edit(past.id, resolved_at(fourth)).await;
     assert_eq!(
-        world.periods(api).await,
+        fixture.periods(api).await,
         [(span(Degraded, second, Some(fourth)), true)]
     );
-    assert!(world.found_component(api).await.history_version > version);
+    assert!(fixture.found_component(api).await.history_version > version);
     let occured_at = |time| IncidentPatch {
         occured_at: Some(time),
         ..IncidentPatch::default()
     };
-    world.edit(past.id, occured_at(first)).await;
-    world.edit(past.id, resolved_at(third)).await;
+    fixture.edit(past.id, occured_at(first)).await;
+    fixture.edit(past.id, resolved_at(third)).await;
     assert_eq!(
-        world.periods(api).await,
+        fixture.periods(api).await,
         [(span(Degraded, first, Some(third)), true)]
     );
 
     // The time of the update that resolved an incident moves too, and the occurrence while it is unresolved.
-    let open = world
+    let open = fixture
         .occured(second, None, &[open_on(web, MajorOutage)])
         .await;
-    world.edit(open.id, occured_at(first)).await;
+    fixture.edit(open.id, occured_at(first)).await;
     assert_eq!(
-        world.periods(web).await,
+        fixture.periods(web).await,
         [(span(MajorOutage, first, None), true)]
     );
     let draft = UpdateDraft {
@@ -320,10 +332,10 @@ async fn corrected_times_of_an_incident_move_its_periods(database: &Database) {
         let id = IncidentUpdateId(stamp.id);
         Ok(latest.record(id, draft, ann(), stamp.committed_at)?)
     });
-    let recorded = database.insert_update(&world.acme, open.id, rule).await;
+    let recorded = database.insert_update(&fixture.id, open.id, rule).await;
     let update = recorded.unwrap().unwrap().state;
     assert_eq!(
-        world.periods(web).await,
+        fixture.periods(web).await,
         [(span(MajorOutage, first, Some(fourth)), true)]
     );
     let patch = UpdatePatch {
@@ -333,27 +345,27 @@ async fn corrected_times_of_an_incident_move_its_periods(database: &Database) {
     let rule = Box::new(move |found: IncidentAndUpdate, stamp: Stamp| {
         Ok(found.edit(patch, stamp.committed_at)?)
     });
-    let changed = database.change_update(&world.acme, open.id, update.id, rule);
+    let changed = database.change_update(&fixture.id, open.id, update.id, rule);
     changed.await.unwrap().unwrap();
     assert_eq!(
-        world.periods(web).await,
+        fixture.periods(web).await,
         [(span(MajorOutage, first, Some(third)), true)]
     );
 }
 
 async fn component_attached_to_a_past_incident_counts_for_its_history(database: &Database) {
     use ComponentStatus::{MajorOutage, Operational};
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
     let (first, second) = (ago(8), ago(6));
-    let past = world.occured(first, Some(second), &[]).await;
-    world.attach(past.id, api, MajorOutage).await;
+    let past = fixture.occured(first, Some(second), &[]).await;
+    fixture.attach(past.id, api, MajorOutage).await;
     let expected = [(span(MajorOutage, first, Some(second)), true)];
-    assert_eq!(world.periods(api).await, expected);
-    assert_eq!(world.status(api).await, Operational);
+    assert_eq!(fixture.periods(api).await, expected);
+    assert_eq!(fixture.status(api).await, Operational);
     // Detaching keeps the history, and attaching again adds nothing to it.
-    world.detach(past.id, api).await;
-    assert_eq!(world.periods(api).await, expected);
-    world.attach(past.id, api, MajorOutage).await;
-    assert_eq!(world.periods(api).await, expected);
+    fixture.detach(past.id, api).await;
+    assert_eq!(fixture.periods(api).await, expected);
+    fixture.attach(past.id, api, MajorOutage).await;
+    assert_eq!(fixture.periods(api).await, expected);
 }

@@ -13,7 +13,7 @@ use allclear_persistence::database::Database;
 
 use crate::backend::{assert_none, clock};
 use crate::contract;
-use crate::world::{World, ann};
+use crate::organisation_fixture::{OrganisationFixture, ann};
 
 contract!(
     a_recorded_update_reads_as_it_was_written,
@@ -27,15 +27,19 @@ contract!(
     a_timeline_shows_the_newest_and_the_list_has_all,
 );
 
-async fn edit(world: &World, update: &IncidentUpdate, status: IncidentStatus) -> IncidentUpdate {
+async fn edit(
+    fixture: &OrganisationFixture,
+    update: &IncidentUpdate,
+    status: IncidentStatus,
+) -> IncidentUpdate {
     let patch = UpdatePatch {
         status: Some(status),
         ..Default::default()
     };
     let rule = Box::new(move |entry: IncidentAndUpdate, _| Ok(entry.edit(patch, clock().now())?));
     let changed = IncidentStore::change_update(
-        &world.database,
-        &world.acme,
+        &fixture.database,
+        &fixture.id,
         update.incident_id,
         update.id,
         rule,
@@ -45,7 +49,7 @@ async fn edit(world: &World, update: &IncidentUpdate, status: IncidentStatus) ->
 }
 
 async fn delete(
-    world: &World,
+    fixture: &OrganisationFixture,
     incident: &Incident,
     ids: &[IncidentUpdateId],
 ) -> Result<bool, Error> {
@@ -53,8 +57,8 @@ async fn delete(
     let rule =
         Box::new(move |deletion: UpdateDeletion, _| Ok(deletion.delete(&gone, clock().now())?));
     let deleted = IncidentStore::delete_updates(
-        &world.database,
-        &world.acme,
+        &fixture.database,
+        &fixture.id,
         incident.id,
         ids.to_vec(),
         rule,
@@ -63,29 +67,29 @@ async fn delete(
     Ok(deleted.is_some())
 }
 
-async fn updates(world: &World, incident: &Incident) -> Vec<IncidentUpdate> {
+async fn updates(fixture: &OrganisationFixture, incident: &Incident) -> Vec<IncidentUpdate> {
     let listed =
-        IncidentStore::list_updates(&world.database, &world.acme, incident.id, Page::default())
+        IncidentStore::list_updates(&fixture.database, &fixture.id, incident.id, Page::default())
             .await;
     listed.unwrap().unwrap().items
 }
 
 async fn a_recorded_update_reads_as_it_was_written(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let incident = world.open("Down", &[]).await;
-    let update = world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let incident = fixture.open("Down", &[]).await;
+    let update = fixture
         .record(incident.id, IncidentStatus::Identified, "Found it ☃")
         .await;
     assert_eq!(update.author, ann());
-    let found = IncidentStore::find_update(database, &world.acme, incident.id, update.id)
+    let found = IncidentStore::find_update(database, &fixture.id, incident.id, update.id)
         .await
         .unwrap();
     assert_eq!(found, Some(update.clone()));
     assert_eq!(
-        world.found(incident.id).await.status,
+        fixture.found(incident.id).await.status,
         IncidentStatus::Identified
     );
-    let events = world.events().await;
+    let events = fixture.events().await;
     let names: Vec<_> = events.iter().map(|event| event.name.as_str()).collect();
     assert_eq!(
         names,
@@ -97,26 +101,26 @@ async fn a_recorded_update_reads_as_it_was_written(database: &Database) {
 }
 
 async fn refused_update_leaves_the_revision(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let incident = world.open("Down", &[]).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let incident = fixture.open("Down", &[]).await;
     let before = database
-        .revisions(std::slice::from_ref(&world.acme))
+        .revisions(std::slice::from_ref(&fixture.id))
         .await
         .unwrap();
     let result = IncidentStore::insert_update(
         database,
-        &world.acme,
+        &fixture.id,
         incident.id,
         Box::new(|_, _| Err(Error::Conflict("no".into()))),
     );
     assert!(matches!(result.await, Err(Error::Conflict(_))));
     let nowhere = IncidentId(clock().id());
     let rule = Box::new(|_: IncidentAndNewest, _| Err(Error::Conflict("no".into())));
-    let unknown = IncidentStore::insert_update(database, &world.acme, nowhere, rule).await;
+    let unknown = IncidentStore::insert_update(database, &fixture.id, nowhere, rule).await;
     assert!(matches!(unknown, Err(Error::NotFound(_))), "{unknown:?}");
     assert_eq!(
         database
-            .revisions(std::slice::from_ref(&world.acme))
+            .revisions(std::slice::from_ref(&fixture.id))
             .await
             .unwrap(),
         before
@@ -133,11 +137,11 @@ async fn refused_update_leaves_the_revision(database: &Database) {
 }
 
 async fn two_operators_who_record_at_once_are_both_kept_in_order(database: &Database) {
-    let world = std::sync::Arc::new(World::new(database, "acme").await);
-    let incident = world.open("Down", &[]).await;
+    let fixture = std::sync::Arc::new(OrganisationFixture::new(database, "acme").await);
+    let incident = fixture.open("Down", &[]).await;
     let mut operators = tokio::task::JoinSet::new();
     for operator in 0..2 {
-        let (world, incident) = (std::sync::Arc::clone(&world), incident.clone());
+        let (fixture, incident) = (std::sync::Arc::clone(&fixture), incident.clone());
         operators.spawn(async move {
             for number in 0..25 {
                 let unresolved = [
@@ -146,14 +150,14 @@ async fn two_operators_who_record_at_once_are_both_kept_in_order(database: &Data
                     IncidentStatus::Monitoring,
                 ];
                 let status = unresolved[(operator + number) % 3];
-                world
+                fixture
                     .record(incident.id, status, &format!("{operator} {number}"))
                     .await;
             }
         });
     }
     operators.join_all().await;
-    let updates = updates(&world, &incident).await;
+    let updates = updates(&fixture, &incident).await;
     assert_eq!(updates.len(), 50);
     assert!(updates.is_sorted_by(|a, b| a.version > b.version && a.created_at >= b.created_at));
     for operator in ["0 ", "1 "] {
@@ -166,9 +170,9 @@ async fn two_operators_who_record_at_once_are_both_kept_in_order(database: &Data
             .collect();
         assert_eq!(numbers, (0..25).collect::<Vec<_>>());
     }
-    assert_eq!(world.found(incident.id).await.status, updates[0].status);
+    assert_eq!(fixture.found(incident.id).await.status, updates[0].status);
     // The events have the order of the stored updates.
-    let events = world.events().await;
+    let events = fixture.events().await;
     let events = events
         .iter()
         .filter(|event| event.name == "timeline-updated");
@@ -186,54 +190,54 @@ async fn two_operators_who_record_at_once_are_both_kept_in_order(database: &Data
 }
 
 async fn an_edit_of_the_newest_update_moves_the_incident(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let incident = world.open("Down", &[]).await;
-    let older = world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let incident = fixture.open("Down", &[]).await;
+    let older = fixture
         .record(incident.id, IncidentStatus::Identified, "one")
         .await;
-    let newest = world
+    let newest = fixture
         .record(incident.id, IncidentStatus::Monitoring, "two")
         .await;
-    edit(&world, &older, IncidentStatus::Resolved).await;
+    edit(&fixture, &older, IncidentStatus::Resolved).await;
     assert_eq!(
-        world.found(incident.id).await.status,
+        fixture.found(incident.id).await.status,
         IncidentStatus::Monitoring
     );
-    let edited = edit(&world, &newest, IncidentStatus::Resolved).await;
+    let edited = edit(&fixture, &newest, IncidentStatus::Resolved).await;
     assert!(edited.version > newest.version);
-    assert!(world.found(incident.id).await.resolved_at.is_some());
+    assert!(fixture.found(incident.id).await.resolved_at.is_some());
     assert_eq!(
-        world.last_names().await,
+        fixture.last_names().await,
         ["timeline-updated", "incident-updated"]
     );
-    let events = world.events().await.len();
-    edit(&world, &newest, IncidentStatus::Resolved).await;
-    assert_eq!(world.events().await.len(), events);
+    let events = fixture.events().await.len();
+    edit(&fixture, &newest, IncidentStatus::Resolved).await;
+    assert_eq!(fixture.events().await.len(), events);
 }
 
 async fn only_an_update_that_moves_the_status_moves_the_version(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let incident = world.open("Down", &[]).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let incident = fixture.open("Down", &[]).await;
     for (status, moves) in [(incident.status, false), (IncidentStatus::Identified, true)] {
-        world.record(incident.id, status, "Looking").await;
-        let version = world.found(incident.id).await.version;
+        fixture.record(incident.id, status, "Looking").await;
+        let version = fixture.found(incident.id).await.version;
         assert_eq!(version > incident.version, moves);
     }
 }
 
 async fn deleting_the_newest_goes_back_to_the_newest_left(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let incident = world.open("Down", &[]).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let incident = fixture.open("Down", &[]).await;
     let mut recorded = Vec::new();
     for status in [
         IncidentStatus::Identified,
         IncidentStatus::Monitoring,
         IncidentStatus::Resolved,
     ] {
-        recorded.push(world.record(incident.id, status, "m").await.id);
+        recorded.push(fixture.record(incident.id, status, "m").await.id);
     }
     assert!(
-        delete(&world, &incident, &[recorded[2], recorded[1]])
+        delete(&fixture, &incident, &[recorded[2], recorded[1]])
             .await
             .unwrap()
     );
@@ -242,32 +246,35 @@ async fn deleting_the_newest_goes_back_to_the_newest_left(database: &Database) {
         "incident-timeline-deleted",
         "incident-updated",
     ];
-    assert_eq!(world.last_names().await, events);
-    let found = world.found(incident.id).await;
+    assert_eq!(fixture.last_names().await, events);
+    let found = fixture.found(incident.id).await;
     assert_eq!(
         (found.status, found.resolved_at),
         (IncidentStatus::Identified, None)
     );
-    delete(&world, &incident, &[recorded[0]]).await.unwrap();
+    delete(&fixture, &incident, &[recorded[0]]).await.unwrap();
     assert_eq!(
-        world.found(incident.id).await.status,
+        fixture.found(incident.id).await.status,
         IncidentStatus::Identified
     );
-    assert!(updates(&world, &incident).await.is_empty());
+    assert!(updates(&fixture, &incident).await.is_empty());
 }
 
 async fn deleting_several_is_all_or_nothing(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (incident, other) = (world.open("Down", &[]).await, world.open("Slow", &[]).await);
-    let ours = world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (incident, other) = (
+        fixture.open("Down", &[]).await,
+        fixture.open("Slow", &[]).await,
+    );
+    let ours = fixture
         .record(incident.id, IncidentStatus::Identified, "ours")
         .await;
-    let foreign = world
+    let foreign = fixture
         .record(other.id, IncidentStatus::Identified, "theirs")
         .await;
-    let before = world.events().await.len();
+    let before = fixture.events().await.len();
     let result = delete(
-        &world,
+        &fixture,
         &incident,
         &[ours.id, foreign.id, IncidentUpdateId(clock().id())],
     )
@@ -283,29 +290,32 @@ async fn deleting_several_is_all_or_nothing(database: &Database) {
     assert_eq!(fields, ["incidentUpdateIds[1]", "incidentUpdateIds[2]"]);
     assert_eq!(
         (
-            updates(&world, &incident).await,
-            updates(&world, &other).await
+            updates(&fixture, &incident).await,
+            updates(&fixture, &other).await
         ),
         (vec![ours], vec![foreign])
     );
-    assert_eq!(world.events().await.len(), before);
+    assert_eq!(fixture.events().await.len(), before);
 }
 
 async fn updates_belong_to_their_incident_and_organisation(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let elsewhere = World::new(database, "other").await;
-    let (incident, other) = (world.open("Down", &[]).await, world.open("Slow", &[]).await);
-    let update = world
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let elsewhere = OrganisationFixture::new(database, "other").await;
+    let (incident, other) = (
+        fixture.open("Down", &[]).await,
+        fixture.open("Slow", &[]).await,
+    );
+    let update = fixture
         .record(incident.id, IncidentStatus::Identified, "ours")
         .await;
     assert_eq!(
-        IncidentStore::find_update(database, &world.acme, other.id, update.id)
+        IncidentStore::find_update(database, &fixture.id, other.id, update.id)
             .await
             .unwrap(),
         None
     );
     assert_eq!(
-        IncidentStore::find_update(database, &elsewhere.acme, incident.id, update.id)
+        IncidentStore::find_update(database, &elsewhere.id, incident.id, update.id)
             .await
             .unwrap(),
         None
@@ -313,7 +323,7 @@ async fn updates_belong_to_their_incident_and_organisation(database: &Database) 
     let all = Page::default();
     assert_none(IncidentStore::list_updates(
         database,
-        &elsewhere.acme,
+        &elsewhere.id,
         incident.id,
         all,
     ))
@@ -323,27 +333,27 @@ async fn updates_belong_to_their_incident_and_organisation(database: &Database) 
         panic!("the rule must not see it")
     });
     let changed =
-        IncidentStore::change_update(database, &elsewhere.acme, incident.id, update.id, rule).await;
+        IncidentStore::change_update(database, &elsewhere.id, incident.id, update.id, rule).await;
     assert!(changed.unwrap().is_none());
-    assert_eq!(updates(&world, &incident).await, [update]);
+    assert_eq!(updates(&fixture, &incident).await, [update]);
 }
 
 async fn a_timeline_shows_the_newest_and_the_list_has_all(database: &Database) {
-    let world = World::new(database, "acme").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
     let (long, short) = (
-        world.open("Long", &[]).await,
-        world.open("Short", &[]).await,
+        fixture.open("Long", &[]).await,
+        fixture.open("Short", &[]).await,
     );
-    world
+    fixture
         .record(short.id, IncidentStatus::Identified, "only")
         .await;
     let length = usize::try_from(TIMELINE_LENGTH).unwrap();
     for number in 0..length + 5 {
-        world
+        fixture
             .record(long.id, IncidentStatus::Identified, &number.to_string())
             .await;
     }
-    let listed = IncidentStore::list(database, &world.acme, Page::default())
+    let listed = IncidentStore::list(database, &fixture.id, Page::default())
         .await
         .unwrap()
         .items;
@@ -364,12 +374,12 @@ async fn a_timeline_shows_the_newest_and_the_list_has_all(database: &Database) {
         .map(|number| number.to_string())
         .collect();
     assert_eq!(messages, expected);
-    assert_eq!(updates(&world, &long).await.len(), length + 5);
+    assert_eq!(updates(&fixture, &long).await.len(), length + 5);
     let page = Page {
         limit: Some(3),
         before: None,
     };
-    let part = IncidentStore::list_updates(database, &world.acme, long.id, page)
+    let part = IncidentStore::list_updates(database, &fixture.id, long.id, page)
         .await
         .unwrap()
         .unwrap();
@@ -377,7 +387,7 @@ async fn a_timeline_shows_the_newest_and_the_list_has_all(database: &Database) {
         before: part.next,
         ..page
     };
-    let next = IncidentStore::list_updates(database, &world.acme, long.id, page)
+    let next = IncidentStore::list_updates(database, &fixture.id, long.id, page)
         .await
         .unwrap()
         .unwrap();

@@ -20,7 +20,7 @@ use serde_json::{Value, from_str};
 use super::{deletion, edit, in_days};
 use crate::backend::{author, clock, organisation};
 use crate::contract;
-use crate::world::{World, open_on};
+use crate::organisation_fixture::{OrganisationFixture, open_on};
 
 contract!(
     maintenance_names_the_components_that_it_affects,
@@ -62,13 +62,13 @@ fn draft(
 
 /// Creates a maintenance that affects some components.
 pub(crate) async fn plan(
-    world: &World,
+    fixture: &OrganisationFixture,
     start_at: DateTime<Utc>,
     end_at: Option<DateTime<Utc>>,
     components: &[ComponentId],
 ) -> Committed<MaintenanceReport> {
     let create = draft(start_at, end_at, components);
-    MaintenanceStore::insert(&world.database, &world.acme, create)
+    MaintenanceStore::insert(&fixture.database, &fixture.id, create)
         .await
         .unwrap()
 }
@@ -108,8 +108,8 @@ fn event_names(commit: Option<Commit>) -> Vec<String> {
     })
 }
 
-async fn is_under_maintenance(world: &World, id: ComponentId) -> bool {
-    let found = ComponentStore::find(&world.database, &world.acme, id).await;
+async fn is_under_maintenance(fixture: &OrganisationFixture, id: ComponentId) -> bool {
+    let found = ComponentStore::find(&fixture.database, &fixture.id, id).await;
     found.unwrap().unwrap().under_maintenance
 }
 
@@ -131,36 +131,42 @@ async fn flags(
 }
 
 async fn maintenance_names_the_components_that_it_affects(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    let created = plan(&world, in_days(1), None, &[api, web]).await.state;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let created = plan(&fixture, in_days(1), None, &[api, web]).await.state;
     let id = created.maintenance.id;
     assert_eq!(names(&created), ["Web", "API"]);
-    let found = super::find(database, &world.acme, id).await.unwrap();
+    let found = super::find(database, &fixture.id, id).await.unwrap();
     assert_eq!(found.components, created.components);
     let code = api.code().to_string();
     assert_eq!(found.components[1].component.code, code);
-    let listed = MaintenanceStore::list(database, &world.acme, Page::default()).await;
+    let listed = MaintenanceStore::list(database, &fixture.id, Page::default()).await;
     assert_eq!(listed.unwrap().items[0].components, created.components);
-    let snapshot = database.snapshot(&world.acme, clock().now()).await;
+    let snapshot = database.snapshot(&fixture.id, clock().now()).await;
     let shown = snapshot.unwrap().unwrap().maintenances.pop().unwrap();
     assert_eq!(shown.components, created.components);
-    let replaced_by = edit(database, &world.acme, id, replaced(&[web])).await;
+    let replaced_by = edit(database, &fixture.id, id, replaced(&[web])).await;
     assert_eq!(names(&replaced_by.state), ["Web"]);
-    let same = edit(database, &world.acme, id, replaced(&[web])).await;
+    let same = edit(database, &fixture.id, id, replaced(&[web])).await;
     assert!(same.commit.is_none());
-    let emptied = edit(database, &world.acme, id, replaced(&[])).await;
+    let emptied = edit(database, &fixture.id, id, replaced(&[])).await;
     assert!(emptied.state.components.is_empty());
     assert_eq!(event_names(emptied.commit), ["maintenance-updated"]);
 }
 
 async fn component_of_another_organisation_is_refused_and_nothing_stored(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let theirs = World::new(database, "other").await.component("API").await;
-    let web = world.component("Web").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let theirs = OrganisationFixture::new(database, "other")
+        .await
+        .component("API")
+        .await;
+    let web = fixture.component("Web").await;
     let result = MaintenanceStore::insert(
         database,
-        &world.acme,
+        &fixture.id,
         draft(in_days(1), None, &[web, theirs]),
     )
     .await;
@@ -169,9 +175,9 @@ async fn component_of_another_organisation_is_refused_and_nothing_stored(databas
     };
     assert_eq!(invalid.errors[0].field, "components[1]");
     assert_eq!(invalid.errors[0].message, "This component does not exist");
-    let listed = MaintenanceStore::list(database, &world.acme, Page::default()).await;
+    let listed = MaintenanceStore::list(database, &fixture.id, Page::default()).await;
     assert!(listed.unwrap().items.is_empty());
-    let planned = plan(&world, in_days(1), None, &[web]).await.state;
+    let planned = plan(&fixture, in_days(1), None, &[web]).await.state;
     let patch = MaintenancePatch {
         title: Some("Other".into()),
         ..replaced(&[theirs])
@@ -180,9 +186,9 @@ async fn component_of_another_organisation_is_refused_and_nothing_stored(databas
         Ok(found.edit(patch, true, stamp.wall_time)?)
     });
     let id = planned.maintenance.id;
-    let result = MaintenanceStore::change(database, &world.acme, id, rule).await;
+    let result = MaintenanceStore::change(database, &fixture.id, id, rule).await;
     assert!(matches!(result, Err(Error::Invalid(_))));
-    let found = super::find(database, &world.acme, id).await.unwrap();
+    let found = super::find(database, &fixture.id, id).await.unwrap();
     assert_eq!(
         (found.maintenance.title.as_str(), names(&found)),
         ("Move", vec!["Web"])
@@ -190,73 +196,82 @@ async fn component_of_another_organisation_is_refused_and_nothing_stored(databas
 }
 
 async fn deleted_component_keeps_its_name_in_maintenances(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    let started = plan(&world, in_days(-1), None, &[api, web]).await.state;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let started = plan(&fixture, in_days(-1), None, &[api, web]).await.state;
     let id = started.maintenance.id;
-    world.delete_component(api).await;
-    let found = super::find(database, &world.acme, id).await.unwrap();
+    fixture.delete_component(api).await;
+    let found = super::find(database, &fixture.id, id).await.unwrap();
     assert_eq!(names(&found), ["Web", "API"]);
     // What is read may be sent back.
-    let same = edit(database, &world.acme, id, replaced(&[web, api])).await;
+    let same = edit(database, &fixture.id, id, replaced(&[web, api])).await;
     assert!(same.commit.is_none());
-    let ended = edit(database, &world.acme, id, cancelled()).await;
+    let ended = edit(database, &fixture.id, id, cancelled()).await;
     assert_eq!(
         event_names(ended.commit),
         ["maintenance-updated", "Web false"]
     );
-    edit(database, &world.acme, id, replaced(&[web])).await;
+    edit(database, &fixture.id, id, replaced(&[web])).await;
     let rule = Box::new(move |found: Maintenance, stamp: Stamp| {
         Ok(found.edit(replaced(&[api]), true, stamp.wall_time)?)
     });
-    let result = MaintenanceStore::change(database, &world.acme, id, rule).await;
+    let result = MaintenanceStore::change(database, &fixture.id, id, rule).await;
     assert!(matches!(result, Err(Error::Invalid(_))));
 }
 
 async fn clock_begins_and_ends_the_maintenance_of_each_component_in_one_revision(
     database: &Database,
 ) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    world.component("Mail").await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    fixture.component("Mail").await;
     let (start, end) = (in_days(1), in_days(2));
     let after = end + TimeDelta::milliseconds(1);
-    let planned = plan(&world, start, Some(end), &[api, web]).await;
+    let planned = plan(&fixture, start, Some(end), &[api, web]).await;
     assert_eq!(event_names(planned.commit), ["new-maintenance"]);
     let before = start - TimeDelta::milliseconds(1);
-    assert_eq!(flags(database, &world.acme, before).await, [""; 0]);
+    assert_eq!(flags(database, &fixture.id, before).await, [""; 0]);
     // The page knows it before the scheduler has published it.
-    assert_eq!(flags(database, &world.acme, start).await, ["API", "Web"]);
-    let started = database.announce(&world.acme, start).await.unwrap();
+    assert_eq!(flags(database, &fixture.id, start).await, ["API", "Web"]);
+    let started = database.announce(&fixture.id, start).await.unwrap();
     assert_eq!(
         event_names(started),
         ["maintenance-updated", "API true", "Web true"]
     );
-    let again = database.announce(&world.acme, start).await.unwrap();
+    let again = database.announce(&fixture.id, start).await.unwrap();
     assert_eq!(event_names(again), [""; 0]);
-    assert_eq!(flags(database, &world.acme, end).await, ["API", "Web"]);
-    let over = database.announce(&world.acme, after).await.unwrap();
+    assert_eq!(flags(database, &fixture.id, end).await, ["API", "Web"]);
+    let over = database.announce(&fixture.id, after).await.unwrap();
     assert_eq!(
         event_names(over),
         ["maintenance-updated", "API false", "Web false"]
     );
-    assert_eq!(flags(database, &world.acme, after).await, [""; 0]);
+    assert_eq!(flags(database, &fixture.id, after).await, [""; 0]);
 }
 
 async fn change_by_an_operator_begins_and_ends_the_maintenance_of_components(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, web) = (world.component("API").await, world.component("Web").await);
-    let started = plan(&world, in_days(-1), None, &[api]).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let started = plan(&fixture, in_days(-1), None, &[api]).await;
     let id = started.state.maintenance.id;
     assert_eq!(event_names(started.commit), ["new-maintenance", "API true"]);
-    let changed = edit(database, &world.acme, id, replaced(&[web])).await;
+    let changed = edit(database, &fixture.id, id, replaced(&[web])).await;
     let expected = ["maintenance-updated", "API false", "Web true"];
     assert_eq!(event_names(changed.commit), expected);
     let ended = MaintenancePatch {
         end_at: Some(NewEnd::At(clock().now())),
         ..Default::default()
     };
-    let ended = edit(database, &world.acme, id, ended).await;
+    let ended = edit(database, &fixture.id, id, ended).await;
     assert_eq!(
         event_names(ended.commit),
         ["maintenance-updated", "Web false"]
@@ -265,12 +280,12 @@ async fn change_by_an_operator_begins_and_ends_the_maintenance_of_components(dat
         end_at: Some(NewEnd::Open),
         ..Default::default()
     };
-    let reopened = edit(database, &world.acme, id, reopened).await;
+    let reopened = edit(database, &fixture.id, id, reopened).await;
     assert_eq!(
         event_names(reopened.commit),
         ["maintenance-updated", "Web true"]
     );
-    let cancelled = edit(database, &world.acme, id, cancelled()).await;
+    let cancelled = edit(database, &fixture.id, id, cancelled()).await;
     assert_eq!(
         event_names(cancelled.commit),
         ["maintenance-updated", "Web false"]
@@ -279,37 +294,40 @@ async fn change_by_an_operator_begins_and_ends_the_maintenance_of_components(dat
         status: Some(MaintenanceStatus::Scheduled),
         ..Default::default()
     };
-    edit(database, &world.acme, id, restored).await;
-    assert!(is_under_maintenance(&world, web).await);
-    let deleted = MaintenanceStore::delete(database, &world.acme, id, deletion()).await;
+    edit(database, &fixture.id, id, restored).await;
+    assert!(is_under_maintenance(&fixture, web).await);
+    let deleted = MaintenanceStore::delete(database, &fixture.id, id, deletion()).await;
     let deleted = deleted.unwrap().unwrap();
     assert_eq!(
         event_names(deleted.commit),
         ["maintenance-deleted", "Web false"]
     );
-    assert!(!is_under_maintenance(&world, web).await);
+    assert!(!is_under_maintenance(&fixture, web).await);
 }
 
 async fn component_is_under_maintenance_until_none_of_its_maintenances_is_in_progress(
     database: &Database,
 ) {
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
-    let first = plan(&world, in_days(-1), None, &[api]).await.state;
-    let second = plan(&world, in_days(-2), None, &[api]).await.state;
-    let ended = edit(database, &world.acme, first.maintenance.id, cancelled()).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let first = plan(&fixture, in_days(-1), None, &[api]).await.state;
+    let second = plan(&fixture, in_days(-2), None, &[api]).await.state;
+    let ended = edit(database, &fixture.id, first.maintenance.id, cancelled()).await;
     assert_eq!(
         event_names(ended.commit),
         ["maintenance-updated", "API true"]
     );
-    assert!(is_under_maintenance(&world, api).await);
-    edit(database, &world.acme, second.maintenance.id, cancelled()).await;
-    assert!(!is_under_maintenance(&world, api).await);
+    assert!(is_under_maintenance(&fixture, api).await);
+    edit(database, &fixture.id, second.maintenance.id, cancelled()).await;
+    assert!(!is_under_maintenance(&fixture, api).await);
 }
 
 async fn group_is_under_maintenance_if_one_of_its_components_is(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let (api, _) = (world.component("API").await, world.component("Web").await);
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, _) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
     let name = ComponentGroupPatch {
         name: Some("Core".into()),
         ..Default::default()
@@ -318,7 +336,7 @@ async fn group_is_under_maintenance_if_one_of_its_components_is(database: &Datab
         let id = ComponentGroupId(stamp.id);
         Ok(ComponentGroup::create(id, name, stamp.committed_at)?)
     });
-    let created = ComponentGroupStore::insert(database, &world.acme, create).await;
+    let created = ComponentGroupStore::insert(database, &fixture.id, create).await;
     let group = created.unwrap().state.group.id;
     let patch = ComponentPatch {
         group: Some(Some(group)),
@@ -327,48 +345,50 @@ async fn group_is_under_maintenance_if_one_of_its_components_is(database: &Datab
     let rule = Box::new(move |component: Component, stamp: Stamp| {
         Ok(component.edit(patch, stamp.zone, stamp.committed_at)?)
     });
-    ComponentStore::change(database, &world.acme, api, rule, author())
+    ComponentStore::change(database, &fixture.id, api, rule, author())
         .await
         .unwrap();
     let flag = async || {
-        let found = ComponentGroupStore::find(database, &world.acme, group).await;
+        let found = ComponentGroupStore::find(database, &fixture.id, group).await;
         found.unwrap().unwrap().under_maintenance
     };
     assert!(!flag().await);
-    let started = plan(&world, in_days(-1), None, &[api]).await.state;
+    let started = plan(&fixture, in_days(-1), None, &[api]).await.state;
     assert!(flag().await);
-    let snapshot = database.snapshot(&world.acme, clock().now()).await;
+    let snapshot = database.snapshot(&fixture.id, clock().now()).await;
     assert!(snapshot.unwrap().unwrap().groups[0].under_maintenance);
-    edit(database, &world.acme, started.maintenance.id, cancelled()).await;
+    edit(database, &fixture.id, started.maintenance.id, cancelled()).await;
     assert!(!flag().await);
 }
 
 async fn maintenance_leaves_the_status_of_its_components_and_their_versions(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
-    world.set_by_hand(api, ComponentStatus::PartialOutage).await;
-    let before = world.found_component(api).await;
-    let started = plan(&world, in_days(-1), None, &[api]).await;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    fixture
+        .set_by_hand(api, ComponentStatus::PartialOutage)
+        .await;
+    let before = fixture.found_component(api).await;
+    let started = plan(&fixture, in_days(-1), None, &[api]).await;
     assert_eq!(event_names(started.commit), ["new-maintenance", "API true"]);
-    assert_eq!(world.found_component(api).await, before);
+    assert_eq!(fixture.found_component(api).await, before);
     // The flag stays in what other changes publish.
     let affected = open_on(api, ComponentStatus::MajorOutage);
-    world.open("Down", &[affected]).await;
-    let (name, args) = super::events(database, &world.acme).await.pop().unwrap();
+    fixture.open("Down", &[affected]).await;
+    let (name, args) = super::events(database, &fixture.id).await.pop().unwrap();
     assert_eq!(name, "component-update");
     assert!(args.contains(r#""status":"MAJOR_OUTAGE","underMaintenance":true"#));
-    let snapshot = database.snapshot(&world.acme, clock().now()).await;
+    let snapshot = database.snapshot(&fixture.id, clock().now()).await;
     assert!(!snapshot.unwrap().unwrap().banner.unwrap().operational);
 }
 
 async fn components_of_another_organisation_are_not_under_maintenance(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
-    let started = plan(&world, in_days(-1), None, &[api]).await.state;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let started = plan(&fixture, in_days(-1), None, &[api]).await.state;
     let other = organisation(database, "other").await;
     let create = draft(in_days(-1), None, &[api]);
     let result = MaintenanceStore::insert(database, &other, create).await;
     assert!(matches!(result, Err(Error::Invalid(_))));
-    edit(database, &world.acme, started.maintenance.id, cancelled()).await;
-    assert!(!is_under_maintenance(&world, api).await);
+    edit(database, &fixture.id, started.maintenance.id, cancelled()).await;
+    assert!(!is_under_maintenance(&fixture, api).await);
 }

@@ -13,7 +13,7 @@ contract!(by url: a_mail_that_cannot_be_read_is_removed_and_stops_no_other);
 async fn a_mail_that_cannot_be_read_is_removed_and_stops_no_other(url: &str) {
     let database = Database::connect(url, clock()).await.unwrap();
     let operators = Operators::with_reminders(&database, 1).await;
-    operators.world.incident("Down").await;
+    operators.fixture.incident("Down").await;
     let now = after(1);
     assert_eq!(database.queue_reminders(now).await.unwrap(), 1);
     let connection = sea_orm::Database::connect(url).await.unwrap();

@@ -22,9 +22,9 @@ use serde_json::Value;
 
 use crate::backend::{author, organisation};
 
-pub(crate) struct World {
+pub(crate) struct OrganisationFixture {
     pub(crate) database: Database,
-    pub(crate) acme: OrganisationId,
+    pub(crate) id: OrganisationId,
 }
 
 /// An event in the outbox.
@@ -87,11 +87,11 @@ pub(crate) fn detaching(components: Vec<ComponentId>) -> Transition<IncidentAndA
     Box::new(move |found, _| Ok(found.detach(components)?))
 }
 
-impl World {
+impl OrganisationFixture {
     pub(crate) async fn new(database: &Database, id: &str) -> Self {
         Self {
             database: database.clone(),
-            acme: organisation(database, id).await,
+            id: organisation(database, id).await,
         }
     }
 
@@ -110,7 +110,7 @@ impl World {
                 stamp.committed_at,
             )?)
         });
-        ComponentStore::insert(&self.database, &self.acme, create, author())
+        ComponentStore::insert(&self.database, &self.id, create, author())
             .await
             .unwrap()
             .state
@@ -127,7 +127,7 @@ impl World {
             let id = ComponentGroupId(stamp.id);
             Ok(ComponentGroup::create(id, patch, stamp.committed_at)?)
         });
-        let created = ComponentGroupStore::insert(&self.database, &self.acme, create).await;
+        let created = ComponentGroupStore::insert(&self.database, &self.id, create).await;
         created.unwrap().state.group.id
     }
 
@@ -142,14 +142,14 @@ impl World {
 
     pub(crate) async fn delete_group(&self, id: ComponentGroupId) {
         let rule = Box::new(|group: ComponentGroup, _| Ok(group.delete()));
-        ComponentGroupStore::delete(&self.database, &self.acme, id, rule)
+        ComponentGroupStore::delete(&self.database, &self.id, id, rule)
             .await
             .unwrap()
             .unwrap();
     }
 
     pub(crate) async fn delete_component(&self, id: ComponentId) {
-        ComponentStore::delete(&self.database, &self.acme, id, deletion())
+        ComponentStore::delete(&self.database, &self.id, id, deletion())
             .await
             .unwrap()
             .unwrap();
@@ -159,7 +159,7 @@ impl World {
         let rule = Box::new(move |component: Component, stamp: Stamp| {
             Ok(component.edit(patch, stamp.zone, stamp.committed_at)?)
         });
-        ComponentStore::change(&self.database, &self.acme, id, rule, author())
+        ComponentStore::change(&self.database, &self.id, id, rule, author())
             .await
             .unwrap()
             .unwrap();
@@ -170,7 +170,7 @@ impl World {
     }
 
     pub(crate) async fn found_component(&self, id: ComponentId) -> Component {
-        ComponentStore::find(&self.database, &self.acme, id)
+        ComponentStore::find(&self.database, &self.id, id)
             .await
             .unwrap()
             .unwrap()
@@ -187,10 +187,9 @@ impl World {
 
     pub(crate) async fn open(&self, title: &str, components: &[Attachment]) -> Incident {
         let created = draft(title, components);
-        let written =
-            IncidentStore::insert(&self.database, &self.acme, created, components.to_vec())
-                .await
-                .unwrap();
+        let written = IncidentStore::insert(&self.database, &self.id, created, components.to_vec())
+            .await
+            .unwrap();
         written.state.incident
     }
 
@@ -198,7 +197,7 @@ impl World {
         let rule = Box::new(move |incident: Incident, stamp: Stamp| {
             Ok(incident.edit(patch, stamp.committed_at)?)
         });
-        let written = IncidentStore::change(&self.database, &self.acme, incident, rule)
+        let written = IncidentStore::change(&self.database, &self.id, incident, rule)
             .await
             .unwrap()
             .unwrap();
@@ -208,7 +207,7 @@ impl World {
     pub(crate) async fn delete(&self, incident: IncidentId) {
         IncidentStore::delete(
             &self.database,
-            &self.acme,
+            &self.id,
             incident,
             Box::new(|found, _| Ok(found.delete())),
         )
@@ -226,7 +225,7 @@ impl World {
         let components = vec![open_on(component, status)];
         self.database
             .attach(
-                &self.acme,
+                &self.id,
                 incident,
                 components.clone(),
                 attaching(&components),
@@ -239,7 +238,7 @@ impl World {
     pub(crate) async fn detach(&self, incident: IncidentId, component: ComponentId) {
         self.database
             .detach(
-                &self.acme,
+                &self.id,
                 incident,
                 vec![component],
                 detaching(vec![component]),
@@ -267,8 +266,7 @@ impl World {
             let id = IncidentUpdateId(stamp.id);
             Ok(latest.record(id, draft, author, stamp.committed_at)?)
         });
-        let written =
-            IncidentStore::insert_update(&self.database, &self.acme, incident, rule).await;
+        let written = IncidentStore::insert_update(&self.database, &self.id, incident, rule).await;
         written.unwrap().unwrap().state
     }
 
@@ -277,14 +275,14 @@ impl World {
             Ok(deletion.delete(&[update], stamp.committed_at)?)
         });
         let updates = vec![update];
-        IncidentStore::delete_updates(&self.database, &self.acme, incident, updates, rule)
+        IncidentStore::delete_updates(&self.database, &self.id, incident, updates, rule)
             .await
             .unwrap()
             .unwrap();
     }
 
     pub(crate) async fn found(&self, incident: IncidentId) -> Incident {
-        IncidentStore::find(&self.database, &self.acme, incident)
+        IncidentStore::find(&self.database, &self.id, incident)
             .await
             .unwrap()
             .unwrap()
@@ -295,7 +293,7 @@ impl World {
     pub(crate) async fn events(&self) -> Vec<StoredEvent> {
         let Backlog::Commits(commits) = self
             .database
-            .after(&self.acme, Revision(0), 1000)
+            .after(&self.id, Revision(0), 1000)
             .await
             .unwrap()
         else {

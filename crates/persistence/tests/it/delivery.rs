@@ -17,16 +17,14 @@ use allclear_application::delivery::{
 };
 use allclear_application::metrics::MetricsStore;
 use allclear_application::organisation::OrganisationStore;
-use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
+use allclear_application::subscriber::{SubscriberKey, SubscriberStore};
 use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::id::SubscriberId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::metrics::MetricsDays;
-use allclear_domain::subscriber::{Subscriber, SubscriberStatus};
+use allclear_domain::subscriber::SubscriberStatus;
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
-use tokio::runtime::Handle;
-use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use crate::backend::clock;
@@ -37,7 +35,6 @@ use fixture::{enter, later, request, result, sent};
 contract!(
     everybody_subscribed_when_it_happened_gets_one_delivery_in_batches,
     subscribers_who_came_or_left_since_are_not_mailed_whatever_clocks_say,
-    incident_that_waits_for_the_first_confirmation_is_sent_to_that_subscriber,
     nodes_that_expand_at_once_queue_each_delivery_once_and_in_order,
     fifty_workers_claim_at_once_and_none_gets_what_another_has,
     a_claim_that_ends_is_free_again_and_a_renewed_one_is_not,
@@ -52,7 +49,6 @@ contract!(
     old_results_are_deleted_and_waiting_deliveries_stay,
     a_given_up_message_marks_its_subscriber_as_failing_until_one_arrives,
     a_subscription_that_the_receiver_ends_loses_its_queued_deliveries,
-    a_subscription_that_the_receiver_ends_during_an_edit_stays_ended,
     a_result_of_a_lost_claim_ends_no_subscription,
     deliveries_of_a_deleted_incident_are_withdrawn,
     dashboard_and_metrics_count_subscribers_and_mails,
@@ -145,41 +141,6 @@ async fn subscribers_who_came_or_left_since_are_not_mailed_whatever_clocks_say(
             .collect::<Vec<_>>(),
         [stays.id]
     );
-}
-
-async fn incident_that_waits_for_the_first_confirmation_is_sent_to_that_subscriber(
-    database: &Database,
-) {
-    let fixture = OrganisationFixture::new(database, "acme").await;
-    let ann = enter(database, &fixture.id, "ann@example.com").await;
-    fixture.sent(&fixture.claim(10).await).await;
-    let (begun, has_begun) = oneshot::channel();
-    let now = clock().now();
-    let confirm: SubscriberRule = Box::new(move |known| {
-        begun.send(()).unwrap();
-        // Long enough for the incident to wait for the organisation's lock.
-        std::thread::sleep(Duration::from_millis(300));
-        let confirmed = known
-            .unwrap()
-            .verify(now + Subscriber::VERIFICATION_LIFETIME, now);
-        Ok(confirmed.unwrap())
-    });
-    let (store, acme) = (database.clone(), fixture.id.clone());
-    // The rule blocks its thread.
-    let confirming = tokio::task::spawn_blocking(move || {
-        let confirmed = store.save(&acme, SubscriberKey::Id(ann.id), confirm);
-        Handle::current().block_on(confirmed)
-    });
-    has_begun.await.unwrap();
-    fixture.incident("Down").await;
-    confirming.await.unwrap().unwrap();
-    fixture.expand().await;
-    let claimed = fixture.claim(10).await;
-    let receivers: Vec<_> = claimed
-        .iter()
-        .map(|delivery| delivery.subscriber.id)
-        .collect();
-    assert_eq!(receivers, [ann.id]);
 }
 
 async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(database: &Database) {
@@ -636,40 +597,6 @@ async fn a_subscription_that_the_receiver_ends_loses_its_queued_deliveries(datab
     assert_eq!(
         (found.status, found.round),
         (SubscriberStatus::Unsubscribed, ann.round + 1)
-    );
-}
-
-async fn a_subscription_that_the_receiver_ends_during_an_edit_stays_ended(database: &Database) {
-    let fixture = OrganisationFixture::new(database, "acme").await;
-    let ann = fixture.subscriber("ann@example.com").await;
-    fixture.incident("Down").await;
-    fixture.expand().await;
-    let claimed = fixture.claim(10).await;
-    let (begun, has_begun) = oneshot::channel();
-    let edit: SubscriberRule = Box::new(move |known| {
-        begun.send(()).unwrap();
-        // Long enough for the result to be stored, unless it waits for the edit.
-        std::thread::sleep(Duration::from_millis(300));
-        Ok(Subscriber {
-            mute_maintenances: true,
-            ..known.unwrap()
-        })
-    });
-    let key = SubscriberKey::Id(ann.id);
-    let (store, acme, edited) = (database.clone(), fixture.id.clone(), key.clone());
-    // The rule blocks its thread.
-    let editing = tokio::task::spawn_blocking(move || {
-        Handle::current().block_on(store.save(&acme, edited, edit))
-    });
-    has_begun.await.unwrap();
-    let ended = result(claimed[0].claim, Outcome::Ended);
-    fixture.results(vec![ended]).await;
-    editing.await.unwrap().unwrap();
-    let found = SubscriberStore::find(database, &fixture.id, &key).await;
-    let found = found.unwrap().unwrap();
-    assert_eq!(
-        (found.status, found.round, found.mute_maintenances),
-        (SubscriberStatus::Unsubscribed, ann.round + 1, true)
     );
 }
 

@@ -4,31 +4,25 @@ mod impact;
 mod past;
 mod update;
 
-use std::time::Duration;
-
 use allclear_application::error::Error;
 use allclear_application::incident::IncidentStore;
-use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
 use allclear_application::status_page::SnapshotStore;
 use allclear_application::status_page::incident::SHOWN_AFTER_RESOLUTION;
 use allclear_application::status_page::size::{OPEN_SHOWN, PAGE_BYTES};
-use allclear_application::transition::Transition;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{ComponentId, IncidentId};
 use allclear_domain::incident::{Incident, IncidentPatch, IncidentStatus};
-use allclear_domain::organisation::{Organisation, OrganisationPatch, Revision};
+use allclear_domain::organisation::Revision;
 use allclear_domain::validation::Invalid;
 use allclear_persistence::database::Database;
-use chrono::{DateTime, TimeDelta, Utc};
-use tokio::sync::oneshot;
+use chrono::TimeDelta;
 
 use crate::backend::{assert_none, clock, organisation, two};
 use crate::contract;
 use crate::organisation_fixture::{OrganisationFixture, draft, open_on, set};
 
 contract!(
-    an_update_that_waits_for_the_lock_has_the_time_after_the_wait,
     a_stored_incident_reads_as_it_was_written,
     incidents_belong_to_their_organisation,
     a_list_is_newest_first_and_comes_in_parts,
@@ -41,35 +35,6 @@ contract!(
     a_page_of_many_open_incidents_shows_all_of_them_and_is_bounded,
     a_page_shows_the_newest_thousand_of_more_open_incidents,
 );
-
-async fn an_update_that_waits_for_the_lock_has_the_time_after_the_wait(database: &Database) {
-    let fixture = OrganisationFixture::new(database, "acme").await;
-    let incident = fixture.open("Down", &[]).await;
-    let (begun, has_begun) = oneshot::channel();
-    let (store, acme) = (database.clone(), fixture.id.clone());
-    let rule: Transition<Organisation> = Box::new(move |organisation, _| {
-        begun.send(()).unwrap();
-        // Long enough for the update to wait for the lock.
-        std::thread::sleep(Duration::from_millis(500));
-        let patch = OrganisationPatch {
-            page_title: Some(Some(clock().now().to_rfc3339())),
-            ..Default::default()
-        };
-        Ok(organisation.edit(patch)?)
-    });
-    let editing = tokio::spawn(async move { OrganisationStore::change(&store, &acme, rule).await });
-    has_begun.await.unwrap();
-    let update = fixture
-        .record(incident.id, IncidentStatus::Monitoring, "Half way")
-        .await;
-    let edited = editing.await.unwrap().unwrap().unwrap().state;
-    let edited_at: DateTime<Utc> = edited.page_title.unwrap().parse().unwrap();
-    assert!(update.created_at >= edited_at - TimeDelta::milliseconds(1));
-    let latest = fixture
-        .edit(incident.id, set(IncidentStatus::Resolved))
-        .await;
-    assert!(latest.resolved_at.unwrap() >= update.created_at);
-}
 
 async fn a_stored_incident_reads_as_it_was_written(database: &Database) {
     let fixture = OrganisationFixture::new(database, "acme").await;

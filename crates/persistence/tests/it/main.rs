@@ -35,6 +35,7 @@ mod snapshot;
 mod stamp;
 mod statuspage;
 mod subscriber;
+mod waiting_writes;
 mod waitlist;
 
 /// Makes a test of each named function of this module, once a database.

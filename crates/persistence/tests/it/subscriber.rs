@@ -32,7 +32,7 @@ contract!(
     a_deleted_subscriber_may_come_back,
     a_subscriber_that_is_never_confirmed_is_removed,
     a_deleted_organisation_takes_its_subscribers_along,
-    an_address_is_mailed_so_often_by_however_many_at_once,
+    mails_to_an_address_beyond_the_limit_are_refused_also_when_requested_at_once,
     addresses_whose_limits_are_over_are_mailed_at_once,
 );
 
@@ -419,7 +419,9 @@ async fn a_subscriber_that_is_never_confirmed_is_removed(database: &Database) {
     );
 }
 
-async fn an_address_is_mailed_so_often_by_however_many_at_once(database: &Database) {
+async fn mails_to_an_address_beyond_the_limit_are_refused_also_when_requested_at_once(
+    database: &Database,
+) {
     let (limit, now) = (
         MailLimit {
             burst: 3,

@@ -65,10 +65,7 @@ impl WebhookSetup {
     /// The same server after a restart with these flags. Before it stops it sends what is due.
     async fn restarted(self, flags: &[&str]) -> Self {
         let app = app(self.app.stop().await, &self.clock, flags).await;
-        let operator = Operator {
-            url: app.url.clone(),
-            ..self.operator
-        };
+        let operator = self.operator.at(&app.url);
         Self {
             app,
             operator,

@@ -49,7 +49,7 @@ fn assert_used_up(response: &TestResponse, setting: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn mailbox_gets_so_many_invitations_whatever_its_tag_and_still_every_notice_it_confirmed() {
+async fn invitations_to_a_mailbox_beyond_the_limit_are_not_sent_and_confirmed_notices_are() {
     let flags = [
         "--limit-mail-mailbox",
         "5",

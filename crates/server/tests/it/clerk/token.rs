@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::Setup;
 use super::fake_clerk::{claims, first_claims, now, signed, token, with_header};
-use crate::app::{cookie_client, send};
+use crate::app::{cookie_client, send, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tokens_of_both_versions_open_their_organisation() {
@@ -87,13 +87,8 @@ async fn known_keys_stay_valid_while_keys_cannot_be_fetched() {
     );
 
     setup.clerk.publish(&[0]);
-    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
-    while setup.components(&token("user_1", "org_1")).await != 200 {
-        assert!(
-            tokio::time::Instant::now() < deadline,
-            "the keys are requested again"
-        );
-    }
+    let status = async || setup.components(&token("user_1", "org_1")).await;
+    until(200, status).await;
     setup.clerk.set("/.well-known/jwks.json", 500, json!({}));
     assert_eq!(setup.components(&token("user_1", "org_1")).await, 200);
 }

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::Setup;
 use super::fake_clerk::{claims, now, signature, signed, token};
-use crate::app::{TestApp, assert_status, cookie_client, send};
+use crate::app::{TestApp, assert_status, cookie_client, send, until};
 use crate::socket::{Client, End};
 
 fn organisation(name: &str, updated_at: i64) -> Value {
@@ -52,15 +52,8 @@ async fn a_deleted_organisation_is_gone_and_does_not_come_back() {
     .await;
     assert_eq!(member.end().await, End::Disconnected);
     assert_eq!(setup.components(&ann).await, 401);
-    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
-    while setup.status("org_1").await.status != 404
-        || send(cookie_client().get(&page)).await.status != 404
-    {
-        assert!(
-            tokio::time::Instant::now() < deadline,
-            "the page is removed"
-        );
-    }
+    until(404, async || setup.status("org_1").await.status).await;
+    until(404, async || send(cookie_client().get(&page)).await.status).await;
     // A late event, and a token that is still valid.
     assert_status(
         setup.notify("msg_2", "organization.updated", organisation("Acme", now())),

@@ -13,7 +13,7 @@ fn retry_after(response: &TestResponse) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_subscribes_so_often_and_no_more() {
+async fn subscriptions_of_a_client_beyond_the_limit_are_refused() {
     let setup = SubscriberSetup::start().await;
     let organisation = setup.operator("Acme").await.organisation;
     for number in 0..10 {

@@ -48,10 +48,12 @@ pub(crate) fn command(data: &Path, arguments: &[&str]) -> Command {
 /// A free port that stays free while its server is stopped: outside the range from which the system assigns ports.
 pub(crate) fn lasting_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
-    // Systems give ports from 32768 on, or further up.
-    let first = 20_000 + u16::try_from(std::process::id() % 100 * 100).unwrap();
+    // Other test runs begin elsewhere in the range.
+    let first = u16::try_from(std::process::id() % 100 * 100).unwrap();
     loop {
-        let port = first + NEXT.fetch_add(1, Ordering::Relaxed) % 100;
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        // Systems give ports from 32768 on, or further up.
+        let port = 20_000 + (first + next) % 10_000;
         if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
             return port;
         }

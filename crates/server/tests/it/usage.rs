@@ -17,50 +17,49 @@ async fn subscribe(app: &TestApp, operator: &Operator, email: &str) -> TestRespo
     send(client().post(app.call("/subscriber/public")).json(&body)).await
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn components_and_groups_beyond_the_limit_are_refused_also_when_created_at_once() {
-    for (flag, path, setting) in [
-        (
-            "--limit-components",
-            "/component",
-            "ALLCLEAR_LIMIT_COMPONENTS",
-        ),
-        (
-            "--limit-groups",
-            "/component-group",
-            "ALLCLEAR_LIMIT_GROUPS",
-        ),
-    ] {
-        let app = TestApp::start_with(&[flag, "3"]).await;
-        let operator = app.operator("Acme").await;
-        let create = format!("{path}/create");
-        let mut requests = JoinSet::new();
-        for number in 0..8 {
-            let (operator, create) = (operator.clone(), create.clone());
-            requests.spawn(async move {
-                let body = json!({"name": format!("Number {number}")});
-                operator.post(&create, body).await
-            });
-        }
-        let responses = requests.join_all().await;
-        let (created, refused): (Vec<_>, Vec<_>) = responses
-            .into_iter()
-            .partition(|response| response.status == 201);
-        assert_eq!(created.len(), 3, "{path}");
-        for response in &refused {
-            assert_refused(response, 409, setting);
-        }
-        let id = created[0].body["data"]["id"].as_str().unwrap();
-        assert_status(operator.delete(&format!("{path}/{id}")), 200).await;
-        let body = json!({"name": "In its place"});
-        operator.create(&create, body.clone()).await;
-        assert_refused(&operator.post(&create, body.clone()).await, 409, setting);
-        app.operator("Other").await.create(&create, body).await;
+/// Asserts that an organisation has at most three of the things below a path, also when they are created at once.
+async fn assert_at_most_three(flag: &str, path: &str, setting: &str) {
+    let app = TestApp::start_with(&[flag, "3"]).await;
+    let operator = app.operator("Acme").await;
+    let create = format!("{path}/create");
+    let mut requests = JoinSet::new();
+    for number in 0..8 {
+        let (operator, create) = (operator.clone(), create.clone());
+        requests.spawn(async move {
+            let body = json!({"name": format!("Number {number}")});
+            operator.post(&create, body).await
+        });
     }
+    let responses = requests.join_all().await;
+    let (created, refused): (Vec<_>, Vec<_>) = responses
+        .into_iter()
+        .partition(|response| response.status == 201);
+    assert_eq!(created.len(), 3);
+    for response in &refused {
+        assert_refused(response, 409, setting);
+    }
+    let id = created[0].body["data"]["id"].as_str().unwrap();
+    assert_status(operator.delete(&format!("{path}/{id}")), 200).await;
+    let body = json!({"name": "In its place"});
+    operator.create(&create, body.clone()).await;
+    assert_refused(&operator.post(&create, body.clone()).await, 409, setting);
+    app.operator("Other").await.create(&create, body).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn organisations_of_an_account_beyond_the_limit_are_refused() {
+async fn organisation_has_so_many_components_also_when_they_are_created_at_once() {
+    let setting = "ALLCLEAR_LIMIT_COMPONENTS";
+    assert_at_most_three("--limit-components", "/component", setting).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn groups_beyond_the_limit_are_refused_also_when_created_at_once() {
+    let setting = "ALLCLEAR_LIMIT_GROUPS";
+    assert_at_most_three("--limit-groups", "/component-group", setting).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn account_creates_so_many_organisations() {
     let app = TestApp::start_with(&["--limit-organisations", "2"]).await;
     let operator = app.operator("One").await;
     let create = async |name: &str| {

@@ -17,6 +17,6 @@ pub trait Broadcast: Send + Sync {
     async fn publish(&self, commit: Arc<Commit>);
 
     /// Returns a receiver of all commits from now on, including this node's own. The subscriber MUST have another way to learn of
-    /// commits that it misses.
+    /// commits that it misses, or do without them.
     async fn subscribe(&self) -> mpsc::Receiver<Arc<Commit>>;
 }

@@ -178,7 +178,7 @@ impl Directory {
         if let Some(known) = known {
             return Ok(Some(known.name));
         }
-        let found = if self.may_ask(user) {
+        let found = if self.may_look_up(user) {
             self.accept_response(user, self.profiles.user(user).await, user_name)
         } else {
             None
@@ -217,8 +217,8 @@ impl Directory {
             (Some(fresh), None) => Some(fresh),
             (None, Some(known)) if known.is_known() => None,
             (None, _) => {
-                let may_ask = self.may_ask(id.as_str());
-                let found = if may_ask {
+                let may_look_up = self.may_look_up(id.as_str());
+                let found = if may_look_up {
                     self.accept_response(
                         id.as_str(),
                         self.profiles.organisation(id).await,
@@ -260,7 +260,7 @@ impl Directory {
     }
 
     /// Returns whether the provider may be asked for this name, and records the request.
-    fn may_ask(&self, id: &str) -> bool {
+    fn may_look_up(&self, id: &str) -> bool {
         let now = self.clock.now();
         let mut last_lookup = self.last_lookup.lock();
         if last_lookup

@@ -1,6 +1,7 @@
 //! Organisations: their settings, and the storage port with members and invitations.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::{Member, Membership};
@@ -146,15 +147,17 @@ impl Organisations {
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Changes the fields of the patch if the precondition holds. The caller MUST be an admin. [`Error::NotFound`], [`Error::Stale`],
-    /// [`Error::Invalid`].
+    /// Changes the fields of the patch if the precondition holds. Returns the organisation, and whether it has another name now. The
+    /// caller MUST be an admin. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
     pub async fn edit(
         &self,
         id: &OrganisationId,
         patch: OrganisationPatch,
         precondition: Precondition,
-    ) -> Result<Organisation, Error> {
+    ) -> Result<(Organisation, bool), Error> {
         let names = self.names;
+        let is_renamed = Arc::new(AtomicBool::new(false));
+        let noted = Arc::clone(&is_renamed);
         let rule: Transition<Organisation> = Box::new(move |organisation, _| {
             precondition.check(organisation.version)?;
             let renames = patch
@@ -165,6 +168,7 @@ impl Organisations {
                 let message = "The name is changed at the identity provider";
                 return Err(Invalid::field("name", message).into());
             }
+            noted.store(renames, Ordering::Relaxed);
             Ok(organisation.edit(patch)?)
         });
         let committed = self
@@ -172,6 +176,7 @@ impl Organisations {
             .change(id, rule)
             .await?
             .ok_or(Error::NotFound(Self::NAME))?;
-        Ok(self.relay.publish(committed).await)
+        let edited = self.relay.publish(committed).await;
+        Ok((edited, is_renamed.load(Ordering::Relaxed)))
     }
 }

@@ -65,6 +65,9 @@ impl Relay {
     /// How many organisations are looked up at the same time.
     const MAX_LOOKUPS: usize = 2;
 
+    /// How long a look-up waits for others.
+    const MAX_LOOKUP_WAIT: Duration = Duration::from_secs(3);
+
     /// Number of sweeps without a request or an interested listener after which an organisation is no longer followed: ten
     /// minutes.
     const IDLE_SWEEPS: u32 = 600;
@@ -93,8 +96,14 @@ impl Relay {
             position.touch();
             return Ok(Some(position.clone()));
         }
-        // Requests may name any number of organisations that do not exist.
-        let _lookup = self.lookups.acquire().await.map_err(Error::internal)?;
+        // Requests may name any number of organisations that do not exist, and a database may hang.
+        let lookup = timeout(Self::MAX_LOOKUP_WAIT, self.lookups.acquire()).await;
+        let _lookup = lookup
+            .map_err(|late| Error::Unavailable(late.into()))?
+            .map_err(Error::internal)?;
+        if let Some(position) = self.followed(organisation.as_str()) {
+            return Ok(Some(position));
+        }
         let found = self
             .outbox
             .revisions(std::slice::from_ref(organisation))

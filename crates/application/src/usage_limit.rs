@@ -43,6 +43,9 @@ pub fn check_descriptions(bytes: u64) -> Result<(), Error> {
 }
 
 impl UsageLimits {
+    /// Number of unsent deliveries that every organisation may have.
+    const MIN_WAITING_DELIVERIES: u64 = 1_000;
+
     /// Checks that an account that created `present` organisations may create another.
     ///
     /// # Errors
@@ -73,11 +76,12 @@ impl UsageLimits {
         })
     }
 
-    /// Maximum number of unsent deliveries of an organisation beside which its next notice is expanded: two for each subscriber that it
-    /// may have.
+    /// Maximum number of unsent deliveries of an organisation beside which its next notice is expanded: ten for each subscriber that it
+    /// may have, so that receivers that do not respond delay no notices to others.
     #[must_use]
     pub fn waiting_deliveries(&self) -> Option<u64> {
-        self.subscribers.map(|most| most.saturating_mul(2))
+        let most = self.subscribers?.saturating_mul(10);
+        Some(most.max(Self::MIN_WAITING_DELIVERIES))
     }
 
     /// Checks that an organisation with `present` subscribers may have another.

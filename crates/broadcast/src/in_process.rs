@@ -24,6 +24,12 @@ impl Broadcast for InProcess {
         let mut subscribers = self.subscribers.lock();
         subscribers.retain(|subscriber| {
             let sent = subscriber.try_send(Arc::clone(&commit));
+            if let Err(TrySendError::Full(commit)) = &sent {
+                tracing::debug!(
+                    revision = commit.revision,
+                    "a subscriber is behind and misses a commit"
+                );
+            }
             !matches!(sent, Err(TrySendError::Closed(_)))
         });
     }

@@ -13,9 +13,8 @@ use std::time::Duration;
 
 use allclear_application::mail::{MAIL_TIMEOUT, Mail, Mailer, SendError};
 use async_trait::async_trait;
-use tokio::time::timeout;
 
-use self::failure::{Failure, Stage};
+use self::failure::Failure;
 use self::pool::Pool;
 pub use self::server::Server;
 use crate::sender::{Sender, WrittenMail};
@@ -29,6 +28,8 @@ pub struct SmtpLimits {
     pub connect: Duration,
     /// Timeout of sending a message on an open connection.
     pub exchange: Duration,
+    /// Timeout of a mail, with the time that it waits for a connection.
+    pub mail: Duration,
     /// Time for which an unused connection is kept.
     pub idle: Duration,
 }
@@ -40,6 +41,7 @@ impl Default for SmtpLimits {
             connections: 10,
             connect: Duration::from_secs(30),
             exchange: Duration::from_secs(90),
+            mail: MAIL_TIMEOUT,
             idle: Duration::from_secs(30),
         }
     }
@@ -66,10 +68,9 @@ impl SmtpMailer {
 impl Mailer for SmtpMailer {
     async fn send(&self, mail: Mail) -> Result<(), SendError> {
         let WrittenMail { message, .. } = self.sender.write(&mail)?;
-        let message_text = message.formatted();
-        let sending = self.pool.send(message.envelope(), &message_text);
-        let sent = timeout(MAIL_TIMEOUT, sending).await;
-        sent.unwrap_or_else(|_| Err(Failure::late(Stage::Connect)))
+        self.pool
+            .send(message.envelope(), &message.formatted())
+            .await
             .map_err(Failure::into)
     }
 }

@@ -24,9 +24,9 @@ use crate::target::{AllowedTargets, Ports, Reach, Rules, TargetError};
 
 /// Maximum number of bytes of a request's body.
 const BODY_LIMIT: usize = 2 * 1024 * 1024;
-/// Idle connections to one host, and how long they are kept.
+/// Idle connections to one host, and how long they are kept: not long, because the number of hosts has no limit.
 const IDLE_PER_HOST: usize = 64;
-const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of concurrent look-ups: for requests, and for URLs that people enter. Many names without a response, entered by one
 /// person, delay no delivery. The runtime has 512 threads for them and for other work.
 const MAX_CONCURRENT_LOOKUPS: usize = 256;

@@ -113,6 +113,7 @@ impl Database {
     #[must_use]
     pub fn limited(mut self, limits: UsageLimits) -> Self {
         self.limits = limits;
+        // Counted by the former limits.
         self.full_queues = FullQueues::default();
         self
     }

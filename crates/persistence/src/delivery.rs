@@ -26,6 +26,7 @@ use sea_orm::{
     PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
 };
 
+use self::expand::Expanded;
 pub(crate) use self::full_queues::FullQueues;
 use self::organisation_scan::OrganisationScan;
 use crate::audit::NoAuditItem;
@@ -60,25 +61,6 @@ impl Database {
         scan.count(&claimed);
         Ok(Some(claimed))
     }
-
-    /// Whether so many deliveries of an organisation wait that its next notice has to.
-    async fn has_full_queue(&self, organisation: &str) -> Result<bool, Error> {
-        let Some(most) = self.limits.waiting_deliveries() else {
-            return Ok(false);
-        };
-        let last: Option<i64> = of(organisation)
-            // Both values, for the index.
-            .filter(Column::ByMail.is_in([true, false]))
-            .filter(Column::DueAt.is_not_null())
-            .select_only()
-            .expr(Expr::val(1_i64))
-            .offset(most)
-            .limit(1)
-            .into_tuple()
-            .fetch_one(self.read())
-            .await?;
-        Ok(last.is_some())
-    }
 }
 
 #[async_trait]
@@ -104,22 +86,22 @@ impl DeliveryQueue for Database {
     }
 
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error> {
-        loop {
-            let full = self.full_queues.organisations();
-            // Without a notice to expand, no write is made.
-            let Some(next) = expand::next(&full).fetch_one(self.read()).await? else {
-                return Ok(false);
-            };
-            if next.batches == 0 && self.has_full_queue(&next.organisation_id).await? {
-                self.full_queues.add(next.organisation_id);
-                continue;
-            }
-            return self
-                .write(NoAuditItem::Delivery, move |transaction| {
-                    Box::pin(async move { expand::expand(transaction, &full, now, limit).await })
-                })
-                .await;
+        let most_waiting = self.limits.waiting_deliveries();
+        let full = self.full_queues.organisations();
+        // Without a notice to expand, no write is made.
+        if expand::next(&full).fetch_one(self.read()).await?.is_none() {
+            return Ok(false);
         }
+        let expanded = self.write(NoAuditItem::Delivery, move |transaction| {
+            Box::pin(
+                async move { expand::expand(transaction, &full, most_waiting, now, limit).await },
+            )
+        });
+        Ok(match expanded.await? {
+            Expanded::Notice => true,
+            Expanded::Nothing => false,
+            Expanded::Full(organisation) => self.full_queues.add(organisation),
+        })
     }
 
     async fn claim(&self, mut request: ClaimRequest) -> Result<Vec<Delivery>, Error> {
@@ -318,6 +300,22 @@ fn of(organisation: &str) -> Select<Entity> {
     Entity::find().filter(Column::OrganisationId.eq(organisation))
 }
 
+fn waiting_of(organisation: &str) -> Select<Entity> {
+    of(organisation)
+        // Both values, for the index.
+        .filter(Column::ByMail.is_in([true, false]))
+        .filter(Column::DueAt.is_not_null())
+}
+
+/// A row if more than `most` deliveries of an organisation wait.
+fn waiting_after(organisation: &str, most: u64) -> Select<Entity> {
+    waiting_of(organisation)
+        .select_only()
+        .expr(Expr::val(1_i64))
+        .offset(most)
+        .limit(1)
+}
+
 pub(crate) async fn counts(
     transaction: &Transaction,
     organisation: OrganisationId,
@@ -325,10 +323,7 @@ pub(crate) async fn counts(
 ) -> Result<DeliveryCounts, Error> {
     use delivery_count::{Column as CountColumn, Entity as CountEntity};
 
-    let waiting = of(organisation.as_str())
-        // Both values, for the index.
-        .filter(Column::ByMail.is_in([true, false]))
-        .filter(Column::DueAt.is_not_null())
+    let waiting = waiting_of(organisation.as_str())
         .count(transaction)
         .await
         .map_err(broken)?;

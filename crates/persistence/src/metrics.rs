@@ -51,7 +51,7 @@ impl MetricsStore for Database {
                 let window = UptimeWindow::new(range, zone, now);
                 let (components, groups) = uptimes(transaction, &id, &window).await?;
                 let (messages_sent, messages_failed) =
-                    mails(transaction, &id, window.start_at()).await?;
+                    messages(transaction, &id, window.start_at()).await?;
                 Ok(Some(MetricsReport {
                     range,
                     components,
@@ -257,7 +257,7 @@ fn incident_counts(organisation: &OrganisationId, window: &UptimeWindow) -> Sele
 }
 
 /// The messages that were sent, and those that failed for good. Counted by UTC days, so the whole first day counts.
-async fn mails(
+async fn messages(
     transaction: &Transaction,
     organisation: &OrganisationId,
     since: DateTime<Utc>,

@@ -107,6 +107,7 @@ impl Transaction {
     pub(crate) async fn rollback(self) -> Result<(), DbErr> {
         self.inner.rollback().await
     }
+
     fn take_deferred(&self) -> Vec<Statement> {
         self.deferred.lock().take(self.get_database_backend())
     }

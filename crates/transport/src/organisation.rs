@@ -193,10 +193,8 @@ async fn edit(
     body: Body<SettingsInput>,
     organisations: web::Data<Organisations>,
 ) -> Result<HttpResponse, Problem> {
-    let patch = body.0.patch()?;
-    let is_renamed = patch.name.is_some();
-    let edited = organisations
-        .edit(&caller.organisation, patch, if_match.0)
+    let (edited, is_renamed) = organisations
+        .edit(&caller.organisation, body.0.patch()?, if_match.0)
         .await?;
     if is_renamed {
         let origin = Origin::current();

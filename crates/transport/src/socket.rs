@@ -49,6 +49,8 @@ const QUEUE_BYTES: usize = 96 * 1024;
 const QUEUE_PACKETS: usize = 512;
 /// Largest message from a client, in bytes; several times the longest token.
 const MAX_MESSAGE_BYTES: usize = 100_000;
+/// Most bytes of a message with attachments, which waits for them as long as its client likes. No event has any.
+const MAX_ATTACHMENT_BYTES: usize = 8 * 1024;
 /// How long a shutdown waits for the sockets to close.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -70,8 +72,7 @@ impl SocketSettings {
             ping_interval: self.ping_interval,
             ping_timeout: self.ping_timeout,
             max_http_buffer_size: MAX_MESSAGE_BYTES,
-            // No event has any, and one that waits for them would keep its bytes.
-            max_attachments: 0,
+            max_attachment_bytes: MAX_ATTACHMENT_BYTES,
             max_queue_bytes: QUEUE_BYTES,
             max_queue_packets: QUEUE_PACKETS,
             handshake_headers: Some(&["authorization"]),

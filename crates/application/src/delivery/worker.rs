@@ -252,7 +252,13 @@ impl DeliveryWorker {
                 .unwrap_or_default()
                 .min(Self::POLL_INTERVAL)
         });
-        in_flight.poll_at = Instant::now() + left;
+        let next = Instant::now() + left;
+        // A worker that is never idle must poll, too.
+        in_flight.poll_at = if in_flight.poll_at <= Instant::now() {
+            next
+        } else {
+            in_flight.poll_at.min(next)
+        };
         Ok(())
     }
 

@@ -124,6 +124,9 @@ impl ImportBatch {
     }
 }
 
+/// The cell of an exported subscriber whose choice has no component now. An import refuses it, because an empty cell means everything.
+pub const NO_COMPONENT: &str = "(none)";
+
 /// Result for one subscriber of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Imported {
@@ -133,6 +136,8 @@ pub enum Imported {
     Known,
     /// The organisation may not have more subscribers.
     OverLimit,
+    /// A component that it chooses was deleted meanwhile.
+    UnknownComponent,
 }
 
 /// Rows of a file that are imported one after the other.
@@ -282,6 +287,9 @@ impl<'a> Import<'a> {
                     let reason = "The organisation may not have more subscribers";
                     self.report
                         .fail(line, format!("{reason} (ALLCLEAR_LIMIT_SUBSCRIBERS)"));
+                }
+                Imported::UnknownComponent => {
+                    self.report.fail(line, "Names a component that was deleted");
                 }
             }
         }

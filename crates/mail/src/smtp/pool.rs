@@ -50,9 +50,14 @@ impl Pool {
 
     /// Sends a message on a kept connection or on a new one.
     pub(super) async fn send(&self, envelope: &Envelope, message: &[u8]) -> Result<(), Failure> {
-        // The semaphore is never closed.
-        let _permit = self.permits.acquire().await;
-        let sent = self.exchange(envelope, message).await;
+        let sending = timeout(self.limits.mail, async {
+            // The semaphore is never closed.
+            let _permit = self.permits.acquire().await;
+            self.exchange(envelope, message).await
+        });
+        let sent = sending
+            .await
+            .unwrap_or_else(|_| Err(Failure::late(Stage::Connect)));
         if let Err(failure) = &sent
             && (failure.is_of_sender() || failure.stage == Stage::Connect)
         {

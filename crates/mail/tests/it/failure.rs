@@ -100,15 +100,34 @@ async fn a_silent_server_fails_after_the_timeout_and_its_connection_is_not_used_
 async fn a_server_without_a_greeting_fails_after_the_timeout() {
     let mute = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("smtp://{}", mute.local_addr().unwrap());
-    let mailer = mailer(
-        &url,
-        SmtpLimits {
-            connect: Duration::from_millis(200),
-            ..SmtpLimits::default()
-        },
-    );
+    let short = Duration::from_millis(200);
+    let of_connection = SmtpLimits {
+        connect: short,
+        ..SmtpLimits::default()
+    };
+    let of_mail = SmtpLimits {
+        mail: short,
+        ..SmtpLimits::default()
+    };
+    for limits in [of_connection, of_mail] {
+        assert_eq!(
+            temporary(send(&mailer(&url, limits), mail("ann@example.com")).await),
+            "the mail server did not respond in time"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_mail_does_not_wait_longer_for_a_connection_than_it_may_take() {
+    let mute = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("smtp://{}", mute.local_addr().unwrap());
+    let limits = SmtpLimits {
+        connections: 0,
+        mail: Duration::from_millis(200),
+        ..SmtpLimits::default()
+    };
     assert_eq!(
-        temporary(send(&mailer, mail("ann@example.com")).await),
+        temporary(send(&mailer(&url, limits), mail("ann@example.com")).await),
         "the mail server did not respond in time"
     );
 }

@@ -15,6 +15,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+use super::waiting_after;
 use crate::entity::notice::{ActiveModel, Column, Entity, Model};
 use crate::entity::{
     delivery, incident, notice_component, subscriber, subscriber_component, subscriber_group,
@@ -56,24 +57,48 @@ pub(super) fn next(full: &[String]) -> Select<Entity> {
 /// Number of subscribers that one transaction looks at. Those of a notice may be few among many.
 const MAX_SCANNED: u64 = 1_000;
 
-/// Queues at most `limit` deliveries of the next notice that no other node is expanding. Returns whether there was a notice.
+/// What an expansion found.
+pub(super) enum Expanded {
+    /// A notice of which deliveries are queued.
+    Notice,
+    /// No notice.
+    Nothing,
+    /// An organisation with so many unsent deliveries that its next notice waits.
+    Full(String),
+}
+
+/// Queues at most `limit` deliveries of the next notice that no other node is expanding and whose organisation is not among the full
+/// ones. Begins none of an organisation with more than `most_waiting` unsent deliveries.
 pub(super) async fn expand(
     transaction: &Transaction,
     full: &[String],
+    most_waiting: Option<u64>,
     now: DateTime<Utc>,
     limit: u64,
-) -> Result<bool, Error> {
+) -> Result<Expanded, Error> {
     let mut claiming = next(full);
     QuerySelect::query(&mut claiming)
         .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
     let Some(notice) = claiming.fetch_one(transaction).await? else {
-        return Ok(false);
+        return Ok(Expanded::Nothing);
     };
+    if let Some(most) = most_waiting.filter(|_| notice.batches == 0) {
+        let beyond = waiting_after(&notice.organisation_id, most).into_tuple();
+        let beyond: Option<i64> = beyond.fetch_one(transaction).await?;
+        if beyond.is_some() {
+            return Ok(Expanded::Full(notice.organisation_id));
+        }
+    }
     let id = notice.id;
     let content = match content(&notice) {
         Ok(content) => content,
         Err(error) => {
-            return skip(transaction, &notice, &error, now).await;
+            let may_be_others = skip(transaction, &notice, &error, now).await?;
+            return Ok(if may_be_others {
+                Expanded::Notice
+            } else {
+                Expanded::Nothing
+            });
         }
     };
     let last_scanned = last_scanned(transaction, &notice).await?;
@@ -101,7 +126,7 @@ pub(super) async fn expand(
         ..Default::default()
     };
     Entity::update(noted).run(transaction).await?;
-    Ok(true)
+    Ok(Expanded::Notice)
 }
 
 /// How long a notice that cannot be read is left to newer nodes: they may have written it.

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 /// How long an organisation counts as full before its deliveries are counted again.
 const RECOUNT_AFTER: Duration = Duration::from_secs(10);
-/// Most organisations that a query leaves out.
+/// Most organisations that a query leaves out. Beyond them, notices wait until one of them is counted again.
 const MAX_LEFT_OUT: usize = 500;
 
 /// The organisations whose queue was full at the last count.
@@ -21,11 +21,31 @@ impl FullQueues {
     pub(super) fn organisations(&self) -> Vec<String> {
         let mut full = self.0.lock();
         full.retain(|_, counted_at| counted_at.elapsed() < RECOUNT_AFTER);
-        full.keys().take(MAX_LEFT_OUT).cloned().collect()
+        full.keys().cloned().collect()
     }
 
-    /// Records that an organisation is full now.
-    pub(super) fn add(&self, organisation: String) {
-        self.0.lock().insert(organisation, Instant::now());
+    /// Records that an organisation is full now. Returns whether it can be left out.
+    pub(super) fn add(&self, organisation: String) -> bool {
+        let mut full = self.0.lock();
+        let has_room = full.len() < MAX_LEFT_OUT;
+        if has_room {
+            full.insert(organisation, Instant::now());
+        }
+        has_room
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_so_many_organisations_are_left_out() {
+        let queues = FullQueues::default();
+        for number in 0..MAX_LEFT_OUT {
+            assert!(queues.add(number.to_string()));
+        }
+        assert!(!queues.add("another".to_owned()));
+        assert_eq!(queues.organisations().len(), MAX_LEFT_OUT);
     }
 }

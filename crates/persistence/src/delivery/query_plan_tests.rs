@@ -9,7 +9,7 @@ use sea_orm::sea_query::{IntoIden, SelectStatement};
 use sea_orm::{DbBackend, QueryFilter, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
-use super::{claim, expand, next_due, next_freed, organisation_scan, spent};
+use super::{claim, expand, next_due, next_freed, organisation_scan, spent, waiting_after};
 use crate::entity::notice::Model;
 use crate::entity::subscriber;
 use crate::notice::{subscribed, webhooks};
@@ -92,9 +92,17 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
             "deliveries_to_send",
             organisation_scan::scan_page(&request(), "", Some("other"), 16),
         ),
+        (
+            "deliveries_to_send",
+            waiting_after("acme", 200_000).into_query(),
+        ),
         ("deliveries_by_due", next_due(now()).into_query()),
         ("deliveries_by_claim", next_freed(now()).into_query()),
         ("notices_to_expand", expand::next(&[]).into_query()),
+        (
+            "notices_to_expand",
+            expand::next(&["acme".to_owned(), "other".to_owned()]).into_query(),
+        ),
         (
             "notices_by_expansion",
             spent(now() - TimeDelta::days(30), 200),

@@ -36,7 +36,7 @@ pub(super) async fn record(
     }
     let mut sent: BTreeMap<String, Vec<i64>> = BTreeMap::new();
     let mut unwanted = Vec::new();
-    // In the order of organisations, so that concurrent nodes cannot deadlock.
+    // In the order of organisations, so that concurrent nodes cannot deadlock on them.
     let mut counts = Counts::new();
     let mut recovered = Vec::new();
     for result in results {

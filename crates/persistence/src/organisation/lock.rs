@@ -72,7 +72,7 @@ pub(crate) async fn lock(
         ])
         .expr_as(has_subscribers(id), "has_subscribers")
         .filter(Column::Id.eq(id.as_str()))
-        // Rows that refer to the organisation are added without it.
+        // Not FOR UPDATE: adding a row that refers to the organisation takes FOR KEY SHARE, which need not wait for it.
         .lock(LockType::NoKeyUpdate);
     locked.into_model().fetch_one(transaction).await
 }

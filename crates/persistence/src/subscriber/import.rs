@@ -8,6 +8,7 @@ use allclear_application::subscriber::import::{CsvComponent, ImportBatch, Import
 use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
+use allclear_domain::subscriber::Subscriber;
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
@@ -17,7 +18,7 @@ use uuid::Uuid;
 
 use super::{add_to_count, count_of, row, scope};
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
-use crate::component;
+use crate::component::{self, existing};
 use crate::delivery::queue_verifications;
 use crate::entity::component::Column as ComponentColumn;
 use crate::entity::subscriber::{Column, Entity};
@@ -100,7 +101,8 @@ pub(super) async fn import(
         .await?
         .ok_or(Error::NotFound("Organisation"))?;
     let keys: Vec<_> = batch.subscribers.iter().map(SubscriberKey::of).collect();
-    let outcomes = outcomes(transaction, organisation, &keys, 0, limits).await?;
+    let mut outcomes = outcomes(transaction, organisation, &keys, 0, limits).await?;
+    refuse_deleted_components(transaction, organisation, &batch.subscribers, &mut outcomes).await?;
     let outcome_of = batch.subscribers.iter().zip(&outcomes);
     let added: Vec<_> = outcome_of
         .filter(|(_, outcome)| **outcome == Imported::Added)
@@ -129,4 +131,30 @@ pub(super) async fn import(
         .states(None, Some(json!({"text": note})))
         .named(Some(locked.name));
     Ok((outcomes, item.into()))
+}
+
+/// Refuses subscribers that choose a component which was deleted since the file was read.
+async fn refuse_deleted_components(
+    transaction: &Transaction,
+    organisation: &OrganisationId,
+    subscribers: &[Subscriber],
+    outcomes: &mut [Imported],
+) -> Result<(), Error> {
+    let chosen = |subscriber: &Subscriber| {
+        let choice = subscriber.scope.choice();
+        choice.map_or_else(Vec::new, |choice| choice.components.clone())
+    };
+    let all: HashSet<_> = subscribers.iter().flat_map(chosen).collect();
+    if all.is_empty() {
+        return Ok(());
+    }
+    let existing = existing(transaction, organisation, all).await?;
+    let existing: HashSet<_> = existing.into_iter().collect();
+    for (subscriber, outcome) in subscribers.iter().zip(outcomes) {
+        let is_stored = |component| existing.contains(component);
+        if *outcome == Imported::Added && !chosen(subscriber).iter().all(is_stored) {
+            *outcome = Imported::UnknownComponent;
+        }
+    }
+    Ok(())
 }

@@ -124,11 +124,14 @@ async fn remove(
     for (id, organisation) in subscribers {
         by_organisation.entry(organisation).or_default().push(id);
     }
+    for organisation in by_organisation.keys() {
+        lock(transaction, &parse_stored(organisation)?).await?;
+    }
+    let all = by_organisation.values().flatten().copied();
+    let rows = Entity::find().filter(Column::Id.is_in(all));
+    lock_rows(transaction, rows).await?;
     for (organisation, ids) in by_organisation {
         let organisation = parse_stored(&organisation)?;
-        lock(transaction, &organisation).await?;
-        let rows = Entity::find().filter(Column::Id.is_in(ids.iter().copied()));
-        lock_rows(transaction, rows).await?;
         let deleted = Entity::delete_many()
             .filter(Column::Id.is_in(ids))
             .filter(condition.clone())

@@ -2,8 +2,8 @@
 //! every kind of client that must be refused. A route or an event without a row in the table fails.
 
 mod audited;
+mod custom_domain;
 mod document;
-mod domain;
 mod forged;
 pub(crate) mod host;
 pub(crate) mod public_path;

@@ -18,12 +18,6 @@ impl Args {
         Self { items, attachments }
     }
 
-    /// Bytes of the JSON and the attachments.
-    pub(crate) fn size(&self) -> usize {
-        let attachments: usize = self.attachments.iter().map(Bytes::len).sum();
-        self.items.len() + attachments
-    }
-
     /// Deserialises the arguments as a tuple or another sequence. The number of arguments must match `T`.
     ///
     /// # Errors

@@ -44,6 +44,9 @@ impl Assembler {
                 if header.attachments == 0 {
                     return header.complete(Vec::new()).map(Some);
                 }
+                if text.len() > self.max_bytes {
+                    return Err(PacketError::TooLarge);
+                }
                 self.partial = Some(Box::new(Partial {
                     header,
                     attachments: Vec::new(),
@@ -190,10 +193,10 @@ mod tests {
             .take(Message::Binary(Bytes::from_static(b"1")))
             .unwrap()
             .unwrap();
+        assert_eq!(packet.bytes, text.len() + 2);
         let Kind::Event { args, .. } = packet.kind else {
             panic!()
         };
-        assert_eq!(args.size(), args.items().len() + 2);
         let (first, _): (crate::Attachment, serde_json::Value) = args.parse().unwrap();
         assert_eq!(args.attachment(first), Some(&Bytes::from_static(b"1")));
     }
@@ -206,6 +209,16 @@ mod tests {
         let bytes = |size| Message::Binary(Bytes::from(vec![0; size]));
         assert_eq!(assembler.take(bytes(600)), Ok(None));
         assert_eq!(assembler.take(bytes(600)), Err(PacketError::TooLarge));
+        let mut assembler = Assembler::new(10, 1000);
+        let text = format!(r#"51-["{}"]"#, "a".repeat(1000));
+        let taken = assembler.take(Message::Text(text.into()));
+        assert_eq!(taken, Err(PacketError::TooLarge));
+    }
+
+    #[test]
+    fn packet_counts_all_bytes_of_its_message() {
+        let text = format!("2{}[\"a\"]", " ".repeat(500));
+        assert_eq!(decode(&text).unwrap().bytes, text.len());
     }
 
     #[test]

@@ -82,19 +82,8 @@ pub struct Packet {
     pub namespace: ByteString,
     /// Content of the packet.
     pub kind: Kind,
-}
-
-impl Packet {
-    /// Bytes of namespace, text and attachments.
-    pub(crate) fn size(&self) -> usize {
-        let content = match &self.kind {
-            Kind::Connect(auth) => auth.len(),
-            Kind::Event { name, args, .. } => name.len() + args.size(),
-            Kind::Ack { args, .. } => args.size(),
-            Kind::Disconnect | Kind::Nothing => 0,
-        };
-        self.namespace.len() + content
-    }
+    /// Bytes of the messages that it arrived in. They stay in memory as long as a part of them.
+    pub(crate) bytes: usize,
 }
 
 /// The parsed text of a packet.
@@ -106,6 +95,8 @@ pub(crate) struct Header {
     namespace: ByteString,
     id: Option<u64>,
     payload: ByteString,
+    /// Length of the text.
+    pub(crate) bytes: usize,
 }
 
 impl Header {
@@ -142,11 +133,14 @@ impl Header {
             namespace,
             id,
             payload: text.slice_ref(payload),
+            bytes: text.len(),
         })
     }
 
     /// Creates the packet, once all attachments have arrived.
     pub(crate) fn complete(self, attachments: Vec<Bytes>) -> Result<Packet, PacketError> {
+        let attached: usize = attachments.iter().map(Bytes::len).sum();
+        let bytes = self.bytes + attached;
         if !attachments.is_empty() {
             check_placeholders(&self.payload, attachments.len())?;
         }
@@ -179,6 +173,7 @@ impl Header {
         Ok(Packet {
             namespace: self.namespace,
             kind,
+            bytes,
         })
     }
 }

@@ -64,7 +64,7 @@ impl EngineHandler for Protocol {
         let decoder = Decoder {
             assembler: Assembler::new(
                 self.settings.max_attachments,
-                self.settings.max_http_buffer_size,
+                self.settings.max_attachment_bytes,
             ),
             cores: Arc::clone(&cores),
         };
@@ -100,11 +100,13 @@ impl EngineHandler for Protocol {
     }
 
     fn size(packet: &Packet) -> usize {
-        packet.size()
+        packet.bytes
     }
 
     async fn run(&self, engine_socket: &EngineSocket, client: &mut Client, packet: Packet) {
-        let Packet { namespace, kind } = packet;
+        let Packet {
+            namespace, kind, ..
+        } = packet;
         let index = client
             .sockets
             .iter()

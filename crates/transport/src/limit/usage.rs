@@ -136,7 +136,7 @@ impl Usage {
         Ok(())
     }
 
-    /// Counts large commits of all organisations until the broadcast ends.
+    /// Counts large commits of all organisations until the broadcast ends. One that it misses costs nothing.
     pub async fn count_commits(&self, broadcast: &dyn Broadcast) {
         let mut commits = broadcast.subscribe().await;
         while let Some(commit) = commits.recv().await {

@@ -8,7 +8,7 @@ use actix_web::http::header::{self, ContentDisposition, DispositionParam, Dispos
 use actix_web::{HttpRequest, HttpResponse, get, web};
 use allclear_application::error::Error;
 use allclear_application::page::Page;
-use allclear_application::subscriber::import::CsvComponent;
+use allclear_application::subscriber::import::{CsvComponent, NO_COMPONENT};
 use allclear_application::subscriber::{SubscriberFilter, Subscribers};
 use allclear_application::timestamp;
 use allclear_domain::subscriber::{Scope, Subscriber};
@@ -134,9 +134,6 @@ fn cells(email: &str, subscriber: &Subscriber, components: &Cells) -> [String; 5
     ]
 }
 
-/// The components of a subscriber all of whose choices were deleted. An import refuses it; an empty cell means everything.
-const NO_COMPONENT: &str = "(none)";
-
 /// The components of an organisation as an import reads them.
 struct Cells(Vec<(CsvComponent, String)>);
 
@@ -149,7 +146,9 @@ impl Cells {
         }
         let cells = components.into_iter().map(|component| {
             let name = &component.name;
-            let text = if same[name] > 1 || name.contains(';') || plain(name) != name {
+            let is_read_differently =
+                same[name] > 1 || name.contains(';') || plain(name) != name || name == NO_COMPONENT;
+            let text = if is_read_differently {
                 component.id.code().to_string()
             } else {
                 name.clone()

@@ -269,7 +269,10 @@ pub(super) async fn followed<T>(
         .count(&subscription)
         .inspect_err(|_| throttle.links.give_back(&client))?;
     let followed = follow(link).await;
-    if !matches!(followed, Err(Error::BadCode(_))) {
+    if matches!(followed, Err(Error::BadCode(_))) {
+        // It wrote nothing, and strangers must not keep the owner of the subscription from its links.
+        throttle.followed.give_back(&subscription);
+    } else {
         throttle.links.give_back(&client);
     }
     Ok(followed?)

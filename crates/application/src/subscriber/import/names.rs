@@ -6,7 +6,7 @@ use allclear_domain::id::ComponentId;
 use allclear_domain::subscriber::{Choice, Scope};
 use allclear_domain::text::shorten;
 
-use super::CsvComponent;
+use super::{CsvComponent, NO_COMPONENT};
 
 /// Most characters of a cell in a message.
 const MAX_QUOTED_LENGTH: usize = 100;
@@ -49,6 +49,9 @@ impl Names {
             .map(str::trim)
             .filter(|text| !text.is_empty())
         {
+            if text == NO_COMPONENT {
+                return Err("Names no component".to_owned());
+            }
             let found = match (self.by_name.get(text), self.by_code.get(text)) {
                 (Some(Some(id)), _) | (_, Some(id)) => *id,
                 (Some(None), None) => {

@@ -76,12 +76,12 @@ async fn paged(fixture: &OrganisationFixture, limit: u64) -> Vec<AuditItem> {
 async fn items_of_one_millisecond_are_in_the_order_of_their_changes(url: &str) {
     let clock = TestClock::stopped();
     let database = node(url, &clock).await;
-    let mut worlds = Vec::new();
+    let mut organisations = Vec::new();
     for id in ["acme", "other"] {
-        worlds.push((OrganisationFixture::new(&database, id).await, Vec::new()));
+        organisations.push((OrganisationFixture::new(&database, id).await, Vec::new()));
     }
     for _ in 0..ROUNDS {
-        for (fixture, changed) in &mut worlds {
+        for (fixture, changed) in &mut organisations {
             changed.push(invite(fixture, &clock).await);
             changed.push(fixture.component("API").await.to_string());
             changed.push(invite(fixture, &clock).await);
@@ -89,7 +89,7 @@ async fn items_of_one_millisecond_are_in_the_order_of_their_changes(url: &str) {
         }
     }
     let mut ids = BTreeSet::new();
-    for (fixture, changed) in &worlds {
+    for (fixture, changed) in &organisations {
         for limit in [1, 2, 3, 500] {
             let items = paged(fixture, limit).await;
             assert!(items.iter().all(|item| item.created_at == clock.now()));

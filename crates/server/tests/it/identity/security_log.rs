@@ -64,13 +64,7 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     let invitation = json!({"email": "bob@example.com", "role": "admin"});
     let invited = operator.client.request(Method::POST, call(&path));
     assert_eq!(send(invited.json(&invitation)).await.status, 201);
-    let path = call(&format!("/organisations/{}", operator.organisation));
-    let renamed = operator.client.patch(path).json(&json!({"name": "Beta"}));
-    assert_eq!(send(renamed).await.status, 200);
-    let settings = client().patch(format!("{}/api/v1/organisation", process.url));
-    let settings = settings.bearer_auth(&operator.token);
-    let renamed = settings.json(&json!({"name": "Gamma"}));
-    assert_eq!(send(renamed).await.status, 200);
+    rename(&operator, &process.url).await;
     let id = key["id"].as_str().unwrap();
     let revoke = format!("{}/api/v1/api-key/{id}", process.url);
     let revoke = client().delete(revoke).bearer_auth(&operator.token);
@@ -125,6 +119,22 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
         refused_stream,
     };
     expected.assert_recorded(&lines);
+}
+
+/// Renames an organisation by its session, by its settings, and once to the name that it has.
+async fn rename(operator: &Operator, url: &str) {
+    let path = format!(
+        "{url}/api/v1/identity/organisations/{}",
+        operator.organisation
+    );
+    let renamed = operator.client.patch(path).json(&json!({"name": "Beta"}));
+    assert_eq!(send(renamed).await.status, 200);
+    for _ in 0..2 {
+        let settings = client().patch(format!("{url}/api/v1/organisation"));
+        let settings = settings.bearer_auth(&operator.token);
+        let renamed = settings.json(&json!({"name": "Gamma"}));
+        assert_eq!(send(renamed).await.status, 200);
+    }
 }
 
 /// What the records of the events must contain.

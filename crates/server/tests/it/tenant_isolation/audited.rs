@@ -13,7 +13,7 @@ use super::document::{Document, Guard};
 use super::route::{ROUTES, Route};
 use super::sample::{SampleOrganisation, operator};
 use crate::app::{Operator, TestApp, assert_status, cookie_client, send};
-use crate::domain;
+use crate::custom_domain;
 
 /// Calls that come last, in this order, because they delete what others need.
 const LAST: &[(&str, &str)] = &[
@@ -160,7 +160,7 @@ async fn every_call_that_changes_something_leaves_one_item_on_postgresql() {
 /// Makes the calls on the database that these flags name.
 async fn assert_every_call_leaves_one_item(database: &[&str]) {
     let flags = [&SampleOrganisation::FLAGS, database].concat();
-    let app = domain::start_with(tempfile::tempdir().unwrap(), &flags).await;
+    let app = custom_domain::start_with(tempfile::tempdir().unwrap(), &flags).await;
     let sample = SampleOrganisation::create(&app).await;
     let operator = operator(&app, &sample.admin, &sample.organisation).await;
     let mut actions = BTreeSet::new();

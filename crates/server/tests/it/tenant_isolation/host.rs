@@ -7,7 +7,7 @@ use reqwest::{Client, Method, Response, StatusCode};
 use super::public_path::{CALLS, PublicPath, public_paths};
 use super::tenant::Tenant;
 use crate::app::{Operator, TestApp, client_builder};
-use crate::domain::start;
+use crate::custom_domain::start;
 
 /// A host without an organisation.
 const UNKNOWN: &str = "unknown.example";

@@ -8,7 +8,7 @@ use super::document::{Document, Guard};
 use super::route::ROUTES;
 use super::sample::{SampleOrganisation, operator};
 use crate::app::{Operator, client_builder, send};
-use crate::domain::{read, start_with};
+use crate::custom_domain::{read, start_with};
 
 const HOST_OF_OTHER: &str = "status.other.example";
 

@@ -53,11 +53,12 @@ pub struct Settings {
     /// `connectTimeout`: time a client has to join its first namespace. 45 s.
     pub connect_timeout: Duration,
     /// `maxHttpBufferSize`, sent to clients as `maxPayload`: the largest request body or WebSocket
-    /// message in bytes. 1e6.
+    /// message in bytes, and the largest event together with its attachments. 1e6.
     pub max_http_buffer_size: usize,
     /// Most binary attachments that a client's packet may announce. 10, as the reference parser's `maxAttachments`.
     pub max_attachments: usize,
-    /// Most bytes of a packet with attachments. A client may let it wait for the rest as long as it is connected. 1e6.
+    /// Most bytes of a packet with attachments, if less than `max_http_buffer_size`. A client may let it wait for the rest as long as it
+    /// is connected. 1e6.
     pub max_attachment_bytes: usize,
     /// `transports`: whether HTTP long-polling is offered.
     pub polling: bool,

@@ -146,3 +146,15 @@ async fn hosts_belong_to_the_installation_to_one_organisation_or_to_the_default_
         assert!(!table.is_served("b.example"));
     }
 }
+
+#[tokio::test]
+async fn another_domain_that_was_claimed_meanwhile_is_not_removed() {
+    let claim = DomainClaim::new(name("b.example"), "t2".into(), now());
+    let changed = claiming().claim_domain(claim).state;
+    let domains = domains(store(claiming(), changed), serving(Ok(""))).await;
+    let removed = domains.remove(&organisation()).await;
+    assert!(
+        matches!(removed, Err(Error::NotFound("Domain"))),
+        "{removed:?}"
+    );
+}

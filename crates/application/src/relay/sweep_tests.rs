@@ -160,3 +160,30 @@ async fn commits_of_one_organisation_that_cannot_be_read_hold_back_no_other() {
     }
     assert!(!relay.is_stale());
 }
+
+#[tokio::test(start_paused = true)]
+async fn look_ups_of_an_organisation_are_shared_and_wait_a_short_time_for_those_of_others() {
+    let outbox = Arc::new(Hanging {
+        revisions_hang: true,
+        ..Hanging::default()
+    });
+    let relay = Arc::new(Relay::new(
+        Arc::clone(&outbox) as _,
+        Arc::new(MockBroadcast::new()),
+    ));
+    let follow = |id: &str| {
+        let (relay, id) = (Arc::clone(&relay), OrganisationId::parse(id).unwrap());
+        async move { relay.follow(&id).await }
+    };
+    for _ in 0..10 {
+        assert!(follow("org").await.unwrap().is_some());
+    }
+    assert_eq!(outbox.reads.load(Ordering::SeqCst), 1);
+    // Each occupies a place for ever.
+    for number in 0..Relay::MAX_LOOKUPS {
+        tokio::spawn(follow(&format!("hangs{number}")));
+    }
+    tokio::task::yield_now().await;
+    let late = follow("waits").await;
+    assert!(matches!(late, Err(Error::Unavailable(_))));
+}

@@ -3,7 +3,8 @@
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::app::{Operator, TestApp, TestResponse, assert_status, client, send};
+use crate::app::{Operator, PASSWORD, TestApp, TestResponse, assert_status, client, send};
+use crate::identity::Person;
 
 /// A refusal names the setting that an operator of the installation can change.
 fn assert_refused(response: &TestResponse, status: u16, setting: &str) {
@@ -181,4 +182,16 @@ async fn text_of_a_day_beyond_the_limit_is_refused() {
     assert_refused(&response, 429, "ALLCLEAR_LIMIT_TEXT");
     assert!(response.headers.contains_key("retry-after"));
     operator.component("a short one").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn authentications_within_a_session_count_as_changes_of_the_account() {
+    let app = TestApp::start_with(&["--limit-writes", "3/60"]).await;
+    let person = Person::signed_up(&app, "ann@example.com").await;
+    for _ in 0..3 {
+        let again = person.post("/re-authenticate", json!({"password": PASSWORD}));
+        assert_status(again, 200).await;
+    }
+    let again = person.post("/re-authenticate", json!({"password": PASSWORD}));
+    assert_refused(&again.await, 429, "ALLCLEAR_LIMIT_WRITES");
 }

@@ -64,7 +64,9 @@ impl EngineHandler for Protocol {
         let decoder = Decoder {
             assembler: Assembler::new(
                 self.settings.max_attachments,
-                self.settings.max_attachment_bytes,
+                self.settings
+                    .max_attachment_bytes
+                    .min(self.settings.max_http_buffer_size),
             ),
             cores: Arc::clone(&cores),
         };

@@ -401,3 +401,19 @@ async fn event_is_bounded_together_with_its_attachments() {
     wire.close_code().await;
     assert_eq!(server.disconnected().await, "parse error");
 }
+
+#[actix_web::test]
+async fn client_whose_connects_are_refused_again_and_again_is_closed() {
+    let server = TestServer::start(quick());
+    let mut wire = server.wire("EIO=4&transport=websocket").await;
+    assert!(wire.text().await.starts_with('0'));
+    for _ in 0..9 {
+        wire.send("40/nowhere,").await;
+        assert!(wire.data().await.starts_with("44/nowhere,"));
+    }
+    server.until_sessions(1).await;
+    wire.send("40/nowhere,").await;
+    assert!(wire.data().await.starts_with("44/nowhere,"));
+    wire.close_code().await;
+    server.until_sessions(0).await;
+}

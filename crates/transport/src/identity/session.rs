@@ -338,10 +338,11 @@ async fn issue_token(
     let issued = sessions.token(&session, organisation.as_ref()).await?;
     if let Some(organisation) = &organisation {
         factors.check_requirement(&session, organisation).await?;
-        if session.active_organisation.as_ref() != Some(organisation) {
-            usage.count_account(session.user.id)?;
+        let is_active = session.active_organisation.as_ref() == Some(organisation);
+        // Beyond the limit it is not stored. Without a token, the account could not even read.
+        if !is_active && usage.count_account(session.user.id).is_ok() {
+            sessions.activate(&session, organisation).await?;
         }
-        sessions.activate(&session, organisation).await?;
     }
     Ok(ApiResponse::new(TokenBody {
         token: issued.token,

@@ -371,6 +371,16 @@ async fn slow_delivery_keeps_its_claim() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn worker_that_is_never_idle_polls_too() {
+    let node = start(Queued::of(1), slow(MAIL_TIMEOUT));
+    pass(1).await;
+    // Nothing notifies the worker of this notice.
+    node.queue.notices.lock().push_back(vec![mail(2)]);
+    pass(31_000).await;
+    assert!(node.queue.notices.lock().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn nothing_is_lost_or_sent_twice_while_the_database_is_unavailable() {
     let mailer = slow(Duration::from_millis(10));
     let node = start(Queued::of(4), Arc::clone(&mailer) as _);

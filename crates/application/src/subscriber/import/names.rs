@@ -107,6 +107,7 @@ mod tests {
         };
         let names = Names::of(vec![api.clone(), web.clone()]);
         assert_eq!(names.scope(" ; "), Ok(Scope::All));
+        assert!(names.scope(NO_COMPONENT).is_err());
         assert_eq!(names.scope("Web site; API"), chosen(&[web.id, api.id]));
         assert_eq!(names.scope(&format!("{code};API")), chosen(&[api.id]));
         assert!(names.scope("api").unwrap_err().contains("no component"));

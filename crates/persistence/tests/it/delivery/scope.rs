@@ -7,7 +7,7 @@ use allclear_application::component_group::ComponentGroupStore;
 use allclear_application::delivery::{DeliveryKind, DeliveryQueue};
 use allclear_application::error::Error;
 use allclear_application::page::Page;
-use allclear_application::subscriber::import::ImportBatch;
+use allclear_application::subscriber::import::{ImportBatch, Imported};
 use allclear_application::subscriber::{SubscriberKey, SubscriberStore};
 use allclear_domain::audit::Action;
 use allclear_domain::channel::{Channel, Target};
@@ -41,6 +41,7 @@ contract!(
     subscriber_without_maintenances_receives_incidents_alone,
     unknown_or_foreign_part_of_a_scope_is_named,
     a_choice_is_stored_and_loses_deleted_components,
+    an_import_refuses_subscribers_of_a_component_that_was_deleted_meanwhile,
 );
 
 impl OrganisationFixture {
@@ -58,8 +59,8 @@ impl OrganisationFixture {
         self.subscriber_of(draft, clock().now()).await;
     }
 
-    /// Imports subscribers with the names `person0`, `person1`, ….
-    async fn import(&self, count: usize, scope: &Scope) {
+    /// Imports subscribers with the names `person0`, `person1`, …, all of them with this outcome.
+    async fn import(&self, count: usize, scope: &Scope, outcome: Imported) {
         let now = clock().now();
         let subscriber = |number: &usize| {
             let email = address(&format!("person{number}"));
@@ -78,7 +79,8 @@ impl OrganisationFixture {
                 subscribers: numbers.iter().map(subscriber).collect(),
                 consent: Some("asked in June".to_owned()),
             };
-            self.database.import(&self.id, batch).await.unwrap();
+            let imported = self.database.import(&self.id, batch).await.unwrap();
+            assert!(imported.iter().all(|one| *one == outcome));
         }
     }
 
@@ -158,7 +160,9 @@ async fn a_notice_for_one_of_many_subscribers_is_queued_in_several_transactions(
         fixture.component("API").await,
         fixture.component("Web").await,
     );
-    fixture.import(1_200, &components(&[web])).await;
+    fixture
+        .import(1_200, &components(&[web]), Imported::Added)
+        .await;
     fixture.chooses("api", components(&[api])).await;
     fixture
         .open("API", &[open_on(api, ComponentStatus::Degraded)])
@@ -252,7 +256,9 @@ async fn all_of_many_subscribers_of_a_deleted_group_have_chosen_its_components(
     for component in [web, api] {
         fixture.move_component(component, Some(edge)).await;
     }
-    fixture.import(SUBSCRIBERS, &groups(&[edge])).await;
+    fixture
+        .import(SUBSCRIBERS, &groups(&[edge]), Imported::Added)
+        .await;
     let scopes = async || {
         let mut scopes = Vec::new();
         for number in [0, 999, 1_000, SUBSCRIBERS - 1] {
@@ -524,4 +530,22 @@ async fn a_choice_is_stored_and_loses_deleted_components(database: &Database) {
     assert_eq!(fixture.scope_of("ann").await, components(&[api]));
     fixture.delete_component(api).await;
     assert_eq!(fixture.scope_of("ann").await, components(&[]));
+}
+
+async fn an_import_refuses_subscribers_of_a_component_that_was_deleted_meanwhile(
+    database: &Database,
+) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    fixture.delete_component(web).await;
+    let deleted = components(&[api, web]);
+    fixture
+        .import(2, &deleted, Imported::UnknownComponent)
+        .await;
+    fixture
+        .import(2, &components(&[api]), Imported::Added)
+        .await;
 }

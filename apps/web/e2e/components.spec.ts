@@ -116,3 +116,14 @@ test('on a phone the sidebar slides over the page, and Edit and Delete are in re
   await operatorPage.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await expect(operatorPage.getByText('Component Deleted', { exact: true })).toBeVisible();
 });
+
+test('a printed list keeps its headings', async ({ operatorPage, organisation }) => {
+  await organisation.createComponent('Website');
+  await operatorPage.goto('/components');
+  const list = operatorPage.getByRole('group', { name: 'Components' });
+  const heading = list.getByRole('button', { name: 'Name', exact: true });
+  await expect(heading).toBeVisible();
+  await operatorPage.emulateMedia({ media: 'print' });
+  await expect(heading).toBeVisible();
+  await expect(operatorPage.getByRole('navigation', { name: 'Main' })).toBeHidden();
+});

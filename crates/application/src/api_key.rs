@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fmt::Display;
 use std::sync::Arc;
 
 use allclear_domain::api_key::{ApiKey, ApiKeyDraft, KeyText};
@@ -15,7 +14,6 @@ use crate::background::Background;
 use crate::caller::{Caller, TokenError, TokenMembership, TokenVerifier};
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::origin::Origin;
 use crate::secret::Digest;
 use crate::security_log::{SecurityEvent, SecurityRecord};
 use crate::transition::{Committed, CreateTransition};
@@ -132,7 +130,13 @@ impl ApiKeys {
         let created = self.store.insert(organisation, digest, create).await?;
         let key = created.state;
         let detail = Some(key.role.as_ref());
-        record(SecurityEvent::ApiKeyCreated, organisation, key.id, detail);
+        SecurityRecord {
+            organisation: Some(organisation),
+            object: Some(&key.id),
+            detail,
+            ..SecurityRecord::new(SecurityEvent::ApiKeyCreated)
+        }
+        .write_with_originator();
         Ok(key)
     }
 
@@ -142,7 +146,12 @@ impl ApiKeys {
             .delete(organisation, id)
             .await?
             .ok_or(Error::NotFound("API key"))?;
-        record(SecurityEvent::ApiKeyRevoked, organisation, id, None);
+        SecurityRecord {
+            organisation: Some(organisation),
+            object: Some(&id),
+            ..SecurityRecord::new(SecurityEvent::ApiKeyRevoked)
+        }
+        .write_with_originator();
         Ok(())
     }
 
@@ -200,27 +209,6 @@ impl ApiKeys {
                 touched
             });
     }
-}
-
-/// Writes a line of the security log about a key, with the originator of the change.
-fn record(
-    event: SecurityEvent,
-    organisation: &OrganisationId,
-    key: ApiKeyId,
-    detail: Option<&str>,
-) {
-    let origin = Origin::current();
-    let subject = origin.actor.id();
-    SecurityRecord {
-        subject: subject.as_ref().map(|id| id as &dyn Display),
-        organisation: Some(organisation),
-        object: Some(&key),
-        address: origin.address,
-        request_id: origin.request_id.as_deref(),
-        detail,
-        ..SecurityRecord::new(event)
-    }
-    .write();
 }
 
 /// The digest of a key, which is stored. The text has 256 random bits, so one fast round is enough.

@@ -16,6 +16,7 @@ use crate::membership::{MemberTransition, NewOrganisation};
 use crate::precondition::Precondition;
 use crate::relay::Relay;
 use crate::secret::Digest;
+use crate::security_log::{SecurityEvent, SecurityRecord};
 use crate::transition::{Committed, Transition};
 
 /// Storage of organisations, their members and their invitations. An expired invitation does not exist.
@@ -147,14 +148,14 @@ impl Organisations {
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Changes the fields of the patch if the precondition holds. Returns the organisation, and whether it has another name now. The
-    /// caller MUST be an admin. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+    /// Changes the fields of the patch if the precondition holds. Another name is recorded in the security log. The caller MUST be an
+    /// admin. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
     pub async fn edit(
         &self,
         id: &OrganisationId,
         patch: OrganisationPatch,
         precondition: Precondition,
-    ) -> Result<(Organisation, bool), Error> {
+    ) -> Result<Organisation, Error> {
         let names = self.names;
         let is_renamed = Arc::new(AtomicBool::new(false));
         let noted = Arc::clone(&is_renamed);
@@ -176,7 +177,13 @@ impl Organisations {
             .change(id, rule)
             .await?
             .ok_or(Error::NotFound(Self::NAME))?;
-        let edited = self.relay.publish(committed).await;
-        Ok((edited, is_renamed.load(Ordering::Relaxed)))
+        if is_renamed.load(Ordering::Relaxed) {
+            SecurityRecord {
+                organisation: Some(id),
+                ..SecurityRecord::new(SecurityEvent::OrganisationRenamed)
+            }
+            .write_with_originator();
+        }
+        Ok(self.relay.publish(committed).await)
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::net::IpAddr;
 
+use crate::origin::Origin;
+
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecurityEvent {
@@ -177,6 +179,19 @@ impl SecurityRecord<'_> {
             request_id: None,
             detail: None,
         }
+    }
+
+    /// [Writes](Self::write) the line with the originator of the current change, and the address and identifier of the request.
+    pub fn write_with_originator(self) {
+        let origin = Origin::current();
+        let subject = origin.actor.id();
+        SecurityRecord {
+            subject: subject.as_ref().map(|id| id as &dyn fmt::Display),
+            address: origin.address,
+            request_id: origin.request_id.as_deref(),
+            ..self
+        }
+        .write();
     }
 
     /// Writes the line: a warning if something was refused, information otherwise.

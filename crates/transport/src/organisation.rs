@@ -1,11 +1,7 @@
 //! The routes of an organisation's settings.
 
-use std::fmt::Display;
-
-use actix_web::{HttpRequest, HttpResponse, get, patch, web};
+use actix_web::{HttpResponse, get, patch, web};
 use allclear_application::organisation::Organisations;
-use allclear_application::origin::Origin;
-use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_domain::channel::PublicChannels;
 use allclear_domain::membership::Role;
 use allclear_domain::organisation::{Organisation, OrganisationPatch};
@@ -21,7 +17,6 @@ use crate::request::input::{Body, FieldInput, Parsed, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::server::security_log::record;
 
 /// Name and settings of an organisation.
 #[derive(Debug, Serialize, ToSchema)]
@@ -187,25 +182,14 @@ async fn read(
 )]
 #[patch("/organisation")]
 async fn edit(
-    request: HttpRequest,
     caller: CanAdminister,
     if_match: IfMatch,
     body: Body<SettingsInput>,
     organisations: web::Data<Organisations>,
 ) -> Result<HttpResponse, Problem> {
-    let (edited, is_renamed) = organisations
+    let edited = organisations
         .edit(&caller.organisation, body.0.patch()?, if_match.0)
         .await?;
-    if is_renamed {
-        let origin = Origin::current();
-        let actor = origin.actor.id();
-        let renamed = SecurityRecord {
-            subject: actor.as_ref().map(|id| id as &dyn Display),
-            organisation: Some(&caller.organisation),
-            ..SecurityRecord::new(SecurityEvent::OrganisationRenamed)
-        };
-        record(&request, renamed);
-    }
     let version = edited.version;
     Ok(ApiResponse::new(SettingsBody::new(edited, caller.role)).item(version))
 }

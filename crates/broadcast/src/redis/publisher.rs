@@ -21,11 +21,11 @@ impl Redis {
             let connection = self
                 .client
                 .get_multiplexed_async_connection_with_config(&config);
-            let failed = match connection.await {
+            let outcome = match connection.await {
                 Ok(connection) => self.publish_waiting(connection, &mut outage).await,
                 Err(error) => Err(error),
             };
-            if let Err(error) = failed {
+            if let Err(error) = outcome {
                 outage.begin(&error);
             }
             sleep(RETRY_DELAY).await;

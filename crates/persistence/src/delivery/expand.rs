@@ -67,8 +67,8 @@ pub(super) enum Expanded {
     Full(String),
 }
 
-/// Queues at most `limit` deliveries of the next notice that no other node is expanding and whose organisation is not among the full
-/// ones. Begins none of an organisation with more than `most_waiting` unsent deliveries.
+/// Queues at most `limit` deliveries of the next notice. Leaves out the notices that other nodes are expanding, and those of the
+/// organisations in `full`. Does not begin a notice while its organisation has more than `most_waiting` unsent deliveries.
 pub(super) async fn expand(
     transaction: &Transaction,
     full: &[String],

@@ -9,8 +9,9 @@ use parking_lot::Mutex;
 
 /// How long an organisation counts as full before its deliveries are counted again.
 const RECOUNT_AFTER: Duration = Duration::from_secs(10);
-/// Most organisations that a query leaves out. Beyond them, notices wait until one of them is counted again.
-const MAX_LEFT_OUT: usize = 500;
+/// Most organisations that a query leaves out: a statement of SQLite has at most 32,766 parameters. With more, the notices of all wait
+/// until an organisation is counted again.
+const MAX_LEFT_OUT: usize = 10_000;
 
 /// The organisations whose queue was full at the last count.
 #[derive(Debug, Clone, Default)]

@@ -23,8 +23,8 @@ use crate::status_page::page::Document;
 use crate::status_page::revision_cache::{RevisionCache, Version, VersionCache};
 use crate::weight::Weigh;
 
-/// Bytes of cached documents. Beyond them the least requested ones are evicted. The largest that the limits of an organisation allow
-/// fits.
+/// Bytes of cached documents. Beyond them the least requested documents are evicted. A document that does not fit alone would be
+/// rendered for every request; the limits of texts and components allow about 17 MiB.
 const MAX_DOCUMENT_BYTES: u64 = 24 * 1024 * 1024;
 /// Expected number of cached documents.
 const EXPECTED_DOCUMENTS: usize = 512;

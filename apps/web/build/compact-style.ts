@@ -49,7 +49,7 @@ function withPlainTones(style: string): string {
       return `${tone}{${[...written(light), ...(solid?.map(([text]) => text) ?? [])].join(';')}}`;
     },
   );
-  return `${inLight}@media screen{[data-theme=dark]{${inDark}}}`;
+  return inLight.replace(/\[data-theme=dark\]\{[^}]*/, (all) => `${all};${inDark}`);
 }
 
 function tokensIn(declarations = ''): Map<string, string> {

@@ -104,7 +104,7 @@ Questions? [Write to us](mailto:support@meridian.example).
 ";
 
 async fn region_without_databases(writer: &Writer<'_>) -> Result<(), Error> {
-    let began = 44 * DAY + 7 * HOUR;
+    let began = writer.days_ago(44, 9 * HOUR + 12);
     let incident = IncidentStory {
         title: "Databases down in eu-central",
         description: "One in nine clusters in eu-central has no primary. Reads work, writes fail.",
@@ -161,14 +161,13 @@ async fn delayed_webhooks(writer: &Writer<'_>) -> Result<(), Error> {
             (130, IncidentStatus::Resolved, "Deliveries are on time."),
         ],
     };
-    writer
-        .incident(5 * DAY + 3 * HOUR, 100, &incident)
-        .await
-        .map(drop)
+    let began = writer.days_ago(5, 13 * HOUR + 41);
+    writer.incident(began, 100, &incident).await.map(drop)
 }
 
 async fn failover_exercise(writer: &Writer<'_>) -> Result<(), Error> {
-    let (began, ended) = (2 * DAY + HOUR, 2 * DAY);
+    let began = writer.days_ago(2, 9 * HOUR);
+    let ended = began - HOUR;
     let maintenance = writer
         .maintenance(
             4 * DAY,
@@ -226,7 +225,7 @@ async fn half_of_the_certificates(
 
 async fn errors_of_the_api(writer: &Writer<'_>) -> Result<(), Error> {
     let incident = IncidentStory {
-        title: "Elevated error rates in the EU region",
+        title: "Elevated API error rates",
         description: "One in eight requests to the API fails. Retries succeed.",
         affected: &[
             ("API", ComponentStatus::PartialOutage),
@@ -236,7 +235,7 @@ async fn errors_of_the_api(writer: &Writer<'_>) -> Result<(), Error> {
             (
                 8,
                 IncidentStatus::Investigating,
-                "Errors come from one zone.",
+                "Errors come from one zone of the EU region.",
             ),
             (
                 31,
@@ -249,7 +248,7 @@ async fn errors_of_the_api(writer: &Writer<'_>) -> Result<(), Error> {
 }
 
 async fn storage_upgrade(writer: &Writer<'_>) -> Result<(), Error> {
-    let begins = -(2 * DAY + 5 * HOUR);
+    let begins = writer.days_ago(-3, 5 * HOUR);
     writer
         .maintenance(
             9,

@@ -24,7 +24,7 @@ use allclear_domain::maintenance::{MaintenanceDraft, MaintenanceStatus};
 use allclear_domain::organisation::{OrganisationDraft, OrganisationPatch};
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
 use allclear_domain::update::UpdateDraft;
-use chrono::TimeDelta;
+use chrono::{TimeDelta, Timelike as _};
 
 use super::clock::DemoClock;
 use super::story::DAY;
@@ -38,6 +38,8 @@ pub(super) struct Writer<'a> {
     pub(super) organisation: OrganisationId,
     author: Author,
     components: HashMap<&'static str, ComponentId>,
+    /// Minutes since midnight, UTC, when the writing began.
+    minute_of_day: i64,
     /// Whether what is written notifies subscribers.
     pub(super) notify: bool,
 }
@@ -97,8 +99,15 @@ impl<'a> Writer<'a> {
             organisation,
             author,
             components: HashMap::new(),
+            minute_of_day: i64::from(clock.now().num_seconds_from_midnight() / 60),
             notify: false,
         })
+    }
+
+    /// Returns how many minutes ago it was this minute of the day, UTC, that many days ago. What is past has fixed times of day, so
+    /// that the demo shows the same year at every hour.
+    pub(super) fn days_ago(&self, days: i64, minute_of_day: i64) -> i64 {
+        days * DAY + self.minute_of_day - minute_of_day
     }
 
     /// Sets the time of the following writes.

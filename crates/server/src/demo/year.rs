@@ -178,14 +178,14 @@ pub(super) async fn write(
         if day <= last {
             break;
         }
-        let began = day * DAY - random.random_range(0..DAY / 2);
+        let began = writer.days_ago(day, 7 * HOUR + random.random_range(0..DAY / 2));
         let stretch = random.random_range(60..=170);
         if let Some(incident) = INCIDENTS.choose(random) {
             writer.incident(began, stretch, incident).await?;
         }
         let maintenance = MAINTENANCES.choose(random);
         if let Some(maintenance) = maintenance.filter(|_| count % INCIDENTS_PER_MAINTENANCE == 0) {
-            let began = (day - 5) * DAY + 2 * HOUR;
+            let began = writer.days_ago(day - 5, 4 * HOUR);
             writer
                 .past_maintenance(began, 2 * HOUR, maintenance)
                 .await?;

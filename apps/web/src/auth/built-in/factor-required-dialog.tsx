@@ -4,9 +4,8 @@ import type { AuthOrganisation } from '@/auth/auth';
 import { Button } from '@/ui/button';
 import { GuardedDialog } from '@/ui/guarded-dialog';
 import { useConfirmLeave } from '@/ui/use-confirm-leave';
-import { toast } from '@/ui/toast';
 import { FactorProof, FactorsFailure, hasFactor } from './factor-proof';
-import { failureText } from './form/failure-text';
+import { withToast } from './form/with-toast';
 import { useSession, useSignedIn } from './session-context';
 import type { Factors } from './types';
 import { useOwnFactors } from './use-own-factors';
@@ -42,14 +41,6 @@ function FactorDialog({ organisation, organisations, reauthenticate }: FactorDia
   if (factors === undefined && failure === undefined) return null;
   const others = organisations.filter(({ id }) => id !== organisation.id);
 
-  async function act(call: () => Promise<void>) {
-    try {
-      await call();
-    } catch (error) {
-      toast.error(failureText(error));
-    }
-  }
-
   return (
     <GuardedDialog
       open
@@ -72,12 +63,12 @@ function FactorDialog({ organisation, organisations, reauthenticate }: FactorDia
           <Button
             key={id}
             variant="ghost"
-            onClick={() => leave(() => void act(() => switchTo(id)))}
+            onClick={() => leave(() => void withToast(() => switchTo(id)))}
           >
             Switch to {name}
           </Button>
         ))}
-        <Button variant="ghost" onClick={() => leave(() => void act(signOut))}>
+        <Button variant="ghost" onClick={() => leave(() => void withToast(signOut))}>
           Sign out
         </Button>
       </div>

@@ -2,6 +2,7 @@ import { CalendarPlus } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { ApiError } from '@/api/error';
+import { serverMessageOr } from '@/api/server-message';
 import { maxPages, pageSize } from '@/api/fetch-all-pages';
 import type { StatusPeriod } from '@/api/types';
 import { useQuery } from '@/api/use-query';
@@ -46,7 +47,7 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
       await undo();
       toast.success('Change undone');
     } catch (failure) {
-      toast.error(failure instanceof ApiError ? failure.message : 'The change was not undone');
+      toast.error(serverMessageOr('The change was not undone', failure));
     }
     void refresh();
   }

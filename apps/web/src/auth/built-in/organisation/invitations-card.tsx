@@ -6,7 +6,7 @@ import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
 import { AuditLink } from '@/audit/audit-link';
 import type { AuthOrganisation } from '@/auth/auth';
-import { failureText } from '@/auth/built-in/form/failure-text';
+import { withToast } from '@/auth/built-in/form/with-toast';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
 import { emailAddress } from '@/auth/built-in/form/validation';
@@ -35,13 +35,9 @@ export function InvitationsCard({ organisation }: { organisation: AuthOrganisati
   }
 
   async function revoke({ id }: Invitation) {
-    try {
-      await api.delete(endpoints.identity.invitation(organisation.id, id));
-      toast.success('Invitation revoked');
-    } catch (error) {
-      toast.error(failureText(error));
-    }
-    await invitations.refresh();
+    const path = endpoints.identity.invitation(organisation.id, id);
+    await withToast(() => api.delete(path), 'Invitation revoked');
+    await invitations.refresh().catch(() => undefined);
   }
 
   return (

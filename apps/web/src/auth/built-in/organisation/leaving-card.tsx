@@ -3,6 +3,7 @@ import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
 import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { failureText } from '@/auth/built-in/form/failure-text';
+import { withToast } from '@/auth/built-in/form/with-toast';
 import { useSession } from '@/auth/built-in/session-context';
 import type { Member } from '@/auth/built-in/types';
 import { useMay } from '@/auth/permissions';
@@ -33,13 +34,11 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
   const mustStay = isLastAdmin(members, user.id);
 
   async function leave() {
-    try {
+    await withToast(async () => {
       await api.delete(endpoints.identity.member(organisation.id, user.id));
       toast.success(`You have left ${organisation.name}`);
       await refresh();
-    } catch (error) {
-      toast.error(failureText(error));
-    }
+    });
   }
 
   async function remove() {

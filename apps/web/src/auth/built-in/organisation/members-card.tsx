@@ -4,7 +4,7 @@ import { useApi } from '@/api/api-provider';
 import { useQuery, type Query } from '@/api/use-query';
 import { AuditLink } from '@/audit/audit-link';
 import type { AuthOrganisation, AuthUser } from '@/auth/auth';
-import { failureText } from '@/auth/built-in/form/failure-text';
+import { withToast } from '@/auth/built-in/form/with-toast';
 import { useSession } from '@/auth/built-in/session-context';
 import type { Member, Role } from '@/auth/built-in/types';
 import { roleNames, useMay } from '@/auth/permissions';
@@ -195,15 +195,12 @@ function useMemberActions(
   const session = useSession();
 
   async function act(member: Member, call: () => Promise<unknown>, done: string) {
-    try {
+    await withToast(async () => {
       await call();
       toast.success(done);
       if (member.userId === userId) await session.refresh();
-    } catch (error) {
-      toast.error(failureText(error));
-    } finally {
-      await refreshMembers().catch(() => undefined);
-    }
+    });
+    await refreshMembers().catch(() => undefined);
   }
 
   const path = (member: Member) => endpoints.identity.member(organisationId, member.userId);

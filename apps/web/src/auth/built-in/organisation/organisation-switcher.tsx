@@ -1,13 +1,12 @@
 import { Building2, ChevronsUpDown, Plus, Settings } from 'lucide-react';
 import { useRef } from 'react';
 import { useNavigate } from 'react-router-dom';
-import { failureText } from '@/auth/built-in/form/failure-text';
+import { withToast } from '@/auth/built-in/form/with-toast';
 import { useSession, useSignedIn } from '@/auth/built-in/session-context';
 import { paths } from '@/paths';
 import { Button } from '@/ui/button';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '@/ui/dropdown-menu';
 import { GuardedDialog } from '@/ui/guarded-dialog';
-import { toast } from '@/ui/toast';
 import { useOpen } from '@/ui/use-open';
 import { usePending } from '@/ui/use-pending';
 import { useConfirmLeave } from '@/ui/use-confirm-leave';
@@ -26,15 +25,7 @@ export function OrganisationSwitcher() {
   const { organisation, organisations } = session;
 
   function choose(id: string) {
-    if (id !== organisation?.id) leave(() => run(() => change(id)));
-  }
-
-  async function change(id: string) {
-    try {
-      await switchTo(id);
-    } catch (error) {
-      toast.error(failureText(error));
-    }
+    if (id !== organisation?.id) leave(() => run(() => withToast(() => switchTo(id))));
   }
 
   return (

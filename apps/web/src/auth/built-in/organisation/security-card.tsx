@@ -1,13 +1,12 @@
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
 import type { AuthOrganisation } from '@/auth/auth';
-import { failureText } from '@/auth/built-in/form/failure-text';
+import { withToast } from '@/auth/built-in/form/with-toast';
 import { endpoints } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { Checkbox } from '@/ui/checkbox';
 import { LoadFailure } from '@/ui/load-failure';
 import { Skeleton } from '@/ui/skeleton';
-import { toast } from '@/ui/toast';
 import { usePending } from '@/ui/use-pending';
 
 /** What the organisation requires of its members. For admins. */
@@ -18,14 +17,11 @@ export function SecurityCard({ organisation }: { organisation: AuthOrganisation 
   const [isSaving, run] = usePending();
 
   async function change(required: boolean) {
-    try {
-      await api.put(path, { required });
-      toast.success(required ? 'A second factor is required' : 'A second factor is optional');
-    } catch (error) {
-      toast.error(failureText(error));
-    } finally {
-      await requirement.refresh().catch(() => undefined);
-    }
+    await withToast(
+      () => api.put(path, { required }),
+      required ? 'A second factor is required' : 'A second factor is optional',
+    );
+    await requirement.refresh().catch(() => undefined);
   }
 
   return (

@@ -1,13 +1,12 @@
 import { useState } from 'react';
 import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
-import { failureText } from '@/auth/built-in/form/failure-text';
+import { withToast } from '@/auth/built-in/form/with-toast';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
 import { emailAddress } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
 import { endpoints } from '@/paths';
-import { toast } from '@/ui/toast';
 import { AuthCard, TextButton } from './auth-card';
 import { CheckMailCard, MailNotice } from './check-mail-card';
 
@@ -19,20 +18,12 @@ export function NewAddressCard() {
   const { signOut } = useSession();
   const [sentTo, setSentTo] = useState<string | null>(null);
 
-  async function end() {
-    try {
-      await signOut();
-    } catch (error) {
-      toast.error(failureText(error));
-    }
-  }
-
   async function request(values: { email: string }) {
     await api.post(endpoints.identity.address, values);
     setSentTo(values.email);
   }
 
-  const out = <TextButton onClick={() => void end()}>Sign out</TextButton>;
+  const out = <TextButton onClick={() => void withToast(signOut)}>Sign out</TextButton>;
   if (sentTo !== null) {
     const again = (
       <>

@@ -1,6 +1,6 @@
 import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
-import { failureText } from '@/auth/built-in/form/failure-text';
+import { withToast } from '@/auth/built-in/form/with-toast';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
 import { givenPassword } from '@/auth/built-in/form/validation';
@@ -43,14 +43,6 @@ const deletionText =
   'Your sessions end, and organisations that nobody else belongs to are deleted with their status pages. Updates you recorded stay, without your name. It cannot be undone.';
 
 function DeletionWithoutPassword({ onConfirm }: { onConfirm: () => Promise<void> }) {
-  async function confirm() {
-    try {
-      await onConfirm();
-    } catch (error) {
-      toast.error(failureText(error));
-    }
-  }
-
   return (
     <div className="grid gap-4">
       <p className="text-muted">{deletionText}</p>
@@ -64,7 +56,7 @@ function DeletionWithoutPassword({ onConfirm }: { onConfirm: () => Promise<void>
           title="Delete your account?"
           description="It cannot be undone."
           confirmLabel="Delete"
-          onConfirm={confirm}
+          onConfirm={() => withToast(onConfirm)}
         />
       </div>
     </div>

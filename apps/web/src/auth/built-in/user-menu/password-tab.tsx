@@ -1,6 +1,6 @@
 import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
-import { failureText } from '@/auth/built-in/form/failure-text';
+import { withToast } from '@/auth/built-in/form/with-toast';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { NewPasswordField } from '@/auth/built-in/form/new-password-field';
 import { TextField } from '@/auth/built-in/form/text-field';
@@ -71,12 +71,10 @@ function NoPassword({ email }: { email: string }) {
   const [isPending, run] = usePending();
 
   async function request() {
-    try {
-      await api.post(endpoints.identity.passwordReset, { email });
-      toast.success(`Link sent to ${email}`);
-    } catch (error) {
-      toast.error(failureText(error));
-    }
+    await withToast(
+      () => api.post(endpoints.identity.passwordReset, { email }),
+      `Link sent to ${email}`,
+    );
   }
 
   return (

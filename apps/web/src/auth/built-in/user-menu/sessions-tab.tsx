@@ -3,7 +3,7 @@ import { useId } from 'react';
 import { useApi } from '@/api/api-provider';
 import { serverNow } from '@/api/server-clock';
 import { useQuery } from '@/api/use-query';
-import { failureText } from '@/auth/built-in/form/failure-text';
+import { withToast } from '@/auth/built-in/form/with-toast';
 import type { ListedSession } from '@/auth/built-in/types';
 import { endpoints } from '@/paths';
 import { Badge } from '@/ui/badge';
@@ -12,7 +12,6 @@ import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { Skeleton } from '@/ui/skeleton';
 import { Timestamp } from '@/ui/timestamp';
-import { toast } from '@/ui/toast';
 import { usePending } from '@/ui/use-pending';
 
 const hour = 3_600_000;
@@ -24,14 +23,8 @@ export function SessionsTab() {
   const [isPending, run] = usePending();
 
   async function act(call: () => Promise<unknown>, done: string) {
-    try {
-      await call();
-      toast.success(done);
-    } catch (error) {
-      toast.error(failureText(error));
-    } finally {
-      await sessions.refresh().catch(() => undefined);
-    }
+    await withToast(call, done);
+    await sessions.refresh().catch(() => undefined);
   }
 
   if (sessions.data === undefined) {

@@ -2,7 +2,7 @@ import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/bro
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
-import { failureText } from '@/auth/built-in/form/failure-text';
+import { withToast } from '@/auth/built-in/form/with-toast';
 import { createPasskey } from '@/auth/built-in/passkey/authenticator';
 import type {
   AddedPasskey,
@@ -37,13 +37,8 @@ export function useSecondFactors(onAdded?: () => void) {
 
   /** Makes a change from outside of a form: its failure is a toast. */
   async function act(change: () => Promise<void>) {
-    try {
-      await change();
-    } catch (error) {
-      toast.error(failureText(error));
-    } finally {
-      await refresh();
-    }
+    await withToast(change);
+    await refresh();
   }
 
   function showCodes(codes: string[]) {

@@ -2,12 +2,11 @@ import { ChevronsUpDown, LogOut, UserRound, UsersRound } from 'lucide-react';
 import { useRef } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useConfiguration } from '@/api/configuration';
-import { failureText } from '@/auth/built-in/form/failure-text';
+import { withToast } from '@/auth/built-in/form/with-toast';
 import { useSession, useSignedIn } from '@/auth/built-in/session-context';
 import { paths } from '@/paths';
 import { Avatar } from '@/ui/avatar';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '@/ui/dropdown-menu';
-import { toast } from '@/ui/toast';
 import { useConfirmLeave } from '@/ui/use-confirm-leave';
 import { useOpen } from '@/ui/use-open';
 import { ProfileDialog } from './profile-dialog';
@@ -34,14 +33,6 @@ export function UserMenu({ onDone }: { onDone?: () => void }) {
   function changeProfile(open: boolean) {
     setProfileOpen(open);
     if (!open) onDone?.();
-  }
-
-  async function end() {
-    try {
-      await signOut();
-    } catch (error) {
-      toast.error(failureText(error));
-    }
   }
 
   return (
@@ -82,7 +73,7 @@ export function UserMenu({ onDone }: { onDone?: () => void }) {
           </MenuItem>
         )}
         <MenuSeparator />
-        <MenuItem icon={LogOut} onSelect={() => leave(() => void end())}>
+        <MenuItem icon={LogOut} onSelect={() => leave(() => void withToast(signOut))}>
           Sign out
         </MenuItem>
       </DropdownMenu>

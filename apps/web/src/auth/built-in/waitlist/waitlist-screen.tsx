@@ -2,7 +2,7 @@ import { UserMinus, UsersRound } from 'lucide-react';
 import { useApi } from '@/api/api-provider';
 import { useList } from '@/api/use-list';
 import { useListInParts } from '@/api/use-list-in-parts';
-import { failureText } from '@/auth/built-in/form/failure-text';
+import { withToast } from '@/auth/built-in/form/with-toast';
 import { PeopleList, PeopleSkeleton, Person } from '@/auth/built-in/organisation/people-list';
 import type { Waiting } from '@/auth/built-in/types';
 import { ShowOlder } from '@/items/show-older';
@@ -15,7 +15,6 @@ import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
 import { Timestamp } from '@/ui/timestamp';
-import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { useKeptFocus } from '@/ui/use-kept-focus';
 import { usePageTitle } from '@/ui/use-page-title';
@@ -30,12 +29,7 @@ export function WaitlistScreen() {
   const keptFocus = useKeptFocus<HTMLElement>();
 
   async function act(call: () => Promise<unknown>, done: string) {
-    try {
-      await call();
-      toast.success(done);
-    } catch (error) {
-      toast.error(failureText(error));
-    }
+    await withToast(call, done);
     await waiting.refresh();
   }
 

@@ -189,14 +189,16 @@ async fn sign_in(
     let attempt = throttle.guesses.take(client, &key).await?;
     let address = draft.email.clone();
     let outcome = accounts.sign_in(draft, &client_of(&request)).await;
-    if matches!(outcome, Err(Error::Unauthenticated(_))) {
-        let failed = SecurityRecord {
-            subject: Some(&MaskedAddress(&address)),
-            ..SecurityRecord::new(SecurityEvent::SignInFailed)
-        };
-        record_refused(&request, failed);
-    } else {
-        attempt.give_back();
+    match outcome {
+        Ok(_) => attempt.succeed(),
+        Err(Error::Unauthenticated(_)) => {
+            let failed = SecurityRecord {
+                subject: Some(&MaskedAddress(&address)),
+                ..SecurityRecord::new(SecurityEvent::SignInFailed)
+            };
+            record_refused(&request, failed);
+        }
+        Err(_) => attempt.give_back(),
     }
     match outcome? {
         PasswordAccepted::SignedIn(signed_in) => {

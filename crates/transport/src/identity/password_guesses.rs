@@ -1,11 +1,13 @@
 //! Limits for password guesses. Every attempt is counted before the password's hash is computed,
-//! and uncounted if the password was correct; so parallel attempts cannot exceed the limit.
+//! and uncounted if the password was correct; so parallel attempts cannot exceed the limit. Sign-ins have a wide
+//! limit of their own, because each costs a hash and a session.
 //!
 //! | bucket of | an attempt beyond it |
 //! | --- | --- |
 //! | client and account, and IPv6 site and account | is refused |
 //! | client | waits, and each account gets one attempt in the time in which one comes back |
 //! | account | waits |
+//! | sign-ins to an account | is refused |
 //!
 //! So a client elsewhere cannot lock the owner out of an account (OWASP ASVS 5.0, 6.3.1), and wrong
 //! passwords of one person in an office delay colleagues but do not lock them out.
@@ -34,13 +36,15 @@ pub(crate) struct PasswordGuesses {
     of_site_and_account: Bucket<(IpAddr, AccountHash)>,
     of_client: ClientBucket,
     of_account: Bucket<AccountHash>,
+    /// Correct passwords. Only who knows the password can use them up.
+    sign_ins: Bucket<AccountHash>,
     /// Attempts at an account by a client whose own bucket is empty.
     beyond_client: Bucket<(IpAddr, AccountHash)>,
     slowed: SlowedAttempts,
     hasher: RandomState,
 }
 
-/// A counted attempt. It stays counted unless [`Attempt::give_back`] is called, also when the client disconnects.
+/// A counted attempt. It stays counted unless [`Attempt::succeed`] or [`Attempt::give_back`] is called, also when the client disconnects.
 #[must_use]
 pub(crate) struct Attempt<'g> {
     guesses: &'g PasswordGuesses,
@@ -51,6 +55,12 @@ pub(crate) struct Attempt<'g> {
     took_account: bool,
 }
 
+/// Correct passwords at sign-ins to an account.
+const SIGN_INS: Limit = Limit {
+    burst: 300,
+    per_hour: 3_600,
+};
+
 impl PasswordGuesses {
     /// Creates full buckets with these limits.
     pub(crate) fn new(limits: &IdentityLimits) -> Self {
@@ -59,6 +69,7 @@ impl PasswordGuesses {
             of_site_and_account: Bucket::new(limits.guesses.of_site()),
             of_client: ClientBucket::new(limits.sign_in),
             of_account: Bucket::new(limits.account_guesses),
+            sign_ins: Bucket::new(SIGN_INS),
             beyond_client: Bucket::new(Limit {
                 burst: 1,
                 ..limits.sign_in
@@ -68,14 +79,17 @@ impl PasswordGuesses {
         }
     }
 
-    /// Counts an attempt to sign in. 429 if this client has guessed too often at this account, or
-    /// if too many of its attempts are being delayed.
+    /// Counts an attempt to sign in. 429 if this client has guessed too often at this account, if
+    /// too many of its attempts are being delayed, or after too many sign-ins to the account.
     pub(crate) async fn take(
         &self,
         client: IpAddr,
         email: &EmailKey,
     ) -> Result<Attempt<'_>, Problem> {
         let account = self.hasher.hash_one(email);
+        self.sign_ins
+            .take(&account, 0)
+            .map_err(|wait| Problem::too_many(wait.as_secs() + 1))?;
         self.count_pair(client, account)?;
         let mut attempt = Attempt {
             guesses: self,
@@ -134,7 +148,13 @@ impl PasswordGuesses {
 }
 
 impl Attempt<'_> {
-    /// Uncounts the attempt, because the password was correct or none was compared.
+    /// Uncounts the attempt and counts a sign-in, because the password was correct.
+    pub(crate) fn succeed(self) {
+        self.guesses.sign_ins.charge(&self.account, 1);
+        self.give_back();
+    }
+
+    /// Uncounts the attempt, because no wrong password was compared.
     pub(crate) fn give_back(self) {
         let pair = (self.client, self.account);
         self.guesses.give_back_pair(self.client, self.account);

@@ -49,11 +49,19 @@ async fn ipv6_clients_of_one_site_have_the_attempts_of_sixteen_at_an_account() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn correct_password_is_not_counted() {
+async fn correct_password_counts_as_a_sign_in_and_not_as_a_guess() {
     let (guesses, ann) = (guesses(2, 2, 2), account("ann"));
-    for _ in 0..9 {
+    for _ in 0..SIGN_INS.burst {
         guesses.take(client(1), &ann).await.unwrap().give_back();
     }
+    let parallel = guesses.take(client(1), &ann).await.unwrap();
+    for _ in 0..SIGN_INS.burst {
+        guesses.take(client(1), &ann).await.unwrap().succeed();
+    }
+    parallel.succeed();
+    assert!(guesses.take(client(2), &ann).await.is_err());
+    let bob = account("bob");
+    guesses.take(client(1), &bob).await.unwrap().succeed();
 }
 
 #[tokio::test(start_paused = true)]

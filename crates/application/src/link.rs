@@ -1,5 +1,6 @@
-//! Links that mails carry.
+//! Addresses of the product's pages.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use allclear_domain::custom_domain::DomainName;
@@ -9,6 +10,24 @@ use allclear_domain::subscriber::Subscriber;
 use url::form_urlencoded;
 
 use crate::secret::SecretToken;
+
+/// Path of an organisation's status page below the installation's address.
+#[must_use]
+pub fn status_page_path(organisation: impl Display) -> String {
+    format!("/status/{organisation}")
+}
+
+/// Path of the page about an incident with this public code, below the address of the organisation's status page.
+#[must_use]
+pub fn incident_path(code: impl Display) -> String {
+    format!("/incidents/{code}")
+}
+
+/// Path of the page about a maintenance with this public code, below the address of the organisation's status page.
+#[must_use]
+pub fn maintenance_path(code: impl Display) -> String {
+    format!("/maintenances/{code}")
+}
 
 /// Builds absolute URLs from the installation's public URL.
 #[derive(Debug, Clone, Default)]
@@ -117,7 +136,7 @@ impl Links {
     pub fn page(&self, organisation: &OrganisationId, domain: Option<&DomainName>) -> String {
         match domain {
             Some(domain) => format!("https://{domain}"),
-            None => format!("{}/status/{organisation}", self.public_url),
+            None => format!("{}{}", self.public_url, status_page_path(organisation)),
         }
     }
 

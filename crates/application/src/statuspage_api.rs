@@ -15,6 +15,7 @@ use chrono::{DateTime, Utc};
 use crate::component::ComponentReport;
 use crate::component_group::ComponentGroupReport;
 use crate::error::Error;
+use crate::link::{incident_path, maintenance_path};
 
 /// Maximum number of past incidents, and of past maintenances, in a list.
 pub const LISTED: usize = 50;
@@ -195,10 +196,8 @@ impl<'a> Record<'a> {
     #[must_use]
     pub fn path(self) -> String {
         match self {
-            Self::Incident(record) => format!("/incidents/{}", record.incident.id.code()),
-            Self::Maintenance(record) => {
-                format!("/maintenances/{}", record.maintenance.id.code())
-            }
+            Self::Incident(record) => incident_path(record.incident.id.code()),
+            Self::Maintenance(record) => maintenance_path(record.maintenance.id.code()),
         }
     }
 }

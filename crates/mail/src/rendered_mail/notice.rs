@@ -1,5 +1,6 @@
 //! Mail about a change of an incident or a maintenance.
 
+use allclear_application::link::{incident_path, maintenance_path};
 use allclear_application::notice::Notice;
 use allclear_domain::id::{IncidentId, MaintenanceId};
 use allclear_domain::notice::{
@@ -153,12 +154,12 @@ impl<'a> NoticeMail<'a> {
         let page = self.links.page;
         match &self.content.change {
             NoticeChange::Incident { .. } => {
-                let code = IncidentId(self.notice.subject).code();
-                Some(("incident", format!("{page}/incidents/{code}")))
+                let path = incident_path(IncidentId(self.notice.subject).code());
+                Some(("incident", format!("{page}{path}")))
             }
             NoticeChange::Maintenance { .. } => {
-                let code = MaintenanceId(self.notice.subject).code();
-                Some(("maintenance", format!("{page}/maintenances/{code}")))
+                let path = maintenance_path(MaintenanceId(self.notice.subject).code());
+                Some(("maintenance", format!("{page}{path}")))
             }
             NoticeChange::Component { .. } => None,
         }

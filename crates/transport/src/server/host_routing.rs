@@ -15,6 +15,7 @@ use actix_web::middleware::Next;
 use actix_web::web::Bytes;
 use actix_web::{Error, HttpMessage, HttpRequest, HttpResponse, ResponseError};
 use allclear_application::custom_domain::hosts::Hosts;
+use allclear_application::link::status_page_path;
 use allclear_domain::id::OrganisationId;
 
 use crate::response::problem::Problem;
@@ -116,7 +117,7 @@ impl HostRouting {
 
 /// The target of a request to a path of an organisation's status page.
 fn status_page_uri(organisation: &OrganisationId, path: &str, query: Option<&str>) -> Option<Uri> {
-    let mut target = format!("/status/{organisation}{path}");
+    let mut target = status_page_path(organisation) + path;
     if let Some(query) = query {
         target.push('?');
         target.push_str(query);

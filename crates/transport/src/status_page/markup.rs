@@ -17,6 +17,7 @@ mod text;
 mod timeline;
 mod uptime;
 
+use allclear_application::link::status_page_path;
 use allclear_application::status_page::Snapshot;
 use allclear_application::status_page::incident::PublicIncident;
 use maud::{Markup, html};
@@ -69,8 +70,8 @@ pub fn page(snapshot: &Snapshot) -> Markup {
             (maintenance::list(snapshot, &names))
         }
         p class="links" {
-            (link_button(&format!("/status/{}/history", organisation.id), "View history"))
-            (link_button(&format!("/status/{}/uptime", organisation.id), "Uptime"))
+            (link_button(&(status_page_path(&organisation.id) + "/history"), "View history"))
+            (link_button(&(status_page_path(&organisation.id) + "/uptime"), "Uptime"))
             @if let Some(support) = &organisation.support_url { (link_button(support, "Get support")) }
         }
         div role="log" aria-live="polite" aria-label="Changes" {}

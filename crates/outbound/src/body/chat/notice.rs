@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use allclear_application::link::{incident_path, maintenance_path};
 use allclear_application::notice::Notice;
 use allclear_application::statuspage_api::PublicState;
 use allclear_domain::component::ComponentStatus;
@@ -73,14 +74,12 @@ fn colour(change: &NoticeChange) -> Option<Colour> {
 fn permalink(state: &PublicState, notice: &Notice) -> Option<Link<'static>> {
     match &notice.content.change {
         NoticeChange::Incident { .. } => {
-            let code = IncidentId(notice.subject).code();
-            let url = format!("{}/incidents/{code}", state.url);
-            Some(Link::new("View incident", url))
+            let path = incident_path(IncidentId(notice.subject).code());
+            Some(Link::new("View incident", state.url.clone() + &path))
         }
         NoticeChange::Maintenance { .. } => {
-            let code = MaintenanceId(notice.subject).code();
-            let url = format!("{}/maintenances/{code}", state.url);
-            Some(Link::new("View maintenance", url))
+            let path = maintenance_path(MaintenanceId(notice.subject).code());
+            Some(Link::new("View maintenance", state.url.clone() + &path))
         }
         NoticeChange::Component { .. } => None,
     }

@@ -1,6 +1,6 @@
 //! The HTML of the pages of the history: the page of the web app's build, filled with a part of the history.
 
-use allclear_application::link::Links;
+use allclear_application::link::{Links, status_page_path};
 use allclear_application::status_page::history::{
     EntryDetails, EntryStatus, History, HistorySelection, PageOwner,
 };
@@ -13,7 +13,7 @@ use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
 
 use crate::status_page::markup::feed_links;
-use crate::status_page::markup::history::{self, base, history_path, uptime_path};
+use crate::status_page::markup::history::{self, history_path, uptime_path};
 use crate::web_app::page_template::{ICON, fill, in_script};
 use crate::web_app::sprite::Sprite;
 
@@ -124,7 +124,7 @@ impl HistoryTemplate {
         let organisation = json!({
             "@type": "Organization",
             "name": owner.title,
-            "url": self.address(owner, &base(&owner.id)),
+            "url": self.address(owner, &status_page_path(&owner.id)),
         });
         match entry.status {
             EntryStatus::Incident(_) => {
@@ -170,7 +170,9 @@ impl HistoryTemplate {
     /// The canonical address of a path below that of the status page.
     fn address(&self, owner: &PageOwner, path: &str) -> String {
         let page = self.links.page(&owner.id, owner.domain.as_ref());
-        let rest = path.strip_prefix(&base(&owner.id)).unwrap_or(path);
+        let rest = path
+            .strip_prefix(&status_page_path(&owner.id))
+            .unwrap_or(path);
         page + rest
     }
 

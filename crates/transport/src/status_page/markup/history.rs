@@ -6,6 +6,7 @@ mod filter;
 mod list;
 mod text;
 
+use allclear_application::link::{incident_path, maintenance_path, status_page_path};
 use allclear_application::status_page::history::{
     EntryDetails, EntryStatus, History, HistoryEntry, HistorySelection, PageOwner,
 };
@@ -21,18 +22,17 @@ use super::frame::frame;
 use super::icon::search_x;
 use super::status_style::StatusStyle;
 
-/// Path of an organisation's status page.
-pub(crate) fn base(organisation: &OrganisationId) -> String {
-    format!("/status/{organisation}")
-}
-
 /// Path of a page of the history.
 pub(crate) fn history_path(
     organisation: &OrganisationId,
     page: u32,
     component: Option<Code>,
 ) -> String {
-    paged(&format!("{}/history", base(organisation)), page, component)
+    paged(
+        &format!("{}/history", status_page_path(organisation)),
+        page,
+        component,
+    )
 }
 
 /// A path with what differs from its first page as the query.
@@ -46,11 +46,11 @@ fn paged(path: &str, page: u32, component: Option<Code>) -> String {
 
 /// Path of an incident or a maintenance.
 pub(crate) fn entry_path(organisation: &OrganisationId, entry: &HistoryEntry) -> String {
-    let kind = match entry.status {
-        EntryStatus::Incident(_) => "incidents",
-        EntryStatus::Maintenance(_) => "maintenances",
+    let path = match entry.status {
+        EntryStatus::Incident(_) => incident_path(&entry.code),
+        EntryStatus::Maintenance(_) => maintenance_path(&entry.code),
     };
-    format!("{}/{kind}/{}", base(organisation), entry.code)
+    status_page_path(organisation) + &path
 }
 
 /// Label of a status.
@@ -102,7 +102,7 @@ pub(crate) fn unknown(organisation: Option<&OrganisationId>) -> Markup {
                 "The address may have a typing mistake, or what it showed may have been deleted."
             }
             @match organisation {
-                Some(organisation) => a href=(base(organisation)) class="primary" { "Go to the Status Page" },
+                Some(organisation) => a href=(status_page_path(organisation)) class="primary" { "Go to the Status Page" },
                 None => a href="/" class="primary" { "Back to Home" },
             }
         }
@@ -119,10 +119,10 @@ fn framed(
 ) -> Markup {
     let until = valid_until.map(|until| until.to_rfc3339_opts(SecondsFormat::Millis, true));
     let heading = html! {
-        p class="title" dir="auto" { a href=(base(&owner.id)) { (owner.title) } }
+        p class="title" dir="auto" { a href=(status_page_path(&owner.id)) { (owner.title) } }
     };
     let actions = html! {
-        a href=(base(&owner.id)) class="button" { "Status" }
+        a href=(status_page_path(&owner.id)) class="button" { "Status" }
         a href=(history_path(&owner.id, 1, None)) class="button" { "History" }
         a href=(uptime_path(&owner.id, 1, None)) class="button" { "Uptime" }
     };

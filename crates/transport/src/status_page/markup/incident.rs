@@ -1,5 +1,6 @@
 //! The incidents.
 
+use allclear_application::link::{incident_path, status_page_path};
 use allclear_application::status_page::incident::PublicIncident;
 use allclear_application::status_page::size::PAST_SHOWN;
 use allclear_application::status_page::{PublicOrganisation, Snapshot};
@@ -85,7 +86,7 @@ fn past(organisation: &PublicOrganisation, incident: &PublicIncident) -> Markup 
 }
 
 fn title(organisation: &PublicOrganisation, incident: &PublicIncident) -> Markup {
-    let path = format!("/status/{}/incidents/{}", organisation.id, incident.code);
+    let path = status_page_path(&organisation.id) + &incident_path(&incident.code);
     title_link(&path, &incident.title)
 }
 

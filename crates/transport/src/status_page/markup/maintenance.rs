@@ -1,5 +1,6 @@
 //! The maintenances.
 
+use allclear_application::link::{maintenance_path, status_page_path};
 use allclear_application::status_page::maintenance::PublicMaintenance;
 use allclear_application::status_page::size::PAST_SHOWN;
 use allclear_application::status_page::{PublicOrganisation, Snapshot};
@@ -55,10 +56,7 @@ fn item(
     quiet: bool,
 ) -> Markup {
     let style = StatusStyle::from(maintenance.status);
-    let path = format!(
-        "/status/{}/maintenances/{}",
-        organisation.id, maintenance.code
-    );
+    let path = status_page_path(&organisation.id) + &maintenance_path(&maintenance.code);
     let entries = maintenance.timeline.iter().map(|entry| TimelineItem {
         status: entry.status,
         message: &entry.message,

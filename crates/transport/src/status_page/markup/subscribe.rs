@@ -1,5 +1,6 @@
 //! Subscribing to an organisation: the control of the public page, and the pages of the plain form.
 
+use allclear_application::link::status_page_path;
 use allclear_application::status_page::PublicOrganisation;
 use allclear_application::status_page::incident::PublicIncident;
 use allclear_domain::channel::Channel;
@@ -28,7 +29,7 @@ pub(crate) enum SubscribePage {
 }
 
 fn action(organisation: &str) -> String {
-    format!("/status/{organisation}/subscribe")
+    status_page_path(organisation) + "/subscribe"
 }
 
 /// The button that opens the dialog and, without a script, the link to the plain form in its place: see `status-page.css`. Nothing

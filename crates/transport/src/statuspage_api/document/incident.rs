@@ -1,5 +1,6 @@
 //! Incidents.
 
+use allclear_application::link::incident_path;
 use allclear_application::statuspage_api::IncidentRecord;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -42,7 +43,7 @@ impl<'a> Documents<'a> {
                 monitoring_at: record.monitoring_at().map(|at| self.time(at)),
                 resolved_at: incident.resolved_at.map(|at| self.time(at)),
                 impact: record.impact().as_str(),
-                shortlink: format!("{}/incidents/{code}", self.state.url),
+                shortlink: self.state.url.clone() + &incident_path(&code),
                 started_at: self.time(incident.occured_at),
                 page_id: self.page.id.clone(),
                 incident_updates: self.updates(&code, &record.entries),

@@ -1,5 +1,6 @@
 //! Maintenances.
 
+use allclear_application::link::maintenance_path;
 use allclear_application::statuspage_api::MaintenanceRecord;
 use allclear_domain::rollup::Indicator;
 use serde::Serialize;
@@ -49,7 +50,7 @@ impl<'a> Documents<'a> {
                 monitoring_at: None,
                 resolved_at: record.completed_at().map(|at| self.time(at)),
                 impact: Indicator::Maintenance.as_str(),
-                shortlink: format!("{}/maintenances/{code}", self.state.url),
+                shortlink: self.state.url.clone() + &maintenance_path(&code),
                 started_at: self.time(maintenance.created_at),
                 page_id: self.page.id.clone(),
                 incident_updates: self.updates(&code, &record.entries),

@@ -1,5 +1,6 @@
 //! The uptime of components as month calendars.
 
+use allclear_application::link::status_page_path;
 use allclear_application::status_page::uptime::{
     CalendarMonth, ComponentCalendar, UptimePage, UptimeSelection,
 };
@@ -12,7 +13,7 @@ use maud::{Markup, html};
 
 use super::super::section::{nothing_here, title_link};
 use super::super::uptime::{WEIGHTS, downtime, level_of, percentage};
-use super::{base, history_path, paged};
+use super::{history_path, paged};
 
 const WEEKDAYS: [(&str, &str); 7] = [
     ("Mo", "Monday"),
@@ -39,7 +40,11 @@ pub(crate) fn uptime_path(
     page: u32,
     component: Option<Code>,
 ) -> String {
-    paged(&format!("{}/uptime", base(organisation)), page, component)
+    paged(
+        &format!("{}/uptime", status_page_path(organisation)),
+        page,
+        component,
+    )
 }
 
 /// The calendars, and links to the other pages.

@@ -1,5 +1,6 @@
 //! An incident or a maintenance with everything that belongs to it.
 
+use allclear_application::link::status_page_path;
 use allclear_application::status_page::history::{
     AffectedOverTime, DisplayedUpdate, EntryDetails, EntryStatus, NamedComponent, PublishedReview,
 };
@@ -14,8 +15,8 @@ use super::super::affected::{folded, unique_name};
 use super::super::section::{nothing_here, omitted, section};
 use super::super::status_style::StatusStyle;
 use super::super::text::prose;
+use super::style;
 use super::text::{duration, zoned_time};
-use super::{base, style};
 
 /// The whole entry. Feeds of updates link to its parts by their codes.
 pub(super) fn details(details: &EntryDetails) -> Markup {
@@ -32,7 +33,7 @@ pub(super) fn details(details: &EntryDetails) -> Markup {
                 (times(details, owner.time_zone))
                 @if owner.can_subscribe && is_open(entry.status) {
                     // The status page's script opens the dialog of the incident that the fragment names.
-                    a href={ (base(&owner.id)) "#" (entry.code) } class="button" data-script="needed" data-print="hidden" {
+                    a href={ (status_page_path(&owner.id)) "#" (entry.code) } class="button" data-script="needed" data-print="hidden" {
                         "Follow this incident"
                     }
                 }

@@ -170,6 +170,23 @@ mod tests {
         }
     }
 
+    /// Without this option, a statement with `LIMIT ?` is compiled at each execution.
+    #[tokio::test]
+    async fn sqlite_plans_do_not_depend_on_values() {
+        let database = Database::connect(sqlite_writer("sqlite::memory:"))
+            .await
+            .unwrap();
+        let row = database
+            .query_one_raw(Statement::from_string(
+                DbBackend::Sqlite,
+                "SELECT sqlite_compileoption_used('ENABLE_QPSG')",
+            ))
+            .await
+            .unwrap();
+        let is_used: i64 = row.unwrap().try_get_by_index(0).unwrap();
+        assert_eq!(is_used, 1, "see .cargo/config.toml");
+    }
+
     #[tokio::test]
     async fn commits_to_sqlite_are_durable_and_seldom_wait_for_a_checkpoint() {
         let folder = tempfile::tempdir().unwrap();

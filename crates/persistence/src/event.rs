@@ -1,20 +1,26 @@
 //! The public form of events, read in the transaction that stores them.
 
+use std::collections::HashMap;
+
 use allclear_application::error::Error;
 use allclear_application::outbox::PublicEvent;
+use allclear_application::stamp::Stamp;
 use allclear_application::status_page::PublicComponent;
 use allclear_application::status_page::component_group::PublicOrder;
 use allclear_application::status_page::size::WithTimeline;
 use allclear_domain::event::{Event, EventKind};
 use allclear_domain::id::ComponentId;
 use allclear_domain::incident::Incident;
+use allclear_domain::status_period::StatusSpan;
 use allclear_domain::uptime::{DateRange, UptimeWindow};
-use sea_orm::EntityTrait;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use uuid::Uuid;
 
 use crate::commit::Scope;
-use crate::component::{component, history};
+use crate::component::component;
+use crate::component::history::spans::spans_between;
 use crate::component_group;
-use crate::entity;
+use crate::entity::component::{Column, Entity, Model};
 use crate::incident::public as incident;
 use crate::maintenance;
 use crate::maintenance::component::UnderMaintenance;
@@ -56,15 +62,70 @@ pub(crate) async fn public(
         }
     }
     let rest = &events[public.len()..];
-    let maintained = if rest.iter().copied().any(shows_components) {
-        UnderMaintenance::read(transaction, scope.organisation, scope.stamp.wall_time).await?
-    } else {
-        UnderMaintenance::default()
-    };
+    let components = ShownComponents::read(scope, rest).await?;
     for event in rest {
-        public.push(one(scope, *event, &maintained).await?);
+        public.push(one(scope, *event, &components).await?);
     }
     Ok(public)
+}
+
+/// What the public forms of events say of components. An incident may change hundreds, so they are read together.
+#[derive(Default)]
+struct ShownComponents {
+    maintained: UnderMaintenance,
+    rows: HashMap<Uuid, Model>,
+    spans: HashMap<Uuid, Vec<StatusSpan>>,
+}
+
+impl ShownComponents {
+    async fn read(scope: Scope<'_>, events: &[Event]) -> Result<Self, Error> {
+        let Scope {
+            transaction, stamp, ..
+        } = scope;
+        if !events.iter().copied().any(shows_components) {
+            return Ok(Self::default());
+        }
+        let maintained =
+            UnderMaintenance::read(transaction, scope.organisation, stamp.wall_time).await?;
+        let named = events.iter().filter_map(|event| match event {
+            Event::NewComponent(id) | Event::ComponentUpdate(id) => Some(id.0),
+            _ => None,
+        });
+        let named: Vec<_> = named.collect();
+        if named.is_empty() {
+            return Ok(Self {
+                maintained,
+                ..Self::default()
+            });
+        }
+        let rows = Entity::find().filter(Column::Id.is_in(named));
+        let rows = rows.fetch_all(transaction).await?;
+        let with_bars = rows.iter().filter(|row| row.show_uptime);
+        let with_bars: Vec<_> = with_bars.map(|row| row.id).collect();
+        let start = bars(stamp).start_at();
+        Ok(Self {
+            maintained,
+            spans: spans_between(transaction, &with_bars, start, None).await?,
+            rows: rows.into_iter().map(|row| (row.id, row)).collect(),
+        })
+    }
+
+    fn public(&self, id: ComponentId, stamp: Stamp) -> Result<PublicComponent, Error> {
+        let row = self.rows.get(&id.0).ok_or_else(|| {
+            Error::internal(format!(
+                "an event names component {id}, which is not stored"
+            ))
+        })?;
+        let report = self.maintained.report(component(row.clone())?);
+        let spans = self.spans.get(&id.0).map_or(&[][..], Vec::as_slice);
+        Ok(PublicComponent::new(&report, &bars(stamp), spans))
+    }
+}
+
+/// The days that the bars of a page show as of a stamp.
+fn bars(stamp: Stamp) -> UptimeWindow {
+    let (now, zone) = (stamp.committed_at, stamp.zone);
+    UptimeWindow::new(DateRange::of_bars(zone.date_of(now)), zone, now)
 }
 
 /// Whether the public form of an event says which components are under maintenance.
@@ -81,7 +142,7 @@ const fn shows_components(event: Event) -> bool {
 async fn one(
     scope: Scope<'_>,
     event: Event,
-    maintained: &UnderMaintenance,
+    components: &ShownComponents,
 ) -> Result<PublicEvent, Error> {
     let Scope {
         transaction, stamp, ..
@@ -93,7 +154,7 @@ async fn one(
             PublicEvent::new(kind, &[organisation])
         }
         Event::NewComponentGroup(id) | Event::ComponentGroupUpdate(id) => {
-            let group = component_group::public(scope, id, maintained).await?;
+            let group = component_group::public(scope, id, &components.maintained).await?;
             PublicEvent::new(kind, &[group])
         }
         Event::ComponentGroupDeleted(id) => PublicEvent::new(kind, &[id.to_string()]),
@@ -102,8 +163,7 @@ async fn one(
             PublicEvent::new(kind, &[PublicOrder::from(&order)])
         }
         Event::NewComponent(id) | Event::ComponentUpdate(id) => {
-            let component = public_component(scope, id, maintained).await?;
-            PublicEvent::new(kind, &[component])
+            PublicEvent::new(kind, &[components.public(id, stamp)?])
         }
         Event::ComponentDeleted(id) => PublicEvent::new(kind, &[id.to_string()]),
         Event::NewIncident(id) | Event::IncidentUpdated(id) => {
@@ -132,31 +192,4 @@ async fn one(
             PublicEvent::new(kind, &[maintenance.to_string(), id.to_string()])
         }
     }
-}
-
-async fn public_component(
-    scope: Scope<'_>,
-    id: ComponentId,
-    maintained: &UnderMaintenance,
-) -> Result<PublicComponent, Error> {
-    let Scope {
-        transaction, stamp, ..
-    } = scope;
-    let row = entity::component::Entity::find_by_id(id.0)
-        .fetch_one(transaction)
-        .await?;
-    let row = row.ok_or_else(|| {
-        Error::internal(format!(
-            "an event names component {id}, which is not stored"
-        ))
-    })?;
-    let (now, zone) = (stamp.committed_at, stamp.zone);
-    let window = UptimeWindow::new(DateRange::of_bars(zone.date_of(now)), zone, now);
-    let spans = if row.show_uptime {
-        history::spans::spans_of(transaction, id, window.start_at()).await?
-    } else {
-        Vec::new()
-    };
-    let report = maintained.report(component(row)?);
-    Ok(PublicComponent::new(&report, &window, &spans))
 }

@@ -28,6 +28,9 @@ use crate::incident::public::affected_by;
 use crate::maintenance::component::with_names_of;
 use crate::run::{Fetch, Run, exists};
 
+/// Notices of components that are stored by one statement.
+const STORED_AT_ONCE: usize = 500;
+
 /// Stores the notices of a change. The new state is stored already.
 pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Result<(), Error> {
     let is_of_component = |notice: &NewNotice| matches!(notice, NewNotice::Component { .. });
@@ -36,25 +39,102 @@ pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Resu
     {
         notices.retain(|notice| !is_of_component(notice));
     }
+    let mut of_components = Vec::new();
     for (part, notice) in (0..).zip(notices) {
-        let composed = compose(scope, notice).await?;
-        let id = scope.database.clock.id();
-        let row = ActiveModel {
-            id: Set(id),
-            organisation_id: Set(scope.organisation.as_str().to_owned()),
-            revision: Set(scope.stamp.revision.0),
-            part: Set(part),
-            subject_id: Set(composed.subject),
-            content: Set(serde_json::to_string(&composed.content).map_err(Error::internal)?),
-            created_at: Set(composed.at),
-            reached: Set(None),
-            expanded_at: Set(None),
-            batches: Set(0),
+        let composed = match notice {
+            NewNotice::Incident {
+                change,
+                incident,
+                message,
+                update_status,
+                shown_at,
+            } => {
+                let shown = (update_status, shown_at);
+                of_incident(scope, change, incident, message, shown).await?
+            }
+            NewNotice::Maintenance {
+                change,
+                maintenance,
+                message,
+            } => of_maintenance(scope, change, maintenance, message).await?,
+            NewNotice::Component {
+                old_status,
+                component,
+            } => {
+                of_components.push((part, old_status, component));
+                continue;
+            }
         };
+        let id = scope.database.clock.id();
+        let row = row(
+            scope,
+            (id, part),
+            composed.subject,
+            composed.at,
+            &composed.content,
+        )?;
         Entity::insert(row).run(scope.transaction).await?;
         store_components(scope, id, composed.attached, composed.left).await?;
     }
+    store_of_components(scope, of_components).await
+}
+
+/// Stores the notices of changed components together: an incident may change hundreds.
+async fn store_of_components(
+    scope: Scope<'_>,
+    changes: Vec<(i32, ComponentStatus, Component)>,
+) -> Result<(), Error> {
+    let mut stored = Vec::with_capacity(changes.len());
+    for (part, old_status, component) in changes {
+        let id = scope.database.clock.id();
+        let concerned = notice_component::ActiveModel {
+            notice_id: Set(id),
+            component_id: Set(component.id.0),
+            group_id: Set(component.place.group.map(|group| group.0)),
+            is_attached: Set(true),
+        };
+        let content = NoticeContent {
+            title: component.name,
+            description: component.description,
+            message: None,
+            change: NoticeChange::Component {
+                old_status,
+                status: component.status,
+            },
+        };
+        let (subject, at) = (component.id.0, scope.stamp.committed_at);
+        stored.push((row(scope, (id, part), subject, at, &content)?, concerned));
+    }
+    for some in stored.chunks(STORED_AT_ONCE) {
+        let (rows, concerned): (Vec<_>, Vec<_>) = some.iter().cloned().unzip();
+        Entity::insert_many(rows).run(scope.transaction).await?;
+        notice_component::Entity::insert_many(concerned)
+            .run(scope.transaction)
+            .await?;
+    }
     Ok(())
+}
+
+/// The row of a notice with this identifier, at this place among those of the commit.
+fn row(
+    scope: Scope<'_>,
+    (id, part): (Uuid, i32),
+    subject: Uuid,
+    at: DateTime<Utc>,
+    content: &NoticeContent,
+) -> Result<ActiveModel, Error> {
+    Ok(ActiveModel {
+        id: Set(id),
+        organisation_id: Set(scope.organisation.as_str().to_owned()),
+        revision: Set(scope.stamp.revision.0),
+        part: Set(part),
+        subject_id: Set(subject),
+        content: Set(serde_json::to_string(content).map_err(Error::internal)?),
+        created_at: Set(at),
+        reached: Set(None),
+        expanded_at: Set(None),
+        batches: Set(0),
+    })
 }
 
 /// The subscribed webhooks, which receive changes of components.
@@ -157,7 +237,7 @@ async fn store_components(
     Ok(())
 }
 
-/// A notice with everything that is stored of it.
+/// A notice of an incident or a maintenance with everything that is stored of it.
 struct Composed {
     subject: Uuid,
     at: DateTime<Utc>,
@@ -166,30 +246,6 @@ struct Composed {
     attached: Vec<Uuid>,
     /// The components that have left the subject.
     left: Vec<Uuid>,
-}
-
-async fn compose(scope: Scope<'_>, notice: NewNotice) -> Result<Composed, Error> {
-    match notice {
-        NewNotice::Incident {
-            change,
-            incident,
-            message,
-            update_status,
-            shown_at,
-        } => {
-            let shown = (update_status, shown_at);
-            of_incident(scope, change, incident, message, shown).await
-        }
-        NewNotice::Maintenance {
-            change,
-            maintenance,
-            message,
-        } => of_maintenance(scope, change, maintenance, message).await,
-        NewNotice::Component {
-            old_status,
-            component,
-        } => Ok(of_component(scope, old_status, component)),
-    }
 }
 
 async fn of_incident(
@@ -263,25 +319,6 @@ async fn of_maintenance(
         attached,
         left,
     })
-}
-
-fn of_component(scope: Scope<'_>, old_status: ComponentStatus, component: Component) -> Composed {
-    let subject = component.id.0;
-    Composed {
-        subject,
-        at: scope.stamp.committed_at,
-        content: NoticeContent {
-            title: component.name,
-            description: component.description,
-            message: None,
-            change: NoticeChange::Component {
-                old_status,
-                status: component.status,
-            },
-        },
-        attached: vec![subject],
-        left: Vec::new(),
-    }
 }
 
 fn ids<'a>(texts: impl Iterator<Item = &'a String>) -> Result<Vec<Uuid>, Error> {

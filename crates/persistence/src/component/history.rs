@@ -182,7 +182,7 @@ impl ComponentHistoryStore for Database {
                     .fetch_all(transaction)
                     .await?;
                 let ids: Vec<_> = components.iter().map(|(id, _)| *id).collect();
-                let mut spans = spans_between(transaction, &ids, from, to).await?;
+                let mut spans = spans_between(transaction, &ids, from, Some(to)).await?;
                 let components = components.into_iter().map(|(id, start_date)| {
                     let spans = spans.remove(&id).unwrap_or_default();
                     MeasuredComponent {

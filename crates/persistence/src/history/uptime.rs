@@ -50,7 +50,7 @@ pub(super) async fn page(
     };
     let ids: Vec<_> = on_page.iter().map(|shown| shown.row.id).collect();
     let mut spans = match months.interval() {
-        Some((from, to)) => spans_between(transaction, &ids, from, to).await?,
+        Some((from, to)) => spans_between(transaction, &ids, from, Some(to)).await?,
         None => HashMap::new(),
     };
     let lasts =

@@ -57,13 +57,11 @@ fn pages() -> [SelectStatement; 3] {
     ]
 }
 
-fn of_components() -> SelectStatement {
+/// The statuses of some components on some days, and from a day on.
+fn of_components() -> [SelectStatement; 2] {
     let from = DateTime::from_timestamp(1_600_000_000, 0).unwrap();
-    within(
-        &[Uuid::from_u128(12), Uuid::from_u128(13)],
-        from,
-        from + TimeDelta::days(90),
-    )
+    let components = [Uuid::from_u128(12), Uuid::from_u128(13)];
+    [Some(from + TimeDelta::days(90)), None].map(|to| within(&components, from, to))
 }
 
 /// The incidents of one component and of many on some days.
@@ -146,13 +144,15 @@ async fn postgresql_searches_the_periods_of_an_organisation() {
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_reads_of_each_component_only_the_periods_of_an_interval() {
     let (database, _folder) = sqlite().await;
-    let plan = plan(database.read(), &of_components()).await;
-    assert!(!plan.contains("SCAN"), "{plan}");
-    assert!(
-        plan.contains("component_id=? AND start_at>? AND start_at<?")
-            && plan.contains("component_id=? AND start_at<?"),
-        "{plan}"
-    );
+    for query in of_components() {
+        let plan = plan(database.read(), &query).await;
+        assert!(!plan.contains("SCAN"), "{plan}");
+        assert!(
+            plan.contains("component_id=? AND start_at>?")
+                && plan.contains("component_id=? AND start_at<?"),
+            "{plan}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -160,9 +160,11 @@ async fn postgresql_reads_of_each_component_only_the_periods_of_an_interval() {
     let Some(database) = postgresql(&OLD_PERIODS).await else {
         return;
     };
-    let plan = plan(database.read(), &of_components()).await;
-    assert!(!plan.contains("Seq Scan on component_periods"), "{plan}");
-    assert!(plan.matches("periods_of_component").count() >= 2, "{plan}");
+    for query in of_components() {
+        let plan = plan(database.read(), &query).await;
+        assert!(!plan.contains("Seq Scan on component_periods"), "{plan}");
+        assert!(plan.matches("periods_of_component").count() >= 2, "{plan}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,34 +2,30 @@
 
 use std::collections::HashMap;
 
-use allclear_application::component::history::Interval;
 use allclear_application::error::Error;
-use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_domain::id::OrganisationId;
 use allclear_domain::status_period::StatusSpan;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement, SubQueryStatement, UnionType};
-use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryFilter,
-};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, FromQueryResult, Order};
 use uuid::Uuid;
 
-use super::overlapping;
 use crate::entity::component;
 use crate::entity::component_period::{Column, Entity};
 use crate::error::{broken, parse_stored};
-use crate::run::{Fetch, RunStatement};
+use crate::run::RunStatement;
 
 /// Alias of the periods that begin before an interval.
 const EARLIER: &str = "earlier";
 /// Periods per read of all periods of an organisation.
 const MAX_PERIODS_PER_READ: u64 = 10_000;
 
-/// Selects the statuses of components over a bounded interval: the periods that begin within it, and the last one before it of
+/// Selects the statuses of components over an interval, `to` the end or without one: the periods that begin within it, and the last one before it of
 /// each component, which may be over. Periods of a component do not overlap, so no other has an instant in the interval.
 pub(super) fn within(
     components: &[Uuid],
     from: DateTime<Utc>,
-    to: DateTime<Utc>,
+    to: Option<DateTime<Utc>>,
 ) -> SelectStatement {
     let columns = [
         Column::ComponentId,
@@ -62,17 +58,17 @@ pub(super) fn within(
         .from(Entity)
         .and_where(Column::ComponentId.is_in(ids))
         .and_where(Column::StartAt.gte(from))
-        .and_where(Column::StartAt.lt(to))
+        .and_where_option(to.map(|to| Column::StartAt.lt(to)))
         .union(UnionType::All, before)
         .take()
 }
 
-/// The statuses of each of these components over a bounded interval.
+/// The statuses of each of these components from `from` on, or until `to`.
 pub(crate) async fn spans_between(
     connection: &impl ConnectionTrait,
     components: &[Uuid],
     from: DateTime<Utc>,
-    to: DateTime<Utc>,
+    to: Option<DateTime<Utc>>,
 ) -> Result<HashMap<Uuid, Vec<StatusSpan>>, Error> {
     if components.is_empty() {
         return Ok(HashMap::new());
@@ -204,24 +200,6 @@ pub(super) fn lasting_spans(organisation: &OrganisationId) -> SelectStatement {
         .and_where(Column::OrganisationId.eq(organisation.as_str()))
         .and_where(Column::EndAt.is_null())
         .take()
-}
-
-/// The statuses of a component since `from`.
-pub(crate) async fn spans_of(
-    connection: &impl ConnectionTrait,
-    id: ComponentId,
-    from: DateTime<Utc>,
-) -> Result<Vec<StatusSpan>, Error> {
-    let interval = Interval {
-        from: Some(from),
-        to: None,
-    };
-    let rows: Vec<SpanRow> = Entity::find()
-        .filter(overlapping(id, interval))
-        .into_model()
-        .fetch_all(connection)
-        .await?;
-    rows.into_iter().map(StatusSpan::try_from).collect()
 }
 
 /// A period of a component without its cause, as stored.

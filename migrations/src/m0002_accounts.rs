@@ -13,11 +13,6 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// In one transaction on SQLite, too.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager.create_table(installation()).await?;
         // It has one row from the start, which serves as a lock.

@@ -19,11 +19,6 @@ const RECORDED: [(&str, &str, &str); 2] = [
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// In one transaction on SQLite, too.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let column = timestamp_with_time_zone("committed_at")
             .default(NEVER)

@@ -13,11 +13,6 @@ const KEEP: &str = "UPDATE subscribers SET confirmed_revision = COALESCE((SELECT
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// In one transaction on SQLite, too.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let added = Table::alter()
             .table("subscribers")

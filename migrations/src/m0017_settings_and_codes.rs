@@ -20,11 +20,6 @@ const TABLES: [(&str, &str); 4] = [
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// All of it or nothing, on SQLite too.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         for column in [
             string_len("time_zone", 64).default("Etc/UTC").to_owned(),

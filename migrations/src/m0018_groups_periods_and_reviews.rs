@@ -18,11 +18,6 @@ const NEVER: &str = "1970-01-01T00:00:00+00:00";
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// All of it or nothing, on SQLite too.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager.create_table(component_groups()).await?;
         let listed = index(

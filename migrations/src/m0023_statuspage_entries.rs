@@ -12,11 +12,6 @@ const USUAL: &str = "INVESTIGATING";
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// In one transaction on SQLite, too.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         for (table, columns) in columns() {
             for mut column in columns {

@@ -26,11 +26,6 @@ const FAILING: &str = "UPDATE subscribers SET \
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// In one transaction on SQLite, too.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         for (from, to) in [("email", "target"), ("mailbox", "target_key")] {
             let renamed = Table::alter()

@@ -43,7 +43,7 @@ mod passkey;
 #[cfg(test)]
 mod query_plan;
 mod readiness;
-mod restore;
+pub mod restore;
 mod review;
 mod run;
 mod schema;

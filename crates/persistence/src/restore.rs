@@ -1,14 +1,14 @@
 //! Actions after a restore. Clients may have seen revisions that were made after the backup, so revisions jump beyond every
 //! number used before.
 
-use allclear_application::error::Error;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, TransactionTrait};
+use sea_orm::{
+    ConnectionTrait, Database as Connector, DatabaseConnection, DbErr, EntityTrait,
+    TransactionTrait,
+};
 
-use crate::audit::NoAuditItem;
-use crate::database::Database;
 use crate::entity::{organisation, outbox};
-use crate::error::broken;
+use crate::options::{sqlite_writer, usual};
 
 /// Distance of the jump. Revisions stay below 2^53, JavaScript's largest exact integer, for two million restores.
 const JUMP: i64 = 1 << 32;
@@ -19,18 +19,23 @@ pub(crate) const MARK: i32 = 1;
 /// Offset of the user version in the file.
 pub(crate) const MARK_OFFSET: u64 = 60;
 
-impl Database {
-    /// Makes the revisions of all organisations jump, for a database that was restored without a marked copy. Returns the number
-    /// of organisations.
-    ///
-    /// # Errors
-    /// [`Error::Unavailable`].
-    pub async fn after_restore(&self) -> Result<u64, Error> {
-        self.write(NoAuditItem::OfInstallation, move |transaction| {
-            Box::pin(async move { bump_revisions(transaction).await.map_err(broken) })
-        })
-        .await
-    }
+/// Makes the revisions of all organisations jump, for a database that was restored without a marked copy. Its schema is up to date.
+/// It may take as long as it needs. Returns the number of organisations.
+///
+/// # Errors
+/// The driver's error; nothing is changed then.
+pub async fn raise_revisions(url: &str) -> Result<u64, DbErr> {
+    let options = if url.starts_with("sqlite:") {
+        sqlite_writer(url)
+    } else {
+        usual(url)
+    };
+    let connection = Connector::connect(options).await?;
+    let transaction = connection.begin().await?;
+    let organisations = bump_revisions(&transaction).await?;
+    transaction.commit().await?;
+    connection.close().await?;
+    Ok(organisations)
 }
 
 /// Makes the revisions jump once, at the first start on a marked copy.

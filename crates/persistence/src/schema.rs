@@ -29,9 +29,7 @@ pub(crate) async fn bring_up_to_date(
     };
     let upgrade = connection.begin_with_options(options).await?;
     if is_postgresql {
-        upgrade
-            .execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"))
-            .await?;
+        wait_for_lock(&upgrade).await?;
     }
     refuse_newer(&upgrade).await?;
     if !is_postgresql && is_empty(&upgrade).await? {
@@ -39,10 +37,32 @@ pub(crate) async fn bring_up_to_date(
         return upgrade.commit().await;
     }
     let steps = Migrator::get_pending_migrations(&upgrade).await?.len();
+    if steps > 0 {
+        tracing::info!(steps, "the schema of the database is being migrated");
+    }
     Migrator::up(&upgrade, None).await?;
     upgrade.commit().await?;
     if steps > 0 {
         tracing::info!(steps, "the schema of the database was migrated");
+    }
+    Ok(())
+}
+
+/// Waits while another node migrates the schema.
+async fn wait_for_lock(upgrade: &DatabaseTransaction) -> Result<(), DbErr> {
+    let locked = upgrade.query_one_raw(Statement::from_string(
+        DbBackend::Postgres,
+        format!("SELECT pg_try_advisory_xact_lock({MIGRATION_LOCK})"),
+    ));
+    let is_locked = match locked.await? {
+        Some(row) => row.try_get_by_index(0)?,
+        None => false,
+    };
+    if !is_locked {
+        tracing::info!("waiting for another node, which migrates the schema of the database");
+        upgrade
+            .execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"))
+            .await?;
     }
     Ok(())
 }

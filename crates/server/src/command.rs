@@ -5,12 +5,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use allclear_persistence::backup::BackupError;
-use allclear_persistence::{address, backup, check};
+use allclear_persistence::{address, backup, check, restore};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing::Level;
 
 use crate::app::App;
-use crate::output::{print_error, print_if_possible, print_line};
+use crate::output::{print_error, print_if_possible, print_line, with_causes};
 use crate::settings::{self, LogFormat, Settings};
 use crate::signals::{EndSignals, survive_file_size_limit};
 use crate::user::{self, UserAction};
@@ -123,6 +123,8 @@ pub fn main() -> ExitCode {
             Action::AfterRestore => after_restore(&arguments.settings).await,
         }
     });
+    // A look-up of a name may still run, and take as long as the resolver.
+    runtime.shutdown_timeout(Duration::from_secs(1));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) if is_logged_as_json => {
@@ -184,14 +186,21 @@ fn in_one_line(error: &str) -> String {
 }
 
 async fn serve(settings: &Settings) -> Result<(), String> {
-    let signals = EndSignals::receive()?;
+    let mut signals = EndSignals::receive()?;
     warn_of_unknown_variables();
     if settings.trusts_everybody() {
         tracing::warn!(
             "ALLCLEAR_TRUSTED_PROXIES contains every address: any client can choose the address that limits and the log use"
         );
     }
-    let app = App::start(settings).await?;
+    let app = tokio::select! {
+        app = App::start(settings) => app?,
+        // A migration that is not complete changes nothing.
+        _ = signals.next() => {
+            tracing::info!("stopped before the start was complete");
+            return Ok(());
+        }
+    };
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         address = %app.address(),
@@ -266,7 +275,7 @@ async fn healthcheck(settings: &Settings) -> Result<(), String> {
         .get(&url)
         .send()
         .await
-        .map_err(|error| format!("{url}: {error}"))?;
+        .map_err(|error| format!("{url}: {}", with_causes(&error.without_url())))?;
     let status = response.status();
     if status.is_success() {
         Ok(())
@@ -291,7 +300,7 @@ async fn check(settings: &Settings) -> Result<(), String> {
         format!(
             "the database cannot be checked: {}: {}",
             address::place_of(&settings.database()),
-            connect::one_line(&error.to_string())
+            with_causes(&error)
         )
     })?;
     for fault in &faults {
@@ -322,9 +331,10 @@ async fn rotate_keys(settings: &Settings) -> Result<(), String> {
 }
 
 async fn after_restore(settings: &Settings) -> Result<(), String> {
-    let raised = connect::with_database(settings, async |database, _| {
-        let raised = database.after_restore().await;
-        raised.map_err(|error| error.to_string())
+    connect::require_database(settings)?;
+    let raised = connect::with_database(settings, async |_, _| {
+        let raised = restore::raise_revisions(&settings.database()).await;
+        raised.map_err(|error| with_causes(&error))
     })
     .await?;
     print_line(format_args!(

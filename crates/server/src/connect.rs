@@ -1,5 +1,6 @@
 //! Opens the connections to the configured database and to the other nodes.
 
+use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use tokio::time::timeout;
 use crate::clock::SystemClock;
 use crate::file_permissions;
 use crate::installation::Installation;
+use crate::output::{one_line, with_causes};
 use crate::settings::Settings;
 use crate::tasks::Tasks;
 
@@ -60,6 +62,21 @@ async fn unreachable(url: &str) -> Option<String> {
     }
 }
 
+/// Checks that an SQLite database is there, for a command that makes no sense on a new one: in the wrong folder it would make an empty
+/// installation and succeed.
+///
+/// # Errors
+/// One line that names the missing file.
+pub(crate) fn require_database(settings: &Settings) -> Result<(), String> {
+    match sqlite_file::path_of(&settings.database()) {
+        Some(file) if fs::metadata(&file).map_or(0, |found| found.len()) == 0 => Err(format!(
+            "there is no database {}: a server makes it at its first start",
+            file.display()
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Runs a command on the configured database, and closes the database, also if the command fails.
 ///
 /// # Errors
@@ -71,7 +88,7 @@ pub(crate) async fn with_database<T>(
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let database = database(settings, &clock).await?;
     let outcome = command(&database, &clock).await;
-    let closed = database.close().await.map_err(|error| error.to_string());
+    let closed = database.close().await.map_err(|error| with_causes(&error));
     outcome.and_then(|value| closed.map(|()| value))
 }
 
@@ -132,9 +149,4 @@ pub(crate) fn broadcast(
             .to_owned()
     })?;
     Ok(NodeBroadcast::Redis(Arc::new(redis)))
-}
-
-/// An error text as one line.
-pub(crate) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -6,6 +6,7 @@ use allclear_application::custom_domain::hosts::Hosts;
 use allclear_application::custom_domain::{DomainPorts, Domains};
 
 use crate::infrastructure::Infrastructure;
+use crate::output::with_causes;
 use crate::tasks::Tasks;
 
 /// Services of domains.
@@ -24,7 +25,7 @@ impl DomainServices {
         let settings = &infra.settings;
         let hosts = Hosts::load(infra.store(), settings.domain.hosts(&infra.public_url))
             .await
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| with_causes(&error))?;
         if hosts.lacks_default_organisation() {
             tracing::warn!(
                 "ALLCLEAR_DEFAULT_ORGANISATION is the identifier or code of no organisation: an unknown host shows the whole installation"

@@ -14,7 +14,7 @@ use allclear_application::origin::Origin;
 use tokio::time::{sleep, timeout};
 
 use crate::app::App;
-use crate::output::print_if_possible;
+use crate::output::{print_if_possible, with_causes};
 use crate::settings::Settings;
 use crate::signals::EndSignals;
 
@@ -31,14 +31,14 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), String> {
     let folder = tempfile::Builder::new()
         .prefix("allclear-demo-")
         .tempdir()
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| with_causes(&error))?;
     let settings = demo_settings(settings, folder.path())?;
     let signals = EndSignals::receive()?;
     let clock = Arc::new(DemoClock::default());
     let app = App::start_at(&settings, Arc::clone(&clock) as _).await?;
     let organisation = Origin::of_request(None, None, story::write(&app, &clock))
         .await
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| with_causes(&error))?;
     wait_for_mails(&app).await;
     let url = app.public_url().to_owned();
     print_if_possible(&format!(

@@ -37,6 +37,7 @@ use async_trait::async_trait;
 use crate::infrastructure::Infrastructure;
 use crate::installation::Installation;
 use crate::metrics::ACCOUNT_MAILS_FAILED;
+use crate::output::with_causes;
 use crate::settings::Settings;
 use crate::tasks::Tasks;
 use crate::{connect, mail, openid};
@@ -89,7 +90,7 @@ impl Foundation {
             signing_keys,
             &infra.public_url,
         );
-        let keys = Arc::new(keys.map_err(|error| error.to_string())?);
+        let keys = Arc::new(keys.map_err(|error| with_causes(&error))?);
         let mail_budget = mail_budget(&infra.settings, infra.store(), infra.clock(), hmac_key);
         let security_mails = SecurityMails::new(
             account_mailer(infra),
@@ -144,7 +145,7 @@ impl Identity {
         let is_first = accounts
             .is_first()
             .await
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| with_causes(&error))?;
         let sessions = Sessions::new(infra.store(), Arc::clone(&base.keys) as _, infra.clock());
         let (memberships, invitations) = organisations(infra, &base);
         let waitlist = Waitlist::new(infra.store(), Arc::clone(&invitations));
@@ -335,10 +336,11 @@ pub(crate) async fn rotate_keys(settings: &Settings) -> Result<String, String> {
     if settings.clerk.application()?.is_some() {
         return Err("people sign in with Clerk: rotate the keys in Clerk's dashboard".to_owned());
     }
+    connect::require_database(settings)?;
     connect::with_database(settings, async |database, clock| {
         let key = secrets::rotate(database, &**clock)
             .await
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| with_causes(&error))?;
         record_new_key(&key);
         Ok(key)
     })
@@ -368,7 +370,7 @@ pub(crate) async fn invite(
                 || invalid.to_string(),
                 |first| format!("{}: {}", first.field, first.message),
             ),
-            error => error.to_string(),
+            error => with_causes(&error),
         })?;
         SecurityRecord {
             object: Some(&stored.invitation.id),

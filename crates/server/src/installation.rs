@@ -6,6 +6,8 @@ use allclear_application::secret::HmacKey;
 use allclear_identity::secrets;
 use allclear_persistence::database::Database;
 
+use crate::output::with_causes;
+
 /// Name and secrets of the installation. They are the same on every node of a database.
 pub(crate) struct Installation {
     /// Distinguishes installations that share a Redis. It is derived from the secret, and does not reveal it.
@@ -24,12 +26,12 @@ impl Installation {
     pub(crate) async fn load(database: &Database, clock: &dyn Clock) -> Result<Self, String> {
         let secrets = secrets::load(database, clock)
             .await
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| with_causes(&error))?;
         Self::new(secrets)
     }
 
     fn new(secrets: Secrets) -> Result<Self, String> {
-        let hmac_key = HmacKey::new(&secrets.salt).map_err(|error| error.to_string())?;
+        let hmac_key = HmacKey::new(&secrets.salt).map_err(|error| with_causes(&error))?;
         let signature = hmac_key.sign("installation", &[]);
         let first_half = signature.iter().take(16);
         let name = first_half.fold(0, |name: u128, byte| (name << 8) | u128::from(*byte));

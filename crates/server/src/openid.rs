@@ -8,6 +8,7 @@ use allclear_application::organisation::OrganisationStore;
 use allclear_identity::openid::{OpenIdClient, OpenIdClientSettings};
 
 use crate::infrastructure::Infrastructure;
+use crate::output::with_causes;
 use crate::settings::openid::ProviderSettings;
 
 /// Sign-in by OpenID Connect, with the ports of accounts. Reads whether the organisations of the settings exist.
@@ -45,7 +46,7 @@ async fn check_organisation(
     };
     let organisations: Arc<dyn OrganisationStore> = infra.store();
     let found = organisations.find(id).await;
-    if found.map_err(|error| error.to_string())?.is_none() {
+    if found.map_err(|error| with_causes(&error))?.is_none() {
         tracing::warn!(
             provider = %provider.id,
             "the provider's _ORGANISATION is the identifier of no organisation: people who sign in become members of none"

@@ -1,5 +1,6 @@
 //! Standard output, which may be a closed pipe or a full disk.
 
+use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -28,4 +29,45 @@ pub(crate) fn print_if_possible(text: &str) {
 /// Prints a line to standard error. A failure is ignored: there is no other place to report it.
 pub(crate) fn print_error(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// An error as one line with its causes, for the operator. Callers over the network see less.
+pub(crate) fn with_causes(error: &(dyn Error + 'static)) -> String {
+    let mut line = one_line(&error.to_string());
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let text = one_line(&cause.to_string());
+        // Some errors repeat their cause.
+        if !line.contains(&text) {
+            line = format!("{line}: {text}");
+        }
+        next = cause.source();
+    }
+    line
+}
+
+/// A text as one line.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use allclear_application::error::Error;
+
+    use super::*;
+
+    #[test]
+    fn operators_see_why_something_is_unavailable() {
+        let full = io::Error::other("database or disk\n is full");
+        let error = Error::Unavailable(full.into());
+        assert_eq!(
+            with_causes(&error),
+            "temporarily unavailable: database or disk is full"
+        );
+        assert_eq!(
+            with_causes(&Error::NotFound("Account")),
+            Error::NotFound("Account").to_string()
+        );
+    }
 }

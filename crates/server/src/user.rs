@@ -16,7 +16,7 @@ use allclear_persistence::database::Database;
 use clap::Subcommand;
 use tokio::runtime::Handle;
 
-use crate::output::{not_written, print_line};
+use crate::output::{not_written, print_line, with_causes};
 use crate::settings::Settings;
 use crate::{connect, identity};
 
@@ -46,6 +46,7 @@ pub(crate) async fn run(settings: &Settings, action: UserAction) -> Result<(), S
     if settings.clerk.application()?.is_some() {
         return Err("people sign in with Clerk: manage them in Clerk's dashboard".to_owned());
     }
+    connect::require_database(settings)?;
     connect::with_database(settings, async |database, clock| {
         let work = async {
             match action {
@@ -68,7 +69,7 @@ async fn list(database: &Database) -> Result<(), String> {
     let mut after = None;
     loop {
         let found = database.list_accounts(after, MAX_ACCOUNTS_PER_READ).await;
-        let (accounts, last) = found.map_err(|error| error.to_string())?;
+        let (accounts, last) = found.map_err(|error| with_causes(&error))?;
         if last.is_none() {
             return Ok(());
         }
@@ -101,13 +102,13 @@ async fn reset(
             user.email
         )),
         Err(Error::NotFound(_)) => Err(format!("no account has the address {address}")),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(with_causes(&error)),
     }
 }
 
 async fn make_admin(database: &Database, address: &str, name: &str) -> Result<(), String> {
     let made = database.make_admin(address, name).await;
-    match made.map_err(|error| error.to_string())? {
+    match made.map_err(|error| with_causes(&error))? {
         MadeAdmin::Done(user, organisation) => {
             SecurityRecord {
                 organisation: Some(&organisation),

@@ -28,7 +28,7 @@ pub(crate) async fn sqlite() -> Backend {
     let folder = tempfile::tempdir().unwrap();
     allclear_test_support::migrated_sqlite(&sqlite_file(&folder), migrate).await;
     Backend {
-        database: connect(&sqlite_url(&folder)).await,
+        database: connected(&sqlite_url(&folder)).await,
         _folder: Some(folder),
     }
 }
@@ -45,17 +45,17 @@ fn sqlite_file(folder: &tempfile::TempDir) -> PathBuf {
 pub(crate) async fn postgres() -> Option<Backend> {
     let url = allclear_test_support::migrated_postgres(migrate).await?;
     Some(Backend {
-        database: connect(&url).await,
+        database: connected(&url).await,
         _folder: None,
     })
 }
 
-async fn connect(url: &str) -> Database {
+pub(crate) async fn connected(url: &str) -> Database {
     Database::connect(url, clock()).await.unwrap()
 }
 
 async fn migrate(url: &str) {
-    connect(url).await.close().await.unwrap();
+    connected(url).await.close().await.unwrap();
 }
 
 /// A part of a list: two items, those before the identifier.

@@ -26,6 +26,7 @@ mod pending;
 mod public_history;
 mod readiness;
 mod released;
+mod restore;
 mod scheduler;
 mod schema;
 mod second_factor;

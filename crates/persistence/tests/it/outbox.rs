@@ -14,10 +14,9 @@ contract!(
     old_commits_are_pruned_without_a_gap,
     reading_pruned_commits_is_too_old,
     revisions_are_returned_for_existing_organisations,
-    after_a_restore_revisions_jump_and_no_reader_waits_for_those_between,
 );
 
-async fn three_revisions(database: &Database) -> OrganisationId {
+pub(crate) async fn three_revisions(database: &Database) -> OrganisationId {
     let acme = organisation(database, "acme").await;
     for name in ["one", "two", "three"] {
         name_organisation(database, &acme, name).await;
@@ -25,7 +24,7 @@ async fn three_revisions(database: &Database) -> OrganisationId {
     acme
 }
 
-async fn after(
+pub(crate) async fn after(
     database: &Database,
     organisation: &OrganisationId,
     revision: i64,
@@ -123,27 +122,4 @@ async fn revisions_are_returned_for_existing_organisations(database: &Database) 
         database.revisions(&[acme.clone(), nobody]).await.unwrap(),
         [(acme, Revision(3))]
     );
-}
-
-async fn after_a_restore_revisions_jump_and_no_reader_waits_for_those_between(database: &Database) {
-    let acme = three_revisions(database).await;
-    assert_eq!(database.after_restore().await.unwrap(), 1);
-    let jumped = 3 + (1_i64 << 32);
-    let read = async |revision| database.after(&acme, Revision(revision), 10).await.unwrap();
-    // Viewers of the common past, of the restored state, and of the lost future.
-    for revision in [1, 3, 5] {
-        assert!(
-            matches!(read(revision).await, Backlog::TooOld),
-            "{revision}"
-        );
-    }
-    assert!(after(database, &acme, jumped, 10).await.is_empty());
-    name_organisation(database, &acme, "four").await;
-    assert_eq!(after(database, &acme, jumped, 10).await, [jumped + 1]);
-    for revision in [1, 3, 5] {
-        assert!(
-            matches!(read(revision).await, Backlog::TooOld),
-            "{revision}"
-        );
-    }
 }

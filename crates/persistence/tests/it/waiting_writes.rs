@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::backend::clock;
+use crate::backend::{clock, connected};
 use crate::contract;
 use crate::delivery::fixture::{enter, result};
 use crate::organisation_fixture::{OrganisationFixture, set};
@@ -103,10 +103,6 @@ async fn finish<T>(url: &str, write: impl Future<Output = T>, release: impl FnOn
 /// Polls a write once.
 async fn is_over<T>(mut write: Pin<&mut impl Future<Output = T>>) -> bool {
     std::future::poll_fn(|context| Poll::Ready(write.as_mut().poll(context).is_ready())).await
-}
-
-async fn connected(url: &str) -> Database {
-    Database::connect(url, clock()).await.unwrap()
 }
 
 async fn an_update_that_waits_for_the_lock_has_the_time_after_the_wait(url: &str) {

@@ -90,12 +90,33 @@ async fn the_commands_that_print_print() {
     assert_eq!(code, Some(1), "no server listens there: {stderr}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn command_in_a_folder_without_a_database_fails_and_makes_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let commands: [&[&str]; 4] = [
+        &["rotate-keys"],
+        &["after-restore"],
+        &["user", "list"],
+        &["user", "reset-factors", "ada@example.com"],
+    ];
+    for arguments in commands {
+        let (code, _, stderr) = run(command(&data, arguments)).await;
+        assert_eq!(code, Some(1), "{arguments:?}: {stderr}");
+        assert!(
+            stderr.starts_with("allclear: there is no database "),
+            "{arguments:?}: {stderr}"
+        );
+        assert!(!data.join("allclear.db").exists(), "{arguments:?}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn command_whose_output_cannot_be_written_fails_with_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    std::fs::create_dir(&data).unwrap();
+    Process::serve(command(&data, &[])).await.kill().await;
     let full = || std::fs::File::options().write(true).open("/dev/full");
     let commands: [&[&str]; 5] = [
         &["invite", "bob@example.com"],

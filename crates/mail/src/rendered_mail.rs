@@ -103,11 +103,17 @@ impl RenderedMail {
     ) -> Result<Self, askama::Error> {
         Ok(Self {
             subject,
-            text: text.render()?,
-            html: html.render()?,
+            text: with_line_feeds(&text.render()?),
+            html: with_line_feeds(&html.render()?),
             links,
         })
     }
+}
+
+/// A text whose lines end with a line feed, which the mailer writes as CRLF. A carriage return alone is not allowed (RFC 5321,
+/// section 2.3.8).
+fn with_line_feeds(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// Name of an organisation in mails whose recipient a stranger may have chosen.

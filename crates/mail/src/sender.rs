@@ -126,6 +126,11 @@ impl Sender {
         format!("<{local}@{}>", self.host)
     }
 
+    /// Host of the installation's public URL.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
     /// The clock of the sender.
     pub(crate) fn clock(&self) -> &dyn Clock {
         self.clock.as_ref()

@@ -58,7 +58,7 @@ impl SmtpMailer {
     #[must_use]
     pub fn new(server: Server, limits: SmtpLimits, sender: Sender) -> Self {
         Self {
-            pool: Pool::start(server, limits),
+            pool: Pool::start(server.named(sender.host()), limits),
             sender,
         }
     }

@@ -1,15 +1,22 @@
 //! One connection to the mail server.
 
+use std::io;
+use std::time::Duration;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use lettre::address::Envelope;
 use lettre::transport::smtp::authentication::Mechanism;
 use lettre::transport::smtp::client::AsyncSmtpConnection;
-use lettre::transport::smtp::commands::{Data, Mail, Rcpt, Rset};
-use tokio::net::TcpStream;
+use lettre::transport::smtp::commands::{Data, Mail, Noop, Rcpt, Rset};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::timeout;
 
 use super::failure::{Failure, Stage};
 use super::server::{Login, Security, Server};
+
+/// Timeout of connecting to one of the server's addresses: a network may drop what it does not route, such as IPv6.
+const ADDRESS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A connection that is ready for a message.
 pub(super) struct Connection(AsyncSmtpConnection);
@@ -18,14 +25,16 @@ impl Connection {
     /// Connects, encrypts and signs in, as configured.
     pub(super) async fn open(server: &Server) -> Result<Self, Failure> {
         let mut connection = Self::greet(server).await?;
+        let name = server.name.clone().unwrap_or_default();
         let tls = match &server.security {
             Security::Required(tls) => Some(tls.clone()),
             Security::Opportunistic(tls) => connection.can_starttls().then(|| tls.clone()),
             Security::None | Security::Wrapper(_) => None,
         };
         if let Some(tls) = tls {
-            let upgraded = connection.starttls(tls, &server.name).await;
+            let upgraded = connection.starttls(tls, &name).await;
             upgraded.map_err(|error| Failure::new(Stage::Connect, &error))?;
+            check_order_of_replies(&mut connection).await?;
         }
         if let Some(login) = &server.login {
             let signed_in = connection
@@ -38,18 +47,19 @@ impl Connection {
 
     async fn greet(server: &Server) -> Result<AsyncSmtpConnection, Failure> {
         let place = (server.host.as_str(), server.port);
+        let name = server.name.clone().unwrap_or_default();
         let greeted = if let Security::Wrapper(tls) = &server.security {
-            AsyncSmtpConnection::connect_tokio1(place, None, &server.name, Some(tls.clone()), None)
-                .await
+            let (limit, tls) = (Some(ADDRESS_TIMEOUT), Some(tls.clone()));
+            AsyncSmtpConnection::connect_tokio1(place, limit, &name, tls, None).await
         } else {
-            let stream = TcpStream::connect(place)
+            let stream = connect(place)
                 .await
                 .map_err(|error| Failure::unreachable(&error))?;
             // The end of a message is a separate write, which Nagle's algorithm would delay.
             stream
                 .set_nodelay(true)
                 .map_err(|error| Failure::unreachable(&error))?;
-            AsyncSmtpConnection::connect_with_transport(Box::new(stream), &server.name).await
+            AsyncSmtpConnection::connect_with_transport(Box::new(stream), &name).await
         };
         greeted.map_err(|error| Failure::new(Stage::Connect, &error))
     }
@@ -116,4 +126,28 @@ impl Login {
             ..failure.clone()
         }
     }
+}
+
+/// Connects to the first address that accepts.
+async fn connect(place: (&str, u16)) -> io::Result<TcpStream> {
+    let mut failed = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for address in lookup_host(place).await? {
+        match timeout(ADDRESS_TIMEOUT, TcpStream::connect(address)).await {
+            Ok(Ok(stream)) => return Ok(stream),
+            Ok(Err(error)) => failed = error,
+            Err(_) => failed = io::ErrorKind::TimedOut.into(),
+        }
+    }
+    Err(failed)
+}
+
+/// Checks that replies belong to their commands. lettre takes what an attacker appended to the reply to STARTTLS for the reply to
+/// EHLO, so each later reply would come one command late: the one to NOOP would be the long one to EHLO.
+async fn check_order_of_replies(connection: &mut AsyncSmtpConnection) -> Result<(), Failure> {
+    let reply = connection.command(Noop).await;
+    let reply = reply.map_err(|error| Failure::new(Stage::Connect, &error))?;
+    if reply.message().count() > 1 {
+        return Err(Failure::out_of_order());
+    }
+    Ok(())
 }

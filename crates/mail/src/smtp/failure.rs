@@ -11,6 +11,27 @@ use crate::rendered_mail::one_line;
 /// Maximum length of a reason, in characters.
 const MAX_LENGTH: usize = 300;
 
+/// What servers say, in lower case, when they refuse the client or the sender only after a recipient or the message.
+const SENDER_REFUSED: [&str; 13] = [
+    // Postfix, Exim, Sendmail and Exchange do not relay for this client.
+    "relay access denied",
+    "relay not permitted",
+    "relaying denied",
+    "relaying not allowed",
+    "unable to relay",
+    // Postfix checks the client, its name in EHLO and the sender at the recipient.
+    "client host rejected",
+    "helo command rejected",
+    "sender address rejected",
+    // Exim.
+    "sender verify fail",
+    // Amazon SES, SendGrid and Microsoft 365.
+    "address is not verified",
+    "sender identity",
+    "send as this sender",
+    "sendasdenied",
+];
+
 /// Stage of the SMTP dialogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
@@ -61,6 +82,15 @@ impl Failure {
         }
     }
 
+    /// The server, or somebody before it, sent a reply that no command has asked for.
+    pub(super) fn out_of_order() -> Self {
+        Self {
+            stage: Stage::Connect,
+            code: None,
+            reason: "the mail server sent a reply before its encryption".to_owned(),
+        }
+    }
+
     /// The server did not reply in time.
     pub(super) fn late(stage: Stage) -> Self {
         Self {
@@ -88,15 +118,23 @@ impl Failure {
         };
         match self.stage {
             Stage::Connect | Stage::Login | Stage::From => code >= 500,
-            // The server requires a sign-in (RFC 4954, section 6) or denies relaying; the text is that of Postfix, Exim,
-            // Sendmail and Exchange.
-            Stage::To => {
+            Stage::To | Stage::Message => {
+                // The server requires a sign-in (RFC 4954, section 6).
                 matches!(code, 530 | 534 | 535 | 538)
-                    || (code >= 500 && self.reason.to_lowercase().contains("relay"))
+                    || (code >= 500 && says_sender_refused(&self.reason))
             }
-            Stage::Message => matches!(code, 530 | 534 | 535 | 538),
         }
     }
+}
+
+/// Whether a reply is about the sender. Addresses in it are left out: a recipient may be called `relay`.
+fn says_sender_refused(reply: &str) -> bool {
+    let reply = reply.to_lowercase();
+    let mut parts = reply.split('<');
+    let first = parts.next().unwrap_or_default();
+    let rest = parts.filter_map(|part| part.split_once('>').map(|(_, after)| after));
+    let text: String = std::iter::once(first).chain(rest).collect();
+    SENDER_REFUSED.iter().any(|phrase| text.contains(phrase))
 }
 
 /// A text as one line of limited length.
@@ -139,6 +177,42 @@ mod tests {
             (Stage::To, Some(450), "450 mailbox busy", false),
             (Stage::To, Some(554), "554 5.7.1 Relay access denied", false),
             (Stage::To, Some(530), "530 authentication required", false),
+            (
+                Stage::To,
+                Some(550),
+                "550 5.1.1 <relaying denied@relay.example>: User unknown",
+                true,
+            ),
+            (
+                Stage::To,
+                Some(553),
+                "553 5.7.1 <a@b.example>: Sender address rejected: not owned by user c",
+                false,
+            ),
+            (
+                Stage::To,
+                Some(504),
+                "504 5.5.2 <3f2a1b>: Helo command rejected: need fully-qualified hostname",
+                false,
+            ),
+            (
+                Stage::Message,
+                Some(550),
+                "550 The from address does not match a verified Sender Identity",
+                false,
+            ),
+            (
+                Stage::Message,
+                Some(554),
+                "554 Message rejected: Email address is not verified.",
+                false,
+            ),
+            (
+                Stage::Message,
+                Some(550),
+                "550 5.7.60 Client does not have permissions to send as this sender",
+                false,
+            ),
             (Stage::Message, Some(554), "554 looks like spam", true),
             (Stage::Message, Some(452), "452 disk full", false),
             (Stage::Message, None, "incomplete response", false),

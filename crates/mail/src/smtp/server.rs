@@ -1,6 +1,7 @@
 //! Address and security of the mail server: `ALLCLEAR_SMTP_URL`.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Certificate, TlsParameters};
@@ -19,8 +20,8 @@ pub struct Server {
     pub(super) port: u16,
     pub(super) security: Security,
     pub(super) login: Option<Login>,
-    /// Name in EHLO.
-    pub(super) name: ClientId,
+    /// Name in EHLO; the machine's without one.
+    pub(super) name: Option<ClientId>,
 }
 
 /// Encryption of a connection.
@@ -74,10 +75,18 @@ impl Server {
             security,
             login: login(&url)?,
             name: match url.path().trim_matches('/') {
-                "" => ClientId::default(),
-                name => ClientId::Domain(name.to_owned()),
+                "" => None,
+                name => Some(ClientId::Domain(name.to_owned())),
             },
         })
+    }
+
+    /// The same with a name in EHLO unless it has one. Servers refuse names without a dot, such as those of containers.
+    pub(super) fn named(mut self, host: &str) -> Self {
+        let is_full = host.contains('.') && host.parse::<IpAddr>().is_err();
+        let name = is_full.then(|| ClientId::Domain(host.to_owned()));
+        self.name = self.name.or(name);
+        self
     }
 
     /// Checks the certificates of authorities, also for a server that is reached without TLS.
@@ -233,8 +242,22 @@ mod tests {
             (login.user.as_str(), login.password.as_str()),
             ("a@example.com", "p:/@ss")
         );
-        assert_eq!(server.name, ClientId::Domain("status.example.com".into()));
+        let name = Some(ClientId::Domain("status.example.com".into()));
+        assert_eq!(server.name, name);
+        assert_eq!(server.clone().named("other.example").name, name);
         assert!(!format!("{server:?}{server}").contains("ss@"));
+    }
+
+    #[test]
+    fn a_server_is_greeted_with_the_full_name_of_the_installation() {
+        for (host, name) in [
+            ("status.example.com", Some("status.example.com")),
+            ("localhost", None),
+            ("127.0.0.1", None),
+        ] {
+            let server = parse("smtp://mail.example.com").unwrap().named(host);
+            assert_eq!(server.name, name.map(|name| ClientId::Domain(name.into())));
+        }
     }
 
     #[test]

@@ -62,10 +62,15 @@ pub(crate) struct Rules {
 }
 
 impl TargetError {
-    /// Whether the rules refuse the target. Otherwise its name is not known now.
+    /// Whether the rules refuse the URL itself, and not what its name means now: a name server may give wrong addresses for a while,
+    /// and which inner names it knows must not be seen from outside.
     #[must_use]
-    pub const fn is_final(&self) -> bool {
-        !matches!(self, Self::NoAddress(_))
+    pub fn is_final(&self) -> bool {
+        match self {
+            Self::NoAddress(_) => false,
+            Self::NotPublic(host) => host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok(),
+            Self::NotALink | Self::Credentials | Self::NotHttps | Self::Port(_) => true,
+        }
     }
 }
 

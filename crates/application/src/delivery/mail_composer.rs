@@ -15,7 +15,7 @@ use crate::notice::Notice;
 use crate::secret::HmacKey;
 use crate::subscriber::SubscriberStore;
 
-/// Composes the mails of deliveries. Every attempt sends the same mail.
+/// Composes the mails of deliveries. Every attempt at a delivery has the same Message-ID.
 pub struct MailComposer {
     links: DeliveryLinks,
     verification_limit: VerificationLimit,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::SubscriberStatus;
+use chrono::TimeDelta;
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
@@ -42,7 +43,7 @@ pub struct MessageComposer {
     recent: Mutex<VecDeque<(Uuid, SharedState)>>,
 }
 
-/// The public state for all messages of one notice. It is read once.
+/// The public state for the messages of one notice that are composed about the same time.
 type SharedState = Arc<OnceCell<KeptState>>;
 
 struct KeptState {
@@ -55,6 +56,9 @@ impl MessageComposer {
     const MAX_RECENT: usize = 8;
     /// Size limit of these states, in bytes. The newest one is kept in any case.
     const MAX_RECENT_BYTES: u64 = 64 * 1024 * 1024;
+
+    /// For how long a state is used. What operators delete meanwhile is still sent.
+    const MAX_STATE_AGE: TimeDelta = TimeDelta::seconds(10);
 
     /// A composer for this installation's links. `limit` is the maximum number of verification messages per target.
     #[must_use]
@@ -114,7 +118,7 @@ impl MessageComposer {
         }))
     }
 
-    /// The public state after a notice, read once for all its messages, or again if it did not fit beside newer ones.
+    /// The public state for a notice: the kept one, or as it is now if none is kept or it is too old.
     async fn state_for(
         &self,
         notice: Uuid,
@@ -143,7 +147,12 @@ impl MessageComposer {
     }
 
     fn shared(&self, notice: Uuid) -> SharedState {
+        let now = self.clock.now();
         let mut recent = self.recent.lock();
+        recent.retain(|(_, state)| {
+            let is_old = |kept: &KeptState| now - kept.state.read_at >= Self::MAX_STATE_AGE;
+            !state.get().is_some_and(is_old)
+        });
         if let Some((_, state)) = recent.iter().find(|(known, _)| *known == notice) {
             return Arc::clone(state);
         }

@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Stands for what was cut.
 pub(super) const ELLIPSIS: &str = "…";
 
-/// Writes a grapheme of a person's text so that a product shows it as it is.
+/// Writes a grapheme of a person's text as a product wants it escaped.
 pub(super) type Escape = fn(&str, &mut String);
 
 /// Writes a web address as a link; `None` if it is too long for one, so that it stays text.

@@ -158,14 +158,16 @@ async fn the_sentence_names_the_broken_rule() {
 }
 
 #[tokio::test]
-async fn a_name_without_an_address_may_have_one_later() {
-    let lookup = PreparedLookup::new(&[&[]]);
-    let settings = OutboundSettings::default();
-    let client = OutboundClient::with(settings, lookup, Timeouts::default()).unwrap();
-    let url = Url::parse("https://gone.example/").unwrap();
-    let refused = client.check(&url).await.unwrap_err();
-    assert_eq!(refused.to_string(), "gone.example has no public address");
-    assert!(!refused.is_final());
+async fn a_name_without_a_public_address_may_have_one_later() {
+    for found in [&[][..], &["10.0.0.1"]] {
+        let lookup = PreparedLookup::new(&[found]);
+        let settings = OutboundSettings::default();
+        let client = OutboundClient::with(settings, lookup, Timeouts::default()).unwrap();
+        let url = Url::parse("https://gone.example/").unwrap();
+        let refused = client.check(&url).await.unwrap_err();
+        assert_eq!(refused.to_string(), "gone.example has no public address");
+        assert!(!refused.is_final(), "{found:?}");
+    }
 }
 
 /// A look-up whose name servers never reply.

@@ -7,6 +7,7 @@ use allclear_domain::notice::{IncidentChange, NoticeChange, NoticeContent};
 use allclear_domain::organisation::Organisation;
 use allclear_domain::time_zone::TimeZone;
 
+use crate::clock::TestClock;
 use crate::component::ComponentReport;
 use crate::delivery::fixture::{delivery, subscribed};
 use crate::fixture::{clock, links, now, organisation};
@@ -43,15 +44,22 @@ fn state(bytes: usize) -> PublicState {
 
 /// A composer that must read a state of this size exactly `reads` times.
 fn composer(bytes: usize, reads: usize) -> MessageComposer {
+    composer_at(clock(), bytes, reads)
+}
+
+fn composer_at(clock: Arc<dyn Clock>, bytes: usize, reads: usize) -> MessageComposer {
     let mut states = MockPublicStateStore::new();
-    states
-        .expect_public_state()
-        .times(reads)
-        .returning(move |_, _| Ok(Some(state(bytes))));
+    let read = move |_: &_, read_at| {
+        Ok(Some(PublicState {
+            read_at,
+            ..state(bytes)
+        }))
+    };
+    states.expect_public_state().times(reads).returning(read);
     let ports = MessagePorts {
         subscribers: Arc::new(MockSubscriberStore::new()),
         states: Arc::new(states),
-        clock: clock(),
+        clock,
     };
     let limit = MailLimit {
         burst: 3,
@@ -96,6 +104,15 @@ async fn state_is_read_once_for_each_notice() {
     for notice in [7, 8, 7, 8] {
         compose(&composer, notice).await;
     }
+}
+
+#[tokio::test]
+async fn a_retry_reads_the_state_again() {
+    let clock = TestClock::stopped();
+    let composer = composer_at(clock.clone(), 10, 2);
+    compose(&composer, 7).await;
+    clock.advance(MessageComposer::MAX_STATE_AGE);
+    compose(&composer, 7).await;
 }
 
 #[tokio::test]

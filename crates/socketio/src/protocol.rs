@@ -13,6 +13,7 @@ pub use args::{Args, Attachment};
 pub use assembler::Assembler;
 pub use event::{EncodeError, Event};
 pub(crate) use event::{
-    encode_ack, encode_ack_args, encode_connect, encode_connect_error, encode_disconnect,
+    encode_ack, encode_ack_args, encode_all, encode_connect, encode_connect_error,
+    encode_disconnect,
 };
 pub use packet::{Kind, Packet, PacketError};

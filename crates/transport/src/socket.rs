@@ -47,8 +47,8 @@ use crate::status_page::page_cache::PageCache;
 /// Bounds of a client's queue. A client that falls further behind is disconnected and reconnects.
 const QUEUE_BYTES: usize = 96 * 1024;
 const QUEUE_PACKETS: usize = 512;
-/// Largest message from a client, in bytes; several times the longest token.
-const MAX_MESSAGE_BYTES: usize = 100_000;
+/// Largest message from a client, in bytes; twice the longest token.
+const MAX_MESSAGE_BYTES: usize = 16 * 1024;
 /// Most bytes of a message with attachments, which waits for them as long as its client likes. No event has any.
 const MAX_ATTACHMENT_BYTES: usize = 8 * 1024;
 /// How long a shutdown waits for the sockets to close.

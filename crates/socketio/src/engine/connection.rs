@@ -17,7 +17,8 @@ use super::session_state::Received;
 
 /// Most jobs that may wait. With more, the client is not read.
 const MAX_JOBS: usize = 64;
-/// Most bytes of waiting messages. With more, the client is not read; one message may exceed the bound.
+/// Most bytes of waiting messages, and no more than the largest message may have. With more, the client is not read; one message may
+/// exceed the bound.
 const MAX_JOB_BYTES: usize = 256 * 1024;
 
 struct Inbox<H: EngineHandler> {
@@ -68,7 +69,12 @@ impl<H: EngineHandler> Connection<H> {
     /// Ready when there is room for another job, or when the session ends.
     pub(crate) fn poll_room(&self, context: &mut Context<'_>) -> Poll<()> {
         let mut inbox = self.inbox.lock();
-        let full = inbox.jobs.len() >= MAX_JOBS || inbox.bytes >= MAX_JOB_BYTES;
+        let max_bytes = self
+            .session
+            .settings
+            .max_http_buffer_size
+            .min(MAX_JOB_BYTES);
+        let full = inbox.jobs.len() >= MAX_JOBS || inbox.bytes >= max_bytes;
         if full && self.session.is_open() {
             if !inbox
                 .senders

@@ -15,21 +15,30 @@ const FIN_BINARY: u8 = 0x82;
 
 /// One or more Engine.IO packets that must stay together, such as an event and its attachments. Cheap to clone.
 ///
-/// The WebSocket frames are built with the packet. The polling form of text is a slice of them;
-/// with attachments it is built by the first receiver that polls. Other receivers take a reference.
+/// The WebSocket frames are built with the packet. The polling form of one text is a slice of them;
+/// otherwise it is built by the first receiver that polls. Other receivers take a reference.
 #[derive(Clone, Debug)]
 pub(crate) struct Encoded {
     /// Complete WebSocket frames.
     frames: Bytes,
     /// Start and end of the first frame's text; equal if there is none.
     text: (usize, usize),
-    attached: Option<Arc<Attached>>,
+    others: Option<Arc<Others>>,
+}
+
+/// What follows the first text.
+#[derive(Debug)]
+struct Others {
+    packets: Packets,
+    polling: OnceLock<Bytes>,
 }
 
 #[derive(Debug)]
-struct Attached {
-    binaries: Vec<Bytes>,
-    polling: OnceLock<Bytes>,
+enum Packets {
+    /// Attachments of the first text.
+    Binary(Vec<Bytes>),
+    /// Packets that were joined; there is no first text.
+    Joined(Vec<Encoded>),
 }
 
 impl Encoded {
@@ -47,7 +56,29 @@ impl Encoded {
         Self {
             frames: Bytes::from(buffer).slice(start..),
             text: (used, end),
-            attached: Attached::new(attachments),
+            others: Others::new(Packets::Binary(attachments)),
+        }
+    }
+
+    /// Joins packets, which then are queued and sent as one.
+    pub(crate) fn join(packets: Vec<Self>) -> Self {
+        let mut frames = Vec::with_capacity(packets.iter().map(Self::len).sum());
+        for packet in &packets {
+            frames.extend_from_slice(&packet.frames);
+        }
+        let frames = Bytes::from(frames);
+        let mut start = 0;
+        let shared = packets.into_iter().map(|packet| {
+            let end = start + packet.len();
+            let frames = frames.slice(start..end);
+            start = end;
+            Self { frames, ..packet }
+        });
+        let packets = shared.collect();
+        Self {
+            text: (0, 0),
+            others: Others::new(Packets::Joined(packets)),
+            frames,
         }
     }
 
@@ -71,7 +102,7 @@ impl Encoded {
                 Self {
                     frames: buffer.into(),
                     text: (0, 0),
-                    attached: Attached::new(vec![bytes]),
+                    others: Others::new(Packets::Binary(vec![bytes])),
                 }
             }
         }
@@ -85,9 +116,9 @@ impl Encoded {
     /// The polling form, without separators.
     pub(crate) fn polling(&self) -> Bytes {
         let text = self.frames.slice(self.text.0..self.text.1);
-        match &self.attached {
+        match &self.others {
             None => text,
-            Some(attached) => attached.polling(&text),
+            Some(others) => others.polling(&text),
         }
     }
 
@@ -97,27 +128,34 @@ impl Encoded {
     }
 }
 
-impl Attached {
-    fn new(binaries: Vec<Bytes>) -> Option<Arc<Self>> {
+impl Others {
+    fn new(packets: Packets) -> Option<Arc<Self>> {
         let polling = OnceLock::new();
-        (!binaries.is_empty()).then(|| Arc::new(Self { binaries, polling }))
+        let is_empty = matches!(&packets, Packets::Binary(binaries) if binaries.is_empty());
+        (!is_empty).then(|| Arc::new(Self { packets, polling }))
     }
 
-    /// The polling form of a text packet and its attachments.
+    /// The polling form of a text and these packets.
     fn polling(&self, text: &[u8]) -> Bytes {
-        let encode = || {
-            let mut payload = String::from_utf8_lossy(text).into_owned();
-            for bytes in &self.binaries {
-                if !payload.is_empty() {
-                    payload.push(SEPARATOR);
-                }
-                payload.push('b');
-                STANDARD.encode_string(bytes, &mut payload);
-            }
-            payload.into()
+        let encode = || match &self.packets {
+            Packets::Binary(binaries) => with_attachments(text, binaries),
+            Packets::Joined(packets) => payload(packets),
         };
         self.polling.get_or_init(encode).clone()
     }
+}
+
+/// The polling form of a text packet and its attachments.
+fn with_attachments(text: &[u8], binaries: &[Bytes]) -> Bytes {
+    let mut payload = String::from_utf8_lossy(text).into_owned();
+    for bytes in binaries {
+        if !payload.is_empty() {
+            payload.push(SEPARATOR);
+        }
+        payload.push('b');
+        STANDARD.encode_string(bytes, &mut payload);
+    }
+    payload.into()
 }
 
 /// Joins packets to a polling payload.
@@ -219,6 +257,21 @@ mod tests {
             &b"\x82\x04\x01\x02\x03\x04"[..]
         );
         assert_eq!(packet.polling(), &b"bAQIDBA=="[..]);
+    }
+
+    #[test]
+    fn joined_packets_are_several_in_both_forms() {
+        let attached = Encoded::build(vec![Bytes::from_static(&[1, 2, 3, 4])], |b| {
+            b.extend_from_slice(b"451-[]");
+        });
+        let joined = Encoded::join(vec![Encoded::text("4a"), attached, Encoded::text("4b")]);
+        assert_eq!(
+            joined.clone().into_websocket(),
+            &b"\x81\x024a\x81\x06451-[]\x82\x04\x01\x02\x03\x04\x81\x024b"[..]
+        );
+        assert_eq!(joined.polling(), &b"4a\x1e451-[]\x1ebAQIDBA==\x1e4b"[..]);
+        let pair = [joined, FIXED.noop.clone()];
+        assert_eq!(payload(&pair), &b"4a\x1e451-[]\x1ebAQIDBA==\x1e4b\x1e6"[..]);
     }
 
     #[test]

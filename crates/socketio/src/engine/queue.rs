@@ -5,24 +5,30 @@ use std::collections::VecDeque;
 use super::encoded::Encoded;
 use crate::settings::Settings;
 
-/// A queue bounded in packets and bytes.
+/// A queue bounded in packets and bytes. Its largest packet does not count as bytes: a client that reads a long list is not slow when
+/// an event follows it.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     /// The first packet, stored here so that a client that keeps up needs no other memory. Without it, `rest` is empty.
     first: Option<Encoded>,
     rest: VecDeque<Encoded>,
     bytes: usize,
+    /// Bytes of the largest packet.
+    largest: usize,
 }
 
 impl Queue {
     /// Appends a packet; false if the queue is full. An empty queue accepts any packet.
     pub(crate) fn push(&mut self, packet: Encoded, settings: &Settings) -> bool {
         let bytes = self.bytes.saturating_add(packet.len());
-        let full = self.len() >= settings.max_queue_packets || bytes > settings.max_queue_bytes;
+        let largest = self.largest.max(packet.len());
+        let full = self.len() >= settings.max_queue_packets
+            || bytes.saturating_sub(largest) > settings.max_queue_bytes;
         if full && !self.is_empty() {
             return false;
         }
         self.bytes = bytes;
+        self.largest = largest;
         match self.first {
             None => self.first = Some(packet),
             Some(_) => self.rest.push_back(packet),
@@ -34,6 +40,10 @@ impl Queue {
         let packet = self.first.take()?;
         self.bytes = self.bytes.saturating_sub(packet.len());
         self.first = self.rest.pop_front();
+        if packet.len() == self.largest {
+            let queued = self.first.iter().chain(&self.rest);
+            self.largest = queued.map(Encoded::len).max().unwrap_or_default();
+        }
         if self.first.is_none() && self.rest.capacity() > 0 {
             // A burst must not cost an idle client memory for ever.
             self.rest = VecDeque::new();
@@ -78,7 +88,7 @@ mod tests {
         assert!(queue.push(Encoded::text("4a"), &by_packets));
         assert!(queue.push(Encoded::text("4b"), &by_packets));
         assert!(!queue.push(Encoded::text("4c"), &by_packets));
-        let by_bytes = settings(100, 9);
+        let by_bytes = settings(100, 5);
         let mut queue = Queue::default();
         assert!(queue.push(Encoded::text("4a"), &by_bytes));
         assert!(queue.push(Encoded::text("4b"), &by_bytes));
@@ -86,11 +96,15 @@ mod tests {
     }
 
     #[test]
-    fn empty_queue_accepts_a_packet_of_any_size() {
+    fn one_packet_of_any_size_does_not_count_as_bytes() {
+        let (large, settings) = (Encoded::text(&"x".repeat(500)), settings(4, 10));
         let mut queue = Queue::default();
-        assert!(queue.push(Encoded::text(&"x".repeat(500)), &settings(2, 10)));
-        assert!(!queue.push(Encoded::text("4a"), &settings(2, 10)));
-        assert!(queue.take().is_some());
-        assert!(queue.push(Encoded::text("4a"), &settings(2, 10)));
+        assert!(queue.push(Encoded::text("4a"), &settings));
+        assert!(queue.push(large.clone(), &settings));
+        assert!(queue.push(Encoded::text("4b"), &settings));
+        assert!(!queue.push(large.clone(), &settings));
+        assert!(queue.take().is_some() && queue.take().is_some());
+        assert!(queue.push(large, &settings));
+        assert!(!queue.push(Encoded::text(&"x".repeat(9)), &settings));
     }
 }

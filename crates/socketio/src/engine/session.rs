@@ -384,8 +384,12 @@ impl Session {
 
     pub(crate) fn poll_upgrading(&self, attempt: u32, context: &mut Context<'_>) -> bool {
         let mut inner = self.inner.lock();
-        store_waker(&mut inner.upgrader, context);
-        inner.state.is_upgrading(attempt)
+        let is_upgrading = inner.state.is_upgrading(attempt);
+        // The waker of a later attempt stays.
+        if is_upgrading {
+            store_waker(&mut inner.upgrader, context);
+        }
+        is_upgrading
     }
 
     pub(crate) fn receive_probe(&self, packet: &Packet) -> Probe {

@@ -92,6 +92,18 @@ impl Event {
     }
 }
 
+/// Encodes events that are sent together; `None` without one.
+pub(crate) fn encode_all(events: &[Event], namespace: &str) -> Option<Encoded> {
+    match events {
+        [] => None,
+        [event] => Some(event.encode(namespace, None)),
+        many => {
+            let packets = many.iter().map(|event| event.encode(namespace, None));
+            Some(Encoded::join(packets.collect()))
+        }
+    }
+}
+
 /// The content of a JSON array; empty for `null`, the form of `()`.
 fn sequence(json: &str) -> Result<&str, EncodeError> {
     match json

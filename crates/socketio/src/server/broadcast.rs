@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::namespace::NamespaceState;
 use super::socket::SocketRef;
-use crate::protocol::Event;
+use crate::protocol::{Event, encode_all};
 
 /// The sockets in any of the given rooms, except those in other rooms.
 #[derive(Clone, Debug)]
@@ -38,7 +38,14 @@ impl Broadcast {
 
     /// Sends an event. It is encoded once, and every receiver gets two broadcasts in the same order.
     pub fn emit(&self, event: &Event) {
-        let packet = event.encode(&self.namespace.name, None);
+        self.emit_all(std::slice::from_ref(event));
+    }
+
+    /// Sends events together: in the queue of a receiver they are one packet.
+    pub fn emit_all(&self, events: &[Event]) {
+        let Some(packet) = encode_all(events, &self.namespace.name) else {
+            return;
+        };
         self.namespace.each(&self.rooms, &self.except, |core| {
             core.send(packet.clone());
         });

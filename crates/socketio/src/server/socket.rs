@@ -13,7 +13,7 @@ use super::ack::{AckError, Pending};
 use super::broadcast::Broadcast;
 use super::namespace::NamespaceState;
 use crate::engine::{CloseReason, Encoded, Handshake, Session};
-use crate::protocol::{Args, Event, encode_disconnect};
+use crate::protocol::{Args, Event, encode_all, encode_disconnect};
 use crate::sid::Sid;
 
 pub(super) struct Core {
@@ -116,7 +116,14 @@ impl SocketRef {
 
     /// Sends an event. It is lost if the socket has left. If the queue is full, the session is closed.
     pub fn emit(&self, event: &Event) {
-        self.0.send(event.encode(self.0.namespace_name(), None));
+        self.emit_all(std::slice::from_ref(event));
+    }
+
+    /// Sends events like [`Self::emit`], together: in the queue they are one packet.
+    pub fn emit_all(&self, events: &[Event]) {
+        if let Some(packet) = encode_all(events, self.0.namespace_name()) {
+            self.0.send(packet);
+        }
     }
 
     /// Sends an event and waits for the acknowledgement.

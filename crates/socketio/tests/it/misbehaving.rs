@@ -167,6 +167,31 @@ async fn client_that_never_reads_is_dropped_without_delaying_others() {
     drop(deaf);
 }
 
+#[actix_web::test]
+async fn events_that_are_sent_together_do_not_make_a_client_slow() {
+    let settings = Settings {
+        max_queue_packets: 4,
+        max_queue_bytes: 1024,
+        ..quick()
+    };
+    let mut server = TestServer::start(settings);
+    let polling = server.polling().await;
+    assert_eq!(polling.post("40").await.0, 200);
+    let socket = server.connected().await;
+    polling.poll().await;
+    let space = server.server.of("/").unwrap().clone();
+    let event = |number: usize| Event::new("changed", &("x".repeat(100), number)).unwrap();
+    let events: Vec<_> = (0..200).map(event).collect();
+    space.all().emit_all(&events);
+    socket.emit(&Event::new("after", &()).unwrap());
+    let (status, payload) = polling.poll().await;
+    assert_eq!(status, 200);
+    let packets: Vec<_> = payload.split('\x1e').collect();
+    assert_eq!(packets.len(), 201);
+    assert!(packets[199].starts_with("42[\"changed\"") && packets[199].ends_with(",199]"));
+    assert_eq!(packets[200], "42[\"after\"]");
+}
+
 /// Waits until the connection has taken everything from the queue.
 async fn flushed(socket: &SocketRef) {
     while socket.queued() > 0 {

@@ -183,11 +183,13 @@ impl SocketAuthorizer {
         });
     }
 
-    /// Each token once, however many sockets use it.
+    /// Each token of connected sockets once, however many use it.
     fn tokens(&self) -> BTreeSet<Arc<str>> {
-        self.sockets
-            .lock()
-            .values()
+        let mut sockets = self.sockets.lock();
+        // A socket whose handler has panicked leaves without a word.
+        sockets.retain(|_, authorized| authorized.socket.is_connected());
+        let tokens = sockets.values();
+        tokens
             .map(|authorized| Arc::clone(&authorized.access.token))
             .collect()
     }

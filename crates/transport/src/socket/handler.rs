@@ -1,6 +1,7 @@
 //! Handles the sockets of the namespace.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use allclear_application::caller::TokenError;
@@ -21,6 +22,8 @@ use crate::response::problem::Problem;
 use crate::status_page::page::{List, Page};
 use crate::status_page::page_cache::PageCache;
 
+/// Refused tokens after which a connection is closed.
+const MAX_REFUSALS: u32 = 10;
 /// How many organisations one socket may join.
 const MAX_ROOMS: usize = 32;
 /// How long an acknowledgement waits for the events that belong before it: twice the interval of the relay's sweep.
@@ -43,6 +46,8 @@ pub(super) struct SocketData {
     access: Mutex<Option<Access>>,
     /// The rooms of the socket.
     memberships: Mutex<Vec<RoomMembership>>,
+    /// Number of refused tokens.
+    refusals: AtomicU32,
 }
 
 /// The payload of `CONNECT`.
@@ -80,6 +85,7 @@ impl Handler for SocketHandler {
         Ok(SocketData {
             access: Mutex::new(access),
             memberships: Mutex::default(),
+            refusals: AtomicU32::default(),
         })
     }
 
@@ -91,12 +97,19 @@ impl Handler for SocketHandler {
     }
 
     async fn event(&self, socket: &Socket<SocketData>, mut event: Incoming) {
-        let refused = match Request::from_name(event.name()) {
+        let request = Request::from_name(event.name());
+        let refused = match request {
             Some(request) => self.serve(socket, &mut event, request).await,
             None => Err(Refused::because("There is no such event")),
         };
         if let Err(refused) = refused {
             acknowledge(&mut event, &refused);
+            // Each may have cost the verification of a token.
+            if matches!(request, Some(Request::Authenticate))
+                && socket.data().refusals.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_REFUSALS
+            {
+                socket.close_transport();
+            }
         }
     }
 
@@ -212,9 +225,6 @@ impl SocketHandler {
             .is_err()
         {
             tracing::debug!(%organisation, "acknowledged a list before its events, which have not arrived in time");
-        }
-        if let Ok(page) = &page {
-            flushed(socket, page).await;
         }
         // Before `resume`, which keeps commits of all rooms waiting.
         let list = page.and_then(|page| Ok(page.list(list)?.to_owned()));

@@ -85,10 +85,9 @@ impl Rooms {
         {
             return;
         }
-        let everyone = namespace.to(&name(&commit.organisation));
-        for event in events(commit) {
-            everyone.emit(&event);
-        }
+        // Together, because an incident may change hundreds of components: a client that keeps up has room for the next commit.
+        let events: Vec<_> = events(commit).collect();
+        namespace.to(&name(&commit.organisation)).emit_all(&events);
         room.keep(commit);
         drop(rooms);
         self.advanced.notify_waiters();
@@ -167,10 +166,11 @@ impl Rooms {
         let (before, after): (Vec<_>, Vec<_>) =
             missed.partition(|commit| commit.revision() <= revision);
         let send = |commits: Vec<&Arc<Commit>>| {
-            commits
+            let events: Vec<_> = commits
                 .into_iter()
                 .flat_map(|commit| events(commit))
-                .for_each(|event| socket.emit(&event));
+                .collect();
+            socket.emit_all(&events);
         };
         send(before);
         acknowledge();

@@ -149,3 +149,13 @@ async fn socket_does_not_change_its_user() {
     );
     assert!(client.ask("authenticate", &acme.token).await["expiresAt"].is_string());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tenth_refused_token_closes_the_connection() {
+    let app = TestApp::start().await;
+    let mut visitor = Client::anonymous(&app.url).await;
+    for _ in 0..10 {
+        assert!(visitor.ask("authenticate", "nonsense").await["message"].is_string());
+    }
+    assert_eq!(visitor.end().await, End::Closed);
+}

@@ -140,9 +140,6 @@ impl Frames {
         let Some(partial) = &mut self.partial else {
             return Some(Incoming::Fault(PROTOCOL));
         };
-        if partial.bytes.len() + bytes.len() > self.max {
-            return Some(Incoming::Fault(TOO_BIG));
-        }
         partial.bytes.extend_from_slice(&bytes);
         if !last {
             return None;

@@ -11,7 +11,7 @@ use super::{Outage, RESPONSE_TIMEOUT, RETRY_DELAY, Redis};
 const BATCH: usize = 64;
 
 impl Redis {
-    /// Publishes waiting commits in order, for ever. A failed batch is not repeated, because the outbox has it.
+    /// Publishes waiting commits in order, for ever. What waits at a failure is not published, because the outbox has it.
     pub async fn run_publisher(&self) {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(RESPONSE_TIMEOUT))
@@ -28,6 +28,10 @@ impl Redis {
             if let Err(error) = outcome {
                 outage.begin(&error);
             }
+            // Other nodes find them in the outbox before they could be published.
+            let mut waiting = self.waiting.lock().await;
+            while waiting.try_recv().is_ok() {}
+            drop(waiting);
             sleep(RETRY_DELAY).await;
         }
     }

@@ -21,8 +21,13 @@ pub struct KeyRing {
     clock: Arc<dyn Clock>,
     public_url: String,
     signer: ArcSwap<Signer>,
-    /// Time of the last read because of a token with an unknown key.
-    last_reload: Mutex<Option<Instant>>,
+    /// The last read because of a token with an unknown key.
+    last_reload: Mutex<Option<LastReload>>,
+}
+
+struct LastReload {
+    at: Instant,
+    has_failed: bool,
 }
 
 impl KeyRing {
@@ -76,10 +81,22 @@ impl KeyRing {
             return Ok(signer);
         }
         let mut last_reload = self.last_reload.lock().await;
-        if last_reload.is_none_or(|last| last.elapsed() >= Self::RETRY_DELAY) {
-            let reloaded = self.reload().await;
-            *last_reload = Some(Instant::now());
-            reloaded.map_err(|error| TokenError::Unavailable(error.into()))?;
+        match &*last_reload {
+            Some(last) if last.at.elapsed() < Self::RETRY_DELAY => {
+                // Without the keys, nothing is known about the token.
+                if last.has_failed {
+                    let reason = "the signing keys could not be read a moment ago";
+                    return Err(TokenError::Unavailable(reason.into()));
+                }
+            }
+            _ => {
+                let reloaded = self.reload().await;
+                *last_reload = Some(LastReload {
+                    at: Instant::now(),
+                    has_failed: reloaded.is_err(),
+                });
+                reloaded.map_err(|error| TokenError::Unavailable(error.into()))?;
+            }
         }
         Ok(self.signer.load_full())
     }
@@ -181,6 +198,28 @@ mod tests {
         for _ in 0..5 {
             let signer = ring.signer_knowing(&new.id).await.unwrap();
             assert!(signer.keys().find(&new.id).is_none());
+        }
+        tokio::time::advance(KeyRing::RETRY_DELAY).await;
+        let signer = ring.signer_knowing(&new.id).await.unwrap();
+        assert!(signer.keys().find(&new.id).is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn while_the_keys_cannot_be_read_no_token_of_an_unknown_key_is_refused() {
+        let (old, new) = (key(1, -900), key(2, 0));
+        let mut store = MockInstallationStore::new();
+        let read = vec![new.clone(), old.clone()];
+        store
+            .expect_signing_keys()
+            .times(1)
+            .returning(|| Err(Error::Unavailable("the database is gone".into())));
+        store
+            .expect_signing_keys()
+            .returning(move || Ok(read.clone()));
+        let ring = KeyRing::new(Arc::new(store), clock(0), &[old], URL).unwrap();
+        for _ in 0..3 {
+            let known = ring.signer_knowing(&new.id).await;
+            assert!(matches!(known, Err(TokenError::Unavailable(_))));
         }
         tokio::time::advance(KeyRing::RETRY_DELAY).await;
         let signer = ring.signer_knowing(&new.id).await.unwrap();

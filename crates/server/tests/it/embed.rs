@@ -136,8 +136,16 @@ async fn script_and_frame_are_cached_like_the_page_and_set_no_cookie() {
         "text/javascript; charset=utf-8"
     );
     assert!(script.body.as_str().unwrap().contains("iframe"));
+    // A page that requires both of what it embeds shows the banner, too.
+    let frame = get(&operator, "/embed").await;
+    for response in [&script, &frame] {
+        assert_eq!(
+            response.headers["cross-origin-resource-policy"],
+            "cross-origin"
+        );
+    }
     assert_eq!(
-        script.headers["cross-origin-resource-policy"],
-        "cross-origin"
+        frame.headers["cross-origin-embedder-policy"],
+        "require-corp"
     );
 }

@@ -116,7 +116,7 @@ impl EventStreams {
             .unwrap_or_default();
         let seen = seen.unwrap_or(delivered);
         if seen > delivered
-            && let Some(newest) = self.newest_before(organisation, seen).await?
+            && let Some(newest) = self.newest_before(organisation, seen, delivered).await?
         {
             // A viewer of a lost future, for example before a restored backup, cannot trust its
             // state.
@@ -161,12 +161,18 @@ impl EventStreams {
     }
 
     /// The newest stored revision if it is below what the viewer has seen. Otherwise another node
-    /// has shown the viewer a revision that this node does not know yet.
+    /// has shown the viewer a revision that this node does not know yet. `delivered` if the database is too busy.
     async fn newest_before(
         &self,
         organisation: &OrganisationId,
         seen: Revision,
+        delivered: Revision,
     ) -> Result<Option<Revision>, Error> {
+        let Ok(read) = timeout(CATCH_UP_TIME, self.reads.acquire()).await else {
+            return Ok(Some(delivered));
+        };
+        // The semaphore is never closed.
+        let _read = read.map_err(Error::internal)?;
         let revisions = self
             .outbox
             .revisions(std::slice::from_ref(organisation))

@@ -60,7 +60,17 @@ impl PublicResponses {
         request: &HeaderMap,
     ) -> HttpResponse<Option<Bytes>> {
         let mut response = self.secured(document.respond(request), request);
-        self.web_app.allow_frame(response.headers_mut());
+        let headers = response.headers_mut();
+        self.web_app.allow_frame(headers);
+        // Pages with a Cross-Origin-Embedder-Policy frame only what has one, and what says that they may load it.
+        headers.insert(
+            header::CROSS_ORIGIN_EMBEDDER_POLICY,
+            HeaderValue::from_static("require-corp"),
+        );
+        headers.insert(
+            header::CROSS_ORIGIN_RESOURCE_POLICY,
+            HeaderValue::from_static("cross-origin"),
+        );
         response.extensions_mut().insert(Framed);
         response
     }

@@ -47,8 +47,8 @@ fn paged(path: &str, page: u32, component: Option<Code>) -> String {
 /// Path of an incident or a maintenance.
 pub(crate) fn entry_path(organisation: &OrganisationId, entry: &HistoryEntry) -> String {
     let path = match entry.status {
-        EntryStatus::Incident(_) => incident_path(&entry.code),
-        EntryStatus::Maintenance(_) => maintenance_path(&entry.code),
+        EntryStatus::Incident(_) => incident_path(entry.code),
+        EntryStatus::Maintenance(_) => maintenance_path(entry.code),
     };
     status_page_path(organisation) + &path
 }

@@ -170,6 +170,11 @@ mod tests {
     }
 
     #[test]
+    fn lines_end_with_line_feeds_only() {
+        assert_eq!(with_line_feeds("a\r\nb\rc\nd\r\r\n"), "a\nb\nc\nd\n\n");
+    }
+
+    #[test]
     fn an_invitation_says_who_invites_to_what() {
         let mail = invitation(Some("Acme"), Some("Ann"));
         assert_eq!(mail.subject, "You are invited to Acme");

@@ -70,7 +70,9 @@ impl App {
         // take minutes, and a proxy would wait for it.
         let (socket, address) = bind(settings.listen)?;
         let public_url = settings.public_url(address.port());
-        file_permissions::data_folder(&settings.data_dir)?;
+        if settings.uses_data_folder() {
+            file_permissions::data_folder(&settings.data_dir)?;
+        }
         clear_text::warn(settings)?;
         metrics::install();
 
@@ -144,7 +146,12 @@ impl App {
             Ok(()) => tracing::info!("shutting down: finishing open requests"),
             Err(error) => tracing::error!(error, "the server has failed"),
         }
-        self.stop().await;
+        // A person who is in a hurry presses Ctrl+C again.
+        let hurried = async { while signals.next().await != EndSignal::Interrupt {} };
+        tokio::select! {
+            () = self.stop() => {}
+            () = hurried => tracing::warn!("stopped at once; open requests were not finished"),
+        }
         result
     }
 

@@ -163,7 +163,7 @@ impl AppServices {
             let retention = Arc::clone(&retention);
             async move { retention.prune().await.map(drop) }
         });
-        if !infra.settings.database().starts_with("sqlite:") {
+        if !infra.settings.is_on_sqlite() {
             postgresql::start(tasks, infra);
         }
         running_deliveries

@@ -7,6 +7,7 @@ use allclear_application::mail::Mailer;
 use allclear_mail::file::FileMailer;
 use allclear_mail::sender::Sender;
 use allclear_mail::smtp::{SmtpLimits, SmtpMailer};
+use url::{Host, Url};
 
 use crate::settings::Settings;
 
@@ -37,10 +38,26 @@ pub(crate) fn mailer(
         return Ok(Arc::new(SmtpMailer::new(server, limits, sender)));
     }
     let folder = settings.data_dir.join("mail");
+    if !is_local(public_url) {
+        tracing::warn!(
+            folder = %folder.display(),
+            "no mail is sent: each is a file, which nobody removes. Set ALLCLEAR_SMTP_URL"
+        );
+    }
     let mailer = FileMailer::new(&folder, sender);
     Ok(Arc::new(mailer.map_err(|error| {
         format!("mail to {}: {error}", folder.display())
     })?))
+}
+
+/// Whether the installation is only for browsers on this machine.
+fn is_local(public_url: &str) -> bool {
+    match Url::parse(public_url).ok().as_ref().and_then(Url::host) {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
 }
 
 /// The mailer of a server: first removes the unfinished files of an earlier process.

@@ -243,6 +243,11 @@ impl Settings {
         self.database().starts_with("sqlite:")
     }
 
+    /// Whether the database or mails are files in the data folder.
+    pub(crate) fn uses_data_folder(&self) -> bool {
+        self.database_url.is_none() || !self.mail.is_sent()
+    }
+
     /// Whether a range of trusted proxies contains every address.
     pub(crate) fn trusts_everybody(&self) -> bool {
         let mut proxies = self.trusted_proxies.iter();
@@ -373,11 +378,15 @@ pub(crate) fn unknown_variables(
 }
 
 fn listen(text: &str) -> Result<SocketAddr, String> {
-    let mut addresses = text
+    let found = text
         .to_socket_addrs()
-        .map_err(|_| "it must be address:port".to_owned())?;
-    addresses
-        .next()
+        .map_err(|error| format!("it must be address:port: {error}"))?;
+    let addresses: Vec<_> = found.collect();
+    // Proxies connect to the IPv4 address of localhost, which some systems give second.
+    let first = addresses.iter().find(|address| address.is_ipv4());
+    first
+        .or(addresses.first())
+        .copied()
         .ok_or_else(|| "it has no address".to_owned())
 }
 
@@ -398,6 +407,9 @@ fn web_address(text: &str) -> Result<Url, String> {
 
 fn origin(text: &str) -> Result<String, String> {
     let url = web_address(text.trim())?;
+    if url.host_str().is_some_and(|host| host.contains('*')) {
+        return Err("each origin must be listed: it may not contain *".to_owned());
+    }
     let plain = url.path() == "/" && url.query().is_none();
     if plain {
         Ok(url.origin().ascii_serialization())

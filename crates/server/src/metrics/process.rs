@@ -50,8 +50,8 @@ mod tests {
     fn numbers_of_this_process_are_plausible() {
         let megabyte = 1_000_000.0;
         assert!(memory().unwrap() > megabyte);
-        let before = descriptors().unwrap();
         let _files: Vec<_> = (0..9).map(|_| fs::File::open("/dev/null")).collect();
-        assert!(before >= 3.0 && descriptors().unwrap() > before);
+        // Other tests open and close files meanwhile. Three are the standard streams.
+        assert!(descriptors().unwrap() >= 12.0);
     }
 }

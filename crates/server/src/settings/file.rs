@@ -1,5 +1,6 @@
 //! `allclear.toml`.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -27,14 +28,19 @@ pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
         .read_to_string(&mut text)
         .map_err(|error| format!("{}: {error}", file.display()))?;
     let table: toml::Table = toml::from_str(&text)
-        .map_err(|error| format!("{}: {}", file.display(), error.message()))?;
+        .map_err(|error| format!("{}: {}", place_of(&error, file, &text), error.message()))?;
     let mut holds_secrets = false;
+    let mut known = HashMap::new();
     let mut of_providers = Vec::new();
     for (key, value) in table {
         let id = key
             .strip_prefix("ALLCLEAR_")
             .unwrap_or(&key)
             .to_ascii_lowercase();
+        if let Some(same) = known.insert(id.clone(), key.clone()) {
+            let file = file.display();
+            return Err(format!("{file}: {same} and {key} are the same setting"));
+        }
         let is_setting = command
             .get_arguments()
             .any(|known| known.get_id() == id.as_str());
@@ -64,6 +70,15 @@ pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
         file_permissions::secret_file(file, &opened)?;
     }
     Ok(command)
+}
+
+/// The file, and the line of an error in its text.
+fn place_of(error: &toml::de::Error, file: &Path, text: &str) -> String {
+    let file = file.display();
+    match error.span().and_then(|span| text.get(..span.start)) {
+        Some(before) => format!("{file}, line {}", before.matches('\n').count() + 1),
+        None => file.to_string(),
+    }
 }
 
 /// A value as a flag has it.

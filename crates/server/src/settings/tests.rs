@@ -37,6 +37,20 @@ fn the_file_gives_defaults_in_either_spelling_and_flags_win() {
 }
 
 #[test]
+fn an_error_in_the_file_has_its_line_and_no_setting_is_given_twice() {
+    let error = parse(&[], "sign_up = 'closed'\n\nlisten = 'nowhere").unwrap_err();
+    assert!(error.contains("allclear.toml, line 3: "), "{error}");
+    let error = parse(&[], "sign_up = 'closed'\nALLCLEAR_SIGN_UP = 'open'").unwrap_err();
+    assert!(error.ends_with("are the same setting"), "{error}");
+}
+
+#[test]
+fn a_name_to_listen_at_is_its_ipv4_address() {
+    let settings = parse(&["--listen", "localhost:8080"], "").unwrap();
+    assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
+}
+
+#[test]
 fn a_bad_value_is_named() {
     for (flag, bad) in [
         ("--listen", "nowhere"),
@@ -46,6 +60,7 @@ fn a_bad_value_is_named() {
         ("--audit-days", "3651"),
         ("--audit-days", "a year"),
         ("--allowed-origins", "https://a.example/path"),
+        ("--allowed-origins", "https://*.a.example"),
         ("--limit-sign-in", "0/5"),
         ("--ping-interval", "0"),
         ("--mail-concurrency", "0"),

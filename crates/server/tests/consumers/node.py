@@ -25,7 +25,10 @@ class Node:
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory()
         command = [BINARY, "--log", "warn", "--listen", "127.0.0.1:0", "--data-dir", f"{self.folder.name}/data"]
-        self.process = subprocess.Popen(command, env=LIMITS, stdout=subprocess.PIPE, text=True)
+        # In a folder without `allclear.toml`.
+        self.process = subprocess.Popen(
+            command, env=LIMITS, cwd=self.folder.name, stdout=subprocess.PIPE, text=True
+        )
         for line in self.process.stdout:
             if found := re.search(r"Listens\s+(\S+)", line):
                 self.url = f"http://{found[1]}"

@@ -1,6 +1,10 @@
 # Allclear's commands. `./just --list` lists them.
 
 set shell := ["sh", "-eu", "-c"]
+set positional-arguments
+
+# The commands below name files in it.
+export CARGO_TARGET_DIR := justfile_directory() / "target"
 
 web := "apps/web"
 # Folder of tools that are not part of a toolchain.
@@ -13,7 +17,7 @@ default:
 # Builds the web app and the server, and starts them.
 run *arguments: _web
     cargo build --quiet --locked --bin allclear
-    exec target/debug/allclear {{ arguments }}
+    exec target/debug/allclear "$@"
 
 # Starts a server with example data in a temporary folder.
 demo: (run "demo")
@@ -61,7 +65,7 @@ audit: _deny
 # Sends thousands of valid and invalid requests to the API (Schemathesis).
 fuzz-api *arguments: _web
     cargo build --quiet --locked --bin allclear
-    .ci/schemathesis target/debug/allclear {{ arguments }}
+    .ci/schemathesis target/debug/allclear "$@"
 
 # Runs the benches and their peers and writes docs/benchmarks.md; with names, only those: page, events, fanout, writes, …
 bench *names: _test-tools _wrk _lighthouse build

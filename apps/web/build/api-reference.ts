@@ -16,8 +16,8 @@ export interface Call {
   method: string;
   path: string;
   summary: string;
-  /** Whether a bearer token is needed. */
-  isProtected: boolean;
+  /** What the request needs: a bearer token or the session cookie. */
+  credential: 'token' | 'session' | null;
   parameters: Field[];
   body: Field[];
   responses: DocumentedResponse[];
@@ -74,7 +74,8 @@ interface Operation {
   parameters?: Parameter[];
   requestBody?: Content;
   responses: Record<string, Content>;
-  security?: unknown[];
+  /** Alternatives, by the names of the security schemes. */
+  security?: Record<string, string[]>[];
 }
 
 interface Document {
@@ -108,6 +109,11 @@ function failuresOf({ responses }: Operation): [string, Content][] {
   return Object.entries(responses).filter(([status]) => status >= '400');
 }
 
+function credentialOf({ security = [] }: Operation): Call['credential'] {
+  if (security.length === 0) return null;
+  return security.some((alternative) => 'session' in alternative) ? 'session' : 'token';
+}
+
 class Reader {
   readonly #schemas: Record<string, Schema>;
 
@@ -122,7 +128,7 @@ class Reader {
       method: method.toUpperCase(),
       path,
       summary: sentences(operation.summary),
-      isProtected: operation.security !== undefined,
+      credential: credentialOf(operation),
       parameters: (operation.parameters ?? []).map((each) => this.#parameter(each)),
       body: this.#fieldsOf(schemaOf(operation.requestBody), 0),
       responses: succeeding.map(([status, response]) => this.#response(status, response)),
@@ -151,9 +157,10 @@ class Reader {
   }
 
   #resolve(schema: Schema): Schema {
-    const { $ref, ...own } = schema;
+    const { $ref, allOf, ...own } = schema;
     if ($ref) return { ...this.#named($ref), ...own };
-    const [first] = (schema.oneOf ?? schema.allOf ?? []).filter(({ type }) => type !== 'null');
+    if (allOf) return [...allOf.map((member) => this.#resolve(member)), own].reduce(combine);
+    const first = schema.oneOf?.find(({ type }) => type !== 'null');
     return first ? { ...this.#resolve(first), ...own } : schema;
   }
 
@@ -191,6 +198,16 @@ class Reader {
     const plain = [type ?? 'any'].flat().filter((each) => each !== 'null');
     return format && !/^(u?int|double|float)/.test(format) ? format : plain.join(' or ');
   }
+}
+
+/** Combines two members of an `allOf`. */
+function combine(one: Schema, other: Schema): Schema {
+  return {
+    ...one,
+    ...other,
+    ...(other.properties && { properties: { ...one.properties, ...other.properties } }),
+    required: [...(one.required ?? []), ...(other.required ?? [])],
+  };
 }
 
 function schemaOf(content: Content | undefined): Schema | undefined {

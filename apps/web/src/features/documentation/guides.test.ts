@@ -81,7 +81,7 @@ describe('the API reference', () => {
 
   it('shows the parameters and responses of an operation', () => {
     const create = calls.find(({ id }) => id === 'post-incident-create');
-    expect(create?.isProtected).toBe(true);
+    expect(create?.credential).toBe('token');
     expect(create?.body.map(({ name }) => name)).toContain('occuredAt');
     const status = create?.body.find(({ name }) => name === 'status');
     expect(status?.type).toBe('INVESTIGATING | IDENTIFIED | MONITORING | RESOLVED');
@@ -90,6 +90,14 @@ describe('the API reference', () => {
     expect(create?.responses.map((response) => response.status)).toEqual(['201']);
     expect(create?.responses[0]?.fields.map(({ name }) => name)).toContain('IncidentTimeline');
     expect(create?.failures).toContain('422');
+  });
+
+  it('has every field of a request that extends another, and says which are required', () => {
+    const bodyOf = (id: string) => calls.find((call) => call.id === id)?.body ?? [];
+    const subscribe = bodyOf('post-subscriber-public');
+    expect(subscribe.find(({ name }) => name === 'orgId')?.isRequired).toBe(true);
+    const create = bodyOf('post-component-create');
+    expect(create.find(({ name }) => name === 'name')?.isRequired).toBe(true);
   });
 
   it('knows what may be null', () => {

@@ -16,8 +16,10 @@ export function CallCard({ call }: { call: Call }) {
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <Method name={call.method} />
           <code className="min-w-0 font-mono text-sm wrap-anywhere text-ink">{call.path}</code>
-          {call.isProtected && (
-            <LockKeyhole aria-label="Needs a token" className="size-3.5 text-subtle" role="img" />
+          {call.credential && (
+            <span className="inline-flex items-center gap-1 text-xs text-subtle">
+              <LockKeyhole aria-hidden className="size-3.5" /> Needs a {call.credential}
+            </span>
           )}
         </span>
         <span className="text-pretty text-muted">

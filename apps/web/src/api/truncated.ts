@@ -1,4 +1,5 @@
 import type { PublicIncident, PublicMaintenance } from './types';
+import { newestFirst } from './update-order';
 
 /** Rows of the operators' list have no components. */
 type CachedIncident = Pick<PublicIncident, 'IncidentTimeline' | 'timelineTruncated'> &
@@ -10,13 +11,14 @@ type CachedIncident = Pick<PublicIncident, 'IncidentTimeline' | 'timelineTruncat
  */
 export function mergeTruncatedIncident<T extends PublicIncident>(
   received: T,
-  cached: CachedIncident | undefined,
+  cached: CachedIncident,
 ): T {
-  if (cached === undefined) return received;
   return {
     ...received,
     ...(received.timelineTruncated && {
-      IncidentTimeline: merge(received.IncidentTimeline, cached.IncidentTimeline, 'id'),
+      IncidentTimeline: newestFirst(
+        merge(received.IncidentTimeline, cached.IncidentTimeline, 'id'),
+      ),
       timelineTruncated: cached.timelineTruncated ?? false,
     }),
     ...(received.componentsTruncated && {
@@ -28,13 +30,12 @@ export function mergeTruncatedIncident<T extends PublicIncident>(
 /** Completes a maintenance of an event, like `mergeTruncatedIncident`. */
 export function mergeTruncatedMaintenance<T extends PublicMaintenance>(
   received: T,
-  cached: PublicMaintenance | undefined,
+  cached: PublicMaintenance,
 ): T {
-  if (cached === undefined) return received;
   return {
     ...received,
     ...(received.timelineTruncated && {
-      timeline: merge(received.timeline, cached.timeline, 'id'),
+      timeline: newestFirst(merge(received.timeline, cached.timeline, 'id')),
       timelineTruncated: cached.timelineTruncated ?? false,
     }),
     ...(received.componentsTruncated && {
@@ -43,7 +44,6 @@ export function mergeTruncatedMaintenance<T extends PublicMaintenance>(
   };
 }
 
-/** The received updates are the newest, so other cached ones follow them. */
 function merge<Key extends string, Item extends Record<Key, string>>(
   received: readonly Item[],
   cached: readonly Item[] = [],

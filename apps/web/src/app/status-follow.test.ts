@@ -3,9 +3,10 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hasLastSessionHint, storeLastSessionHint } from '@/auth/last-session-hint';
 import { followEventStream } from '@/features/status-page/event-stream';
 import { FakeEventSource } from '@/features/status-page/fake-event-source';
+import { followLater } from '@/features/status-page/follow-later';
 import { endpoints } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
-import { success, apiUrl, server } from '@/testing/server';
+import { success, apiUrl, hold, server } from '@/testing/server';
 import { chooseFollow } from './status-follow';
 
 const person = { id: 'user-1', name: 'Ada', email: 'ada@example.com', administrator: false };
@@ -53,6 +54,28 @@ it('is the event stream for a visitor not signed in to Clerk', async () => {
     ),
   );
   expect(await chooseFollow()).toBe(followEventStream);
+});
+
+it('is the event stream, and stays so, if the session is not known after five seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  FakeEventSource.install();
+  serve(null);
+  const { held, release } = hold();
+  server.use(
+    http.get(apiUrl(endpoints.identity.session), async () => {
+      await held;
+      return success(null);
+    }),
+  );
+  const listener = { onEvent: vi.fn(), onState: vi.fn(), onConnected: vi.fn() };
+  onTestFinished(followLater(chooseFollow)('org-1', 7, listener));
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(FakeEventSource.all.map(({ url }) => url)).toEqual([
+    '/api/v1/status/org-1/events?since=7',
+  ]);
+  release();
+  await expect.poll(hasLastSessionHint).toBe(false);
+  expect(FakeEventSource.all).toHaveLength(1);
 });
 
 describe('the event stream takes over from the socket', () => {

@@ -4,8 +4,21 @@ import { followEventStream, type Follow } from '@/features/status-page/event-str
 import { followSocket } from '@/features/status-page/follow-socket';
 import { Connection } from '@/realtime/connection';
 
-/** Chooses the socket for a user who is signed in with an organisation, otherwise the event stream. */
-export async function chooseFollow(): Promise<Follow> {
+/** The page does not wait longer for an identity provider. */
+const sessionTimeoutMs = 5000;
+
+/**
+ * Chooses the socket for a user who is signed in with an organisation, otherwise the event stream: also for a session that is
+ * not loaded in time.
+ */
+export function chooseFollow(): Promise<Follow> {
+  const timeout = new Promise<Follow>((resolve) => {
+    setTimeout(() => resolve(followEventStream), sessionTimeoutMs);
+  });
+  return Promise.race([chooseBySession(), timeout]);
+}
+
+async function chooseBySession(): Promise<Follow> {
   const visitor = await loadSession();
   if (visitor === null) {
     storeLastSessionHint(false);

@@ -64,7 +64,13 @@ const maintenance = (id: string, more: Partial<PublicMaintenance> = {}): PublicM
   ...more,
 });
 
-const entry = (id: string, message = id) => ({ id, status: 'IDENTIFIED', message, ...at });
+const entry = (id: string, message = id) => ({
+  id,
+  status: 'IDENTIFIED',
+  message,
+  ...at,
+  displayAt: at.createdAt,
+});
 const update = (id: string, message = id) => ({ ...entry(id, message), user: { name: 'Grace' } });
 const link = (id: string, name = id): AffectedComponent => ({
   componentId: id,
@@ -214,6 +220,20 @@ it.each([
   fire(each.gone, 'i1', 'e1');
   expect(await screen.findByText('e2 Grace IDENTIFIED')).toBeInTheDocument();
   expect(asked.times).toBe(times);
+});
+
+it('keeps the updates in the order in which they are displayed', async () => {
+  const rows = [{ ...update('e3'), displayAt: '2026-11-20T10:03:00.000Z' }, update('e1')];
+  await show(incidents.updates('i1'), rows, false);
+  const moved = { ...entry('e3'), displayAt: '2026-11-20T09:00:00.000Z' };
+  fire('timeline-updated', { ...moved, incidentId: 'i1' });
+  expect(await screen.findByText('e1 Grace IDENTIFIED, e3 Grace IDENTIFIED')).toBeInTheDocument();
+  const past = { ...update('e4'), displayAt: '2026-11-20T09:30:00.000Z' };
+  server.use(http.get(apiUrl(incidents.update('i1', 'e4')), () => success(past)));
+  fire('timeline-updated', { ...entry('e4'), displayAt: past.displayAt, incidentId: 'i1' });
+  expect(
+    await screen.findByText('e1 Grace IDENTIFIED, e4 Grace IDENTIFIED, e3 Grace IDENTIFIED'),
+  ).toBeInTheDocument();
 });
 
 it('does not bring back an update that was deleted while it was asked for', async () => {

@@ -25,6 +25,7 @@ import type {
   PublicComponent,
   PublicIncident,
 } from '@/api/types';
+import { newestFirst } from '@/api/update-order';
 import { useReadAgain, useRevalidateLists, useUpdateLists } from '@/api/use-list';
 import { endpoints } from '@/paths';
 import type { Update } from '@/updates/timeline';
@@ -251,7 +252,7 @@ class CacheSync implements ConnectionListener {
     this.#store.update<Update>(list, (pages) => {
       const isKnown = pages.some((page) => page.some(({ id }) => id === entry.id));
       if (!isKnown) void this.#addUpdate(list, path, entry.id);
-      return patchItem<Update>(entry)(pages);
+      return patchItem<Update>(entry)(pages).map(newestFirst);
     });
   }
 
@@ -261,7 +262,8 @@ class CacheSync implements ConnectionListener {
     if (this.#deletedUpdates.has(id)) return;
     try {
       const { data } = await withRetries(() => api.get<Update>(path));
-      if (!this.#deletedUpdates.has(id)) update<Update>(list, addItem(data));
+      if (this.#deletedUpdates.has(id)) return;
+      update<Update>(list, (pages) => addItem(data)(pages).map(newestFirst));
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return;
       console.error(error);

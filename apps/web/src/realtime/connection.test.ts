@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { notifyReachable } from '@/api/reachable';
 import { FakeSocket } from '@/testing/fake-socket';
+import { hold } from '@/testing/server';
 import { Connection, type SocketStatus } from './connection';
 import type { LiveEvent } from './live-events';
 
 let connection: Connection;
 let stop: () => void;
 let token: string | null;
+/** What a token waits for. */
+let tokenReady: Promise<void>;
 let asked: boolean[];
 let statuses: SocketStatus[];
 let received: (string | LiveEvent)[];
@@ -18,12 +21,13 @@ beforeEach(async () => {
   errors = [];
   vi.spyOn(console, 'error').mockImplementation((error) => errors.push(error));
   token = 'first';
+  tokenReady = Promise.resolve();
   asked = [];
   statuses = [];
   received = [];
   connection = new Connection('org-1', (options) => {
     asked.push(options?.skipCache ?? false);
-    return Promise.resolve(token);
+    return tokenReady.then(() => token);
   });
   connection.subscribe(() => statuses.push(connection.getStatus()));
   connection.listen({
@@ -237,6 +241,42 @@ describe('a lost connection', () => {
   });
 });
 
+describe('a device that wakes', () => {
+  /** Lets time pass without timers, as while a device sleeps. */
+  async function sleep(ms: number) {
+    vi.setSystemTime(Date.now() + ms);
+    window.dispatchEvent(new Event('online'));
+    await settle();
+  }
+
+  it('replaces a connection that has missed a ping', async () => {
+    await FakeSocket.last.join();
+    await sleep(30_001);
+    expect(FakeSocket.last.attempts).toBe(2);
+    expect(connection.getStatus()).toBe('connecting');
+    await FakeSocket.last.join(9);
+    expect(received).toEqual(['joined at 1', 'lost', 'joined at 9']);
+  });
+
+  it('keeps a connection whose last ping is not too old', async () => {
+    await FakeSocket.last.join();
+    vi.setSystemTime(Date.now() + 25_000);
+    FakeSocket.last.io.fire('ping');
+    await sleep(30_000);
+    expect(FakeSocket.last.attempts).toBe(1);
+    expect(connection.getStatus()).toBe('connected');
+  });
+
+  it('expects pings at the interval of the handshake', async () => {
+    FakeSocket.last.io.engine.fire('handshake', { pingInterval: 60_000 });
+    await FakeSocket.last.join();
+    await sleep(65_000);
+    expect(FakeSocket.last.attempts).toBe(1);
+    await sleep(1);
+    expect(FakeSocket.last.attempts).toBe(2);
+  });
+});
+
 describe('a refusal', () => {
   it('is tried again with another token, five times, ever later', async () => {
     FakeSocket.last.refuse('The token is not valid');
@@ -300,6 +340,28 @@ describe('the token', () => {
     await vi.advanceTimersByTimeAsync(30_000);
     expect(FakeSocket.last.pending).toEqual([]);
     expect(errors).toEqual([]);
+  });
+
+  it('is sent once if the connection is replaced while the token is requested', async () => {
+    const { held, release } = hold();
+    tokenReady = held;
+    void FakeSocket.last.open();
+    FakeSocket.last.lose();
+    void FakeSocket.last.open();
+    void FakeSocket.last.open();
+    release();
+    await settle();
+    expect(FakeSocket.last.payloads).toEqual([{ token: 'first' }]);
+  });
+
+  it('is not sent after its connection was lost', async () => {
+    const { held, release } = hold();
+    tokenReady = held;
+    void FakeSocket.last.open();
+    FakeSocket.last.lose();
+    release();
+    await settle();
+    expect(FakeSocket.last.payloads).toEqual([]);
   });
 
   it('is sent again if the server has not acknowledged it', async () => {

@@ -34,6 +34,9 @@ const renewalMs = 10_000;
 /** Mean interval of the retries after `reconnect_failed`. */
 const slowRetryMs = 30_000;
 
+/** How late a ping may arrive. */
+const pingMarginMs = 5000;
+
 /** The socket of one user in one organisation. */
 export class Connection {
   readonly orgId: string;
@@ -52,6 +55,12 @@ export class Connection {
   #retry: ReturnType<typeof setTimeout> | undefined;
   /** Counts starts and stops: work of an earlier run is dropped. */
   #run = 0;
+  /** Counts the tokens requested for CONNECT, and the transports that have closed: only the newest token is sent. */
+  #tokenRequest = 0;
+  /** When the last ping of the server arrived. */
+  #aliveAt = 0;
+  /** The server's default, until the handshake says the interval. */
+  #pingIntervalMs = 25_000;
 
   constructor(orgId: string, getToken: GetToken) {
     this.orgId = orgId;
@@ -81,7 +90,10 @@ export class Connection {
     const retry = () => {
       if (this.#status === 'reconnect_failed') this.reconnect();
     };
-    const stopWaking = onWake(retry);
+    const stopWaking = onWake(() => {
+      retry();
+      this.#replaceSilent();
+    });
     const stopReaching = onReachable(retry);
     const renewal = setInterval(() => void this.#renewToken(), renewalMs);
     return () => {
@@ -144,14 +156,27 @@ export class Connection {
       if (run !== this.#run) return;
       if (this.#socket === null) this.#addHandlers(socket);
       this.#socket = socket;
-      if (this.#useToken(token)) socket.connect();
+      if (!this.#useToken(token)) return;
+      socket.connect();
+      socket.io.engine.on('handshake', ({ pingInterval }) => {
+        this.#pingIntervalMs = pingInterval;
+      });
     } catch (error) {
       if (run === this.#run) this.#rejected(error);
     }
   }
 
+  /** Replaces a connection that broke while the device slept, which socket.io detects only after the ping timeout. */
+  #replaceSilent(): void {
+    const silentMs = Date.now() - this.#aliveAt;
+    if (this.#status !== 'connected' || silentMs <= this.#pingIntervalMs + pingMarginMs) return;
+    this.#socket?.disconnect();
+    this.reconnect();
+  }
+
   #addHandlers(socket: LiveSocket): void {
     socket.on('connect', () => {
+      this.#aliveAt = Date.now();
       this.#setStatus('connected');
       this.#join(socket);
     });
@@ -170,8 +195,12 @@ export class Connection {
     });
     socket.io.on('reconnect_attempt', () => this.#setStatus('connecting'));
     socket.io.on('reconnect_failed', () => this.#end('reconnect_failed'));
-    // Browsers slow down the timers of a hidden tab; the server's pings still arrive.
-    socket.io.on('ping', () => void this.#renewToken());
+    socket.io.on('close', () => (this.#tokenRequest += 1));
+    socket.io.on('ping', () => {
+      this.#aliveAt = Date.now();
+      // Browsers slow down the timers of a hidden tab; the server's pings still arrive.
+      void this.#renewToken();
+    });
     for (const name of liveEventNames) {
       socket.on(name, (...args: unknown[]) => {
         const event = { name, args } as LiveEvent;
@@ -197,14 +226,19 @@ export class Connection {
     emitInOrder(socket, 'join', this.orgId, joined, failed);
   }
 
-  /** Every CONNECT, also after a reconnection, carries the current token. */
+  /**
+   * Every CONNECT, also after a reconnection, carries the current token. `send` writes to the newest transport, on which the
+   * server accepts one CONNECT.
+   */
   async #sendToken(send: (payload: { token: string }) => void): Promise<void> {
     const run = this.#run;
+    const request = (this.#tokenRequest += 1);
+    const isNewest = () => run === this.#run && request === this.#tokenRequest;
     try {
       const token = await this.#getToken();
-      if (run === this.#run && this.#useToken(token)) send({ token });
+      if (isNewest() && this.#useToken(token)) send({ token });
     } catch (error) {
-      if (run === this.#run) this.#rejected(error);
+      if (isNewest()) this.#rejected(error);
     }
   }
 

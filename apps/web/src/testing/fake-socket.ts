@@ -19,6 +19,7 @@ class Emitter {
 }
 
 class FakeManager extends Emitter {
+  readonly engine = new Emitter();
   readonly opts: Record<string, unknown>;
 
   constructor(opts: Record<string, unknown>) {
@@ -134,6 +135,7 @@ export class FakeSocket extends Emitter {
 
   /** The transport is lost; the client reconnects. */
   lose(): void {
+    this.io.fire('close', 'transport close');
     this.#close('transport close');
   }
 

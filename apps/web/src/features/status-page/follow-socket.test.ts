@@ -66,6 +66,18 @@ describe('the first connection', () => {
     );
   });
 
+  it('takes the time of the state from the clock of the server', async () => {
+    const generatedAt = '2001-01-01T00:00:00.000Z';
+    server.use(
+      http.get(apiUrl(endpoints.status('org-1')), () => success(aSnapshot({ generatedAt }))),
+    );
+    await FakeSocket.last.join(8);
+    await acknowledgeLists();
+    expect(listener.onState).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ generatedAt }),
+    );
+  });
+
   it('loses no event between the responses', async () => {
     await FakeSocket.last.join(8);
     FakeSocket.last.acknowledge('get-components', [aComponent()]);

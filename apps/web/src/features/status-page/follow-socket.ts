@@ -49,12 +49,15 @@ export function followSocket(open: (orgId: string) => OpenConnection): Follow {
         if (reading !== current || snapshot === null) return;
         const { components, incidents, maintenances } = current.lists;
         // The snapshot may be older than events that were received meanwhile.
-        const { organisation, groups, order } = current.events.reduce(applyEvent, snapshot);
+        const { organisation, groups, order, generatedAt } = current.events.reduce(
+          applyEvent,
+          snapshot,
+        );
         abandon();
         contained = joinedAt ?? contained;
         listener.onState({
           ...{ organisation, groups, order, components, incidents, maintenances },
-          generatedAt: new Date().toISOString(),
+          generatedAt,
         });
         listener.onConnected(true);
       } catch (error) {

@@ -83,6 +83,25 @@ describe('an event', () => {
     expect(maintenances[0]?.timeline).toEqual([edited]);
   });
 
+  it('places the entries of a timeline by display time, then by id, newest first', () => {
+    const at = (minute: number) => ({ displayAt: `2026-11-20T09:0${minute}:00.000Z` });
+    const entries = [
+      { id: 'e2', ...at(3) },
+      { id: 'e4', ...at(1) },
+      { id: 'e1', ...at(3) },
+      { id: 'e3', ...at(2) },
+      { id: 'e2', ...at(1) },
+    ];
+    const empty = aSnapshot({ incidents: [anIncident()], maintenances: [aMaintenance()] });
+    const events = entries.flatMap((entry): LiveEvent[] => [
+      { name: 'timeline-updated', args: [anIncidentEntry(entry)] },
+      { name: 'maintenance-timeline-updated', args: [aMaintenanceEntry(entry)] },
+    ]);
+    const { incidents, maintenances } = events.reduce(applyEvent, empty);
+    expect(ids(incidents[0]?.IncidentTimeline ?? [])).toEqual(['e1', 'e3', 'e4', 'e2']);
+    expect(ids(maintenances[0]?.timeline ?? [])).toEqual(['e1', 'e3', 'e4', 'e2']);
+  });
+
   it('removes a deleted entry from its own timeline', () => {
     const { incidents } = after({ name: 'incident-timeline-deleted', args: ['i2', 'e1'] });
     expect(incidents[0]?.IncidentTimeline).toEqual([]);
@@ -139,6 +158,24 @@ describe('an event', () => {
     const shortened = aMaintenance({ id: 'm2', timeline: [note], timelineTruncated: true });
     const [maintenance] = after({ name: 'maintenance-updated', args: [shortened] }).maintenances;
     expect(ids(maintenance?.timeline ?? [])).toEqual(['n9', 'n1']);
+  });
+
+  it('that left out updates keeps newer ones that are known above those that it has', () => {
+    const earlier = { id: 'a0', displayAt: '2026-11-20T09:00:00.000Z' };
+    const older = anIncident({
+      id: 'i2',
+      IncidentTimeline: [anIncidentEntry(earlier)],
+      timelineTruncated: true,
+    });
+    const [incident] = after({ name: 'incident-updated', args: [older] }).incidents;
+    expect(ids(incident?.IncidentTimeline ?? [])).toEqual(['e1', 'a0']);
+    const shortened = aMaintenance({
+      id: 'm2',
+      timeline: [aMaintenanceEntry(earlier)],
+      timelineTruncated: true,
+    });
+    const [maintenance] = after({ name: 'maintenance-updated', args: [shortened] }).maintenances;
+    expect(ids(maintenance?.timeline ?? [])).toEqual(['n1', 'a0']);
   });
 
   it('that left out components leaves those that are known', () => {
@@ -246,9 +283,11 @@ function history(seed: number, length: number) {
       drop(state.incidents, (id) => ({ name: 'incident-deleted', args: [id] })),
     'timeline-updated': () =>
       change(state.incidents, (incident) => {
-        const entry = anIncidentEntry({ ...fresh('e'), incidentId: incident.id });
+        const entry =
+          maybe(incident.IncidentTimeline) ??
+          anIncidentEntry({ ...fresh('e'), incidentId: incident.id });
         incident.status = entry.status = pick(words) ?? 'RESOLVED';
-        incident.IncidentTimeline.unshift(entry);
+        display(incident.IncidentTimeline, entry);
         return [
           { name: 'timeline-updated', args: [entry] },
           { name: 'incident-updated', args: [incident] },
@@ -275,8 +314,10 @@ function history(seed: number, length: number) {
       drop(state.maintenances, (id) => ({ name: 'maintenance-deleted', args: [id] })),
     'maintenance-timeline-updated': () =>
       change(state.maintenances, (maintenance) => {
-        const entry = aMaintenanceEntry({ ...fresh('n'), maintenanceId: maintenance.id });
-        maintenance.timeline.unshift(entry);
+        const entry =
+          maybe(maintenance.timeline) ??
+          aMaintenanceEntry({ ...fresh('n'), maintenanceId: maintenance.id });
+        display(maintenance.timeline, entry);
         return [{ name: 'maintenance-timeline-updated', args: [entry] }];
       }),
     'maintenance-timeline-deleted': () =>
@@ -344,8 +385,24 @@ function history(seed: number, length: number) {
     state.order = state.order.filter((it) => it.id !== null || it.components.length > 0);
   }
 
+  function maybe<T>(items: readonly T[]): T | undefined {
+    return roll(3) === 0 ? pick(items) : undefined;
+  }
+  /** Puts an update, which may be in the timeline, before the first one that is displayed earlier. */
+  function display<T extends { id: string; displayAt: string }>(timeline: T[], update: T) {
+    const known = timeline.indexOf(update);
+    if (known !== -1) timeline.splice(known, 1);
+    update.displayAt = new Date(roll(clock) * 1000).toISOString();
+    const earlier = timeline.findIndex(
+      ({ id, displayAt }) =>
+        displayAt < update.displayAt || (displayAt === update.displayAt && id < update.id),
+    );
+    timeline.splice(earlier === -1 ? timeline.length : earlier, 0, update);
+  }
+
   function fresh(kind: string) {
-    return { id: `${kind}${clock}`, createdAt: new Date(clock * 1000).toISOString() };
+    const id = kind + String(clock).padStart(4, '0');
+    return { id, createdAt: new Date(clock * 1000).toISOString() };
   }
   function change<T>(items: readonly T[], edit: (item: T) => LiveEvent[]): LiveEvent[] {
     const item = pick(items);

@@ -6,6 +6,7 @@ import type {
   StatusSnapshot,
 } from '@/api/types';
 import { mergeTruncatedIncident, mergeTruncatedMaintenance } from '@/api/truncated';
+import { newestFirst } from '@/api/update-order';
 import type { LiveEvent } from '@/realtime/live-events';
 import {
   insertComponent,
@@ -43,37 +44,38 @@ export function applyEvent<State extends Lists>(state: State, event: LiveEvent):
     case 'component-deleted':
       return withoutComponent(state, event.args[0]);
     case 'new-incident':
-      return { ...state, incidents: add(state.incidents, event.args[0], mergeTruncatedIncident) };
-    case 'incident-updated':
+    case 'incident-updated': {
+      const isNew = event.name === 'new-incident';
       return {
         ...state,
-        incidents: replace(state.incidents, event.args[0], mergeTruncatedIncident),
+        incidents: put(state.incidents, event.args[0], isNew, mergeTruncatedIncident),
       };
+    }
     case 'incident-deleted':
       return { ...state, incidents: remove(state.incidents, event.args[0]) };
     case 'timeline-updated': {
       const [entry] = event.args;
-      return changeIncident(state, entry.incidentId, (timeline) => add(timeline, entry));
+      return changeIncident(state, entry.incidentId, (timeline) => put(timeline, entry, true));
     }
     case 'incident-timeline-deleted': {
       const [incidentId, entryId] = event.args;
       return changeIncident(state, incidentId, (timeline) => remove(timeline, entryId));
     }
     case 'new-maintenance':
+    case 'maintenance-updated': {
+      const isNew = event.name === 'new-maintenance';
       return {
         ...state,
-        maintenances: add(state.maintenances, event.args[0], mergeTruncatedMaintenance),
+        maintenances: put(state.maintenances, event.args[0], isNew, mergeTruncatedMaintenance),
       };
-    case 'maintenance-updated':
-      return {
-        ...state,
-        maintenances: replace(state.maintenances, event.args[0], mergeTruncatedMaintenance),
-      };
+    }
     case 'maintenance-deleted':
       return { ...state, maintenances: remove(state.maintenances, event.args[0]) };
     case 'maintenance-timeline-updated': {
       const [entry] = event.args;
-      return changeMaintenance(state, entry.maintenanceId, (timeline) => add(timeline, entry));
+      return changeMaintenance(state, entry.maintenanceId, (timeline) =>
+        put(timeline, entry, true),
+      );
     }
     case 'maintenance-timeline-deleted': {
       const [maintenanceId, entryId] = event.args;
@@ -84,7 +86,7 @@ export function applyEvent<State extends Lists>(state: State, event: LiveEvent):
       const [group] = event.args;
       return {
         ...state,
-        groups: add(state.groups, group),
+        groups: put(state.groups, group, true),
         order: insertGroup(state.order, group.id),
       };
     }
@@ -147,28 +149,25 @@ interface Item {
 /** Completes the item of an event by the one on the page. */
 type Complete<T> = (received: T, shown: T) => T;
 
-/** Adds an item on top, or replaces it in its place. */
-function add<T extends Item>(items: readonly T[], item: T, complete?: Complete<T>): T[] {
-  return has(items, item) ? replace(items, item, complete) : [item, ...items];
-}
-
-/** Replaces an item in its place. One that is not shown, such as an old incident that is open again, is added by age. */
-function replace<T extends Item>(
+/**
+ * Replaces an item in its place. One that is not shown is added: on top if it is new, otherwise by age, such as an old incident
+ * that is open again.
+ */
+function put<T extends Item>(
   items: readonly T[],
   item: T,
+  isNew: boolean,
   complete: Complete<T> = (received) => received,
 ): T[] {
-  if (has(items, item)) return items.map((it) => (it.id === item.id ? complete(item, it) : it));
-  const older = items.findIndex(({ createdAt }) => createdAt < item.createdAt);
+  if (items.some(({ id }) => id === item.id)) {
+    return items.map((it) => (it.id === item.id ? complete(item, it) : it));
+  }
+  const older = isNew ? 0 : items.findIndex(({ createdAt }) => createdAt < item.createdAt);
   return items.toSpliced(older === -1 ? items.length : older, 0, item);
 }
 
 function remove<T extends Item>(items: readonly T[], id: string): T[] {
   return items.filter((it) => it.id !== id);
-}
-
-function has(items: readonly Item[], { id }: Item): boolean {
-  return items.some((it) => it.id === id);
 }
 
 interface NamedLink {
@@ -195,7 +194,7 @@ function withComponent<State extends Lists>(
       : items;
   return {
     ...state,
-    components: (isNew ? add : replace)(state.components, component),
+    components: put(state.components, component, isNew),
     order: insertComponent(state.order, id, groupId),
     incidents: rename(state.incidents),
     maintenances: rename(state.maintenances),
@@ -217,7 +216,7 @@ function changeIncident<State extends Lists>(
   change: (timeline: PublicIncident['IncidentTimeline']) => PublicIncident['IncidentTimeline'],
 ): State {
   const incidents = state.incidents.map((it) =>
-    it.id === id ? { ...it, IncidentTimeline: change(it.IncidentTimeline) } : it,
+    it.id === id ? { ...it, IncidentTimeline: newestFirst(change(it.IncidentTimeline)) } : it,
   );
   return { ...state, incidents };
 }
@@ -228,7 +227,7 @@ function changeMaintenance<State extends Lists>(
   change: (timeline: PublicMaintenance['timeline']) => PublicMaintenance['timeline'],
 ): State {
   const maintenances = state.maintenances.map((it) =>
-    it.id === id ? { ...it, timeline: change(it.timeline) } : it,
+    it.id === id ? { ...it, timeline: newestFirst(change(it.timeline)) } : it,
   );
   return { ...state, maintenances };
 }

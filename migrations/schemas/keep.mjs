@@ -43,6 +43,19 @@ INSERT INTO factor_requirements (organisation_id) SELECT min(id) FROM organisati
 INSERT INTO recovery_codes (digest, user_id) SELECT 'digest_kept', id FROM users WHERE email_key = 'ada@example.com';
 `;
 
+// Rows that need a name server, a time that has passed, or another authentication.
+const LATER = `
+INSERT INTO domain_claims (organisation_id, name, token, status, created_at)
+SELECT id, 'status.kept.example', 'token_kept', 'PENDING', created_at FROM organisations;
+INSERT INTO operator_mails (id, organisation_id, user_id, incident_id, content, created_at, due_at, attempts)
+SELECT incidents.id, organisation_id, users.id, incidents.id, '{}', incidents.created_at, incidents.created_at, 0 FROM incidents, users
+WHERE email_key = 'ada@example.com';
+INSERT INTO api_keys (id, organisation_id, name, role, prefix, digest, created_at)
+SELECT id, organisation_id, 'Deploy', 'editor', 'prefix_kept', 'digest_kept', created_at FROM incidents;
+INSERT INTO idempotent_responses (organisation_id, name, request, sealed, number, total_bytes, created_at)
+SELECT id, 'name_kept', 'request_kept', 'sealed_kept', 1, 11, created_at FROM organisations;
+`;
+
 async function until(found) {
   for (let tries = 0; tries < 300; tries += 1) {
     const value = await found();
@@ -113,15 +126,17 @@ async function fill(folder, database) {
   await serving(folder, unreachable, async (call, enter) => {
     await call('/identity/sign-in', ada);
     await enter(organisation);
-    const { id: component } = await call('/component/create', { name: 'API', description: 'Everything' });
+    const { id: groupId } = await call('/component-group/create', { name: 'Platform' });
+    const { id: component } = await call('/component/create', { name: 'API', description: 'Everything', groupId });
     const components = [{ componentId: component, status: 'MAJOR_OUTAGE' }];
     const incident = { title: 'Down', description: 'All of it', status: 'INVESTIGATING', components };
     const { id } = await call('/incident/create', { ...incident, occuredAt: '2026-01-01T10:00' });
     await call(`/incident/${id}/updates/create`, { message: 'Found it', status: 'IDENTIFIED' });
-    const maintenance = { title: 'Upgrade', description: 'New disks', startAt: '2026-01-01T10:00' };
+    await call(`/incident/${id}/review`, { body: 'What happened' }, 'PUT');
+    const maintenance = { title: 'Upgrade', description: 'New disks', startAt: '2026-01-01T10:00', components: [component] };
     const { id: planned } = await call('/maintenance/create', maintenance);
     await call(`/maintenance/${planned}/updates/create`, { message: 'Begun', status: 'MONITORING' });
-    await call('/subscriber', { email: 'bob@example.com' });
+    await call('/subscriber', { email: 'bob@example.com', components: [component], groups: [groupId] });
     await until(async () => (await call('/subscriber/deliveries')).waiting > 0);
   });
 }
@@ -139,13 +154,13 @@ async function keep(kind, database, run) {
 
 await keep('sqlite', {}, (folder) => {
   const file = join(folder, 'allclear.db');
-  return execFileSync('sqlite3', [file], { ...OUTPUT, input: `${DIRECTORY}${PENDING}.dump\n` });
+  return execFileSync('sqlite3', [file], { ...OUTPUT, input: `${DIRECTORY}${PENDING}${LATER}.dump\n` });
 });
 
 const url = `${server}/kept_${version.replaceAll('.', '_')}`;
 execFileSync('psql', [`${server}/postgres`, '-qc', `CREATE DATABASE ${url.split('/').pop()}`]);
 await keep('postgresql', { ALLCLEAR_DATABASE_URL: url }, () => {
-  execFileSync('psql', [url, '-q'], { input: DIRECTORY + PENDING });
+  execFileSync('psql', [url, '-q'], { input: DIRECTORY + PENDING + LATER });
   const dump = execFileSync('pg_dump', ['--inserts', '--no-owner', '--no-privileges', url], OUTPUT);
   // What belongs to this program and this session, not to the database.
   return dump.replace(/^(--.*|\\.*|SET .*|SELECT pg_catalog\.set_config.*)\n/gm, '').replace(/\n{2,}/g, '\n\n');

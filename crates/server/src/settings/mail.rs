@@ -54,6 +54,11 @@ impl MailSettings {
         let Some(url) = &self.smtp_url else {
             return Ok(None);
         };
+        if url.reveal().is_empty() {
+            return Err(
+                "ALLCLEAR_SMTP_URL is empty: leave it out to write mails to files".to_owned(),
+            );
+        }
         let server = Server::parse(url.reveal(), authorities.as_deref());
         // An unencoded password often ends the host early.
         let hint = if Url::parse(url.reveal()).is_err() {

@@ -139,7 +139,6 @@ impl<H: EngineHandler> Connection<H> {
             && let Some(state) = state.take()
         {
             inbox.jobs = VecDeque::new();
-            inbox.finished = true;
             return Next::Close(state, reason);
         }
         if self.session.take_notification() {
@@ -190,6 +189,8 @@ async fn run<H: EngineHandler>(connection: Arc<Connection<H>>) {
             (Next::Notified, Some(state)) => handler.notified(&socket, state).await,
             (Next::Close(state, reason), _) => {
                 handler.closed(&socket, state, reason).await;
+                // A shutdown waits for it.
+                connection.inbox.lock().finished = true;
                 break;
             }
             _ => break,

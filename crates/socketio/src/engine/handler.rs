@@ -13,8 +13,9 @@ pub struct Malformed;
 /// A protocol on top of Engine.IO.
 ///
 /// A message is first *decoded*, immediately and in order, on the thread that received it. The
-/// resulting jobs of a session *run* one after the other. A slow job delays later jobs and, by
-/// backpressure, the client that sends them, but neither heartbeats nor other clients.
+/// resulting jobs of a session *run* one after the other. A slow job delays later jobs, but no other
+/// client. Once many of them wait, the client is not read until one has run: its pongs and
+/// acknowledgements are not seen meanwhile either, so after the ping timeout its session ends.
 pub trait EngineHandler: Send + Sync + 'static {
     /// State of the decoder between messages.
     type Decoder: Send + 'static;

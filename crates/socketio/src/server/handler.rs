@@ -17,7 +17,8 @@ use crate::sid::Sid;
 ///
 /// Calls for one client run one after the other, in the order of its packets, also across an
 /// upgrade. They run on actix's worker threads, so the futures need not be `Send`. A handler may
-/// await a client's acknowledgement, because acknowledgements do not queue.
+/// await a client's acknowledgement, because acknowledgements do not queue. A client that has sent
+/// many packets meanwhile is not read, and neither are its acknowledgements.
 pub trait Handler: Send + Sync + 'static {
     /// Data of each socket.
     type Data: Send + Sync + 'static;

@@ -8,6 +8,7 @@ function callOf(operation: object) {
   const document = {
     paths: { '/keys': { post: { operationId: 'create', responses: {}, ...operation } } },
     components: {
+      parameters: { Key: { name: 'Key', in: 'header', schema: { type: 'string' } } },
       schemas: {
         Key: { type: 'object', required: ['id'], properties: { id: keyOf('id') } },
         Role: { type: 'string', enum: ['viewer', 'editor'] },
@@ -67,4 +68,11 @@ it.each([
   { security: [{ session: [] }], credential: 'session' },
 ])('needs $credential with the requirements $security', ({ security, credential }) => {
   expect(callOf({ security }).credential).toBe(credential);
+});
+
+it('has the shared parameters that a call names', () => {
+  const { parameters } = callOf({ parameters: [{ $ref: '#/components/parameters/Key' }] });
+  expect(parameters.map(({ name, type }) => ({ name, type }))).toEqual([
+    { name: 'Key', type: 'string · header' },
+  ]);
 });

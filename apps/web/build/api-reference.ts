@@ -62,6 +62,10 @@ interface Parameter {
   schema?: Schema;
 }
 
+interface Reference {
+  $ref: string;
+}
+
 interface Content {
   description?: string;
   content?: Record<string, { schema?: Schema }>;
@@ -71,23 +75,28 @@ interface Operation {
   tags?: string[];
   operationId: string;
   summary?: string;
-  parameters?: Parameter[];
+  parameters?: (Parameter | Reference)[];
   requestBody?: Content;
   responses: Record<string, Content>;
   /** Alternatives, by the names of the security schemes. */
   security?: Record<string, string[]>[];
 }
 
+interface Components {
+  schemas: Record<string, Schema>;
+  parameters?: Record<string, Parameter>;
+}
+
 interface Document {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
+  components: Components;
 }
 
 const deepest = 4;
 
 export function describeApi(text: string): ApiReference {
   const document = JSON.parse(text) as Document;
-  const reader = new Reader(document.components.schemas);
+  const reader = new Reader(document.components);
   const groups = new Map<string, Call[]>();
   const failures = new Map<string, DocumentedResponse>();
   for (const [path, methods] of Object.entries(document.paths)) {
@@ -114,11 +123,16 @@ function credentialOf({ security = [] }: Operation): Call['credential'] {
   return security.some((alternative) => 'session' in alternative) ? 'session' : 'token';
 }
 
-class Reader {
-  readonly #schemas: Record<string, Schema>;
+/** The name of the component that a reference names. */
+function nameOf(reference: string): string {
+  return reference.split('/').at(-1) ?? '';
+}
 
-  constructor(schemas: Record<string, Schema>) {
-    this.#schemas = schemas;
+class Reader {
+  readonly #components: Components;
+
+  constructor(components: Components) {
+    this.#components = components;
   }
 
   call(method: string, path: string, operation: Operation): Call {
@@ -129,11 +143,19 @@ class Reader {
       path,
       summary: sentences(operation.summary),
       credential: credentialOf(operation),
-      parameters: (operation.parameters ?? []).map((each) => this.#parameter(each)),
+      parameters: (operation.parameters ?? []).map((each) => this.#parameter(this.#shared(each))),
       body: this.#fieldsOf(schemaOf(operation.requestBody), 0),
       responses: succeeding.map(([status, response]) => this.#response(status, response)),
       failures: failuresOf(operation).map(([status]) => status),
     };
+  }
+
+  /** The parameter, or the shared one that is named. */
+  #shared(parameter: Parameter | Reference): Parameter {
+    if (!('$ref' in parameter)) return parameter;
+    const found = this.#components.parameters?.[nameOf(parameter.$ref)];
+    if (found === undefined) throw new Error(`${parameter.$ref} is not in the document`);
+    return found;
   }
 
   #parameter({ name, in: place, description, required = false, schema = {} }: Parameter): Field {
@@ -165,8 +187,7 @@ class Reader {
   }
 
   #named(reference: string): Schema {
-    const name = reference.split('/').at(-1) ?? '';
-    return this.#resolve(this.#schemas[name] ?? {});
+    return this.#resolve(this.#components.schemas[nameOf(reference)] ?? {});
   }
 
   #fieldsOf(schema: Schema | undefined, depth: number): Field[] {

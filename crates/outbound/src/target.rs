@@ -199,6 +199,27 @@ fn without_final_dot(host: &str) -> &str {
 mod tests {
     use super::*;
 
+    #[test]
+    fn only_what_a_name_means_now_may_change() {
+        let not_public = |host: &str| TargetError::NotPublic(host.to_owned());
+        for refused in [
+            TargetError::NotALink,
+            TargetError::Credentials,
+            TargetError::NotHttps,
+            TargetError::Port(443),
+            not_public("10.0.0.1"),
+            not_public("[::1]"),
+        ] {
+            assert!(refused.is_final(), "{refused:?}");
+        }
+        for refused in [
+            not_public("hooks.example"),
+            TargetError::NoAddress("hooks.example".to_owned()),
+        ] {
+            assert!(!refused.is_final(), "{refused:?}");
+        }
+    }
+
     fn rules(texts: &[&str], allow_http: bool) -> Rules {
         Rules {
             allowed: AllowedTargets::parse(texts.iter().copied()).unwrap(),

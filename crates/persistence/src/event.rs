@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::commit::Scope;
 use crate::component::component;
-use crate::component::history::spans::spans_between;
+use crate::component::history::spans::spans_from;
 use crate::component_group;
 use crate::entity::component::{Column, Entity, Model};
 use crate::incident::public as incident;
@@ -105,7 +105,7 @@ impl ShownComponents {
         let start = bars(stamp).start_at();
         Ok(Self {
             maintained,
-            spans: spans_between(transaction, &with_bars, start, None).await?,
+            spans: spans_from(transaction, &with_bars, start, None).await?,
             rows: rows.into_iter().map(|row| (row.id, row)).collect(),
         })
     }

@@ -146,11 +146,11 @@ impl App {
             Ok(()) => tracing::info!("shutting down: finishing open requests"),
             Err(error) => tracing::error!(error, "the server has failed"),
         }
-        // A person who is in a hurry presses Ctrl+C again.
-        let hurried = async { while signals.next().await != EndSignal::Interrupt {} };
+        // A second Ctrl+C does not wait for open requests.
+        let interrupted = async { while signals.next().await != EndSignal::Interrupt {} };
         tokio::select! {
             () = self.stop() => {}
-            () = hurried => tracing::warn!("stopped at once; open requests were not finished"),
+            () = interrupted => tracing::warn!("stopped at once; open requests were not finished"),
         }
         result
     }

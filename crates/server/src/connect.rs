@@ -1,8 +1,8 @@
 //! Opens the connections to the configured database and to the other nodes.
 
-use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fs, io};
 
 use allclear_application::broadcast::Broadcast;
 use allclear_application::clock::Clock;
@@ -68,12 +68,16 @@ async fn unreachable(url: &str) -> Option<String> {
 /// # Errors
 /// One line that names the missing file.
 pub(crate) fn require_database(settings: &Settings) -> Result<(), String> {
-    match sqlite_file::path_of(&settings.database()) {
-        Some(file) if fs::metadata(&file).map_or(0, |found| found.len()) == 0 => Err(format!(
-            "there is no database {}: a server makes it at its first start",
-            file.display()
+    let Some(file) = sqlite_file::path_of(&settings.database()) else {
+        return Ok(());
+    };
+    let name = file.display();
+    match fs::metadata(&file) {
+        Ok(found) if found.len() > 0 => Ok(()),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!("{name}: {error}")),
+        _ => Err(format!(
+            "there is no database {name}: a server makes it at its first start"
         )),
-        _ => Ok(()),
     }
 }
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use allclear_application::delivery::DeliveryQueue as _;
 use allclear_application::origin::Origin;
+use allclear_domain::id::OrganisationId;
 use tokio::time::{sleep, timeout};
 
 use crate::app::App;
@@ -33,19 +34,28 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), String> {
         .tempdir()
         .map_err(|error| with_causes(&error))?;
     let settings = demo_settings(settings, folder.path())?;
-    let signals = EndSignals::receive()?;
-    let clock = Arc::new(DemoClock::default());
-    let app = App::start_at(&settings, Arc::clone(&clock) as _).await?;
-    let organisation = Origin::of_request(None, None, story::write(&app, &clock))
-        .await
-        .map_err(|error| with_causes(&error))?;
-    wait_for_mails(&app).await;
+    let mut signals = EndSignals::receive()?;
+    let (app, organisation) = tokio::select! {
+        filled = start_filled(&settings) => filled?,
+        _ = signals.next() => return Ok(()),
+    };
     let url = app.public_url().to_owned();
     print_if_possible(&format!(
         "\n  Allclear's demo is running. Your changes are deleted when it stops.\n\n  Listens   {}\n  Public    {url}/status/{organisation}\n  Sign in   {url}/login\n            {EMAIL}\n            {PASSWORD}\n  Stop      Ctrl+C\n",
         app.address(),
     ));
     app.serve_until(signals, Duration::ZERO).await
+}
+
+/// Starts a server on an empty installation, and fills it. Returns the organisation, too.
+async fn start_filled(settings: &Settings) -> Result<(App, OrganisationId), String> {
+    let clock = Arc::new(DemoClock::default());
+    let app = App::start_at(settings, Arc::clone(&clock) as _).await?;
+    let organisation = Origin::of_request(None, None, story::write(&app, &clock))
+        .await
+        .map_err(|error| with_causes(&error))?;
+    wait_for_mails(&app).await;
+    Ok((app, organisation))
 }
 
 /// Waits until the mails of the story are written: their log lines would push the addresses out of sight.

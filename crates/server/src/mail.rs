@@ -41,7 +41,7 @@ pub(crate) fn mailer(
     if !is_local(public_url) {
         tracing::warn!(
             folder = %folder.display(),
-            "no mail is sent: each is a file, which nobody removes. Set ALLCLEAR_SMTP_URL"
+            "no mail is sent: each is written to a file, and no file is removed. Set ALLCLEAR_SMTP_URL"
         );
     }
     let mailer = FileMailer::new(&folder, sender);

@@ -245,7 +245,7 @@ impl Settings {
 
     /// Whether the database or mails are files in the data folder.
     pub(crate) fn uses_data_folder(&self) -> bool {
-        self.database_url.is_none() || !self.mail.is_sent()
+        self.is_on_sqlite() || !self.mail.is_sent()
     }
 
     /// Whether a range of trusted proxies contains every address.
@@ -382,12 +382,13 @@ fn listen(text: &str) -> Result<SocketAddr, String> {
         .to_socket_addrs()
         .map_err(|error| format!("it must be address:port: {error}"))?;
     let addresses: Vec<_> = found.collect();
-    // Proxies connect to the IPv4 address of localhost, which some systems give second.
-    let first = addresses.iter().find(|address| address.is_ipv4());
-    first
-        .or(addresses.first())
-        .copied()
-        .ok_or_else(|| "it has no address".to_owned())
+    preferred(&addresses).ok_or_else(|| "it has no address".to_owned())
+}
+
+/// The address to listen at. Proxies connect to the IPv4 address of localhost, which some systems give second.
+fn preferred(addresses: &[SocketAddr]) -> Option<SocketAddr> {
+    let ipv4 = addresses.iter().find(|address| address.is_ipv4());
+    ipv4.or(addresses.first()).copied()
 }
 
 fn web_address(text: &str) -> Result<Url, String> {

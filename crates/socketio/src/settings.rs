@@ -68,7 +68,7 @@ pub struct Settings {
     pub allow_upgrades: bool,
     /// Most packets queued for one client; a client further behind is closed. 4096.
     pub max_queue_packets: usize,
-    /// Most bytes queued for one client. An empty queue accepts a single larger packet. 1 MiB.
+    /// Most bytes queued for one client. The largest packet does not count. 1 MiB.
     ///
     /// The bytes of an event broadcast to a room are shared by all receivers, and counted for each.
     pub max_queue_bytes: usize,

@@ -232,22 +232,8 @@ impl OpenIdClient {
             let reason = "the user information is another person's".to_owned();
             return Err(ProviderError::Invalid(reason));
         }
-        add(claims, further);
+        self.claims.add_user_info(claims, further);
         Ok(())
-    }
-}
-
-/// Adds further claims about the person of an ID token.
-fn add(claims: &mut Claims, further: Claims) {
-    let (known, said) = (claims.get("email"), further.get("email"));
-    let says_another_address = known.is_some() && said.is_some() && known != said;
-    for (name, value) in further {
-        // Only the ID token says when and how the person authenticated.
-        let is_of_the_token = ["auth_time", "amr", "acr"].contains(&&*name);
-        let is_of_another_address = name == "email_verified" && says_another_address;
-        if !is_of_the_token && !is_of_another_address {
-            claims.entry(name).or_insert(value);
-        }
     }
 }
 
@@ -366,60 +352,5 @@ where
         RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
             ProviderError::Invalid("the token endpoint's response cannot be read".to_owned())
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    use serde_json::{Value, json};
-
-    fn claims(value: &Value) -> Claims {
-        serde_json::from_value(value.clone()).unwrap()
-    }
-
-    #[test]
-    fn an_address_is_verified_only_by_the_document_that_has_it() {
-        for (token, further, is_verified) in [
-            (
-                json!({ "email": "a@x.example" }),
-                json!({ "email": "b@x.example", "email_verified": true }),
-                false,
-            ),
-            (
-                json!({ "email": "a@x.example" }),
-                json!({ "email": "a@x.example", "email_verified": true }),
-                true,
-            ),
-            (
-                json!({ "email": "a@x.example" }),
-                json!({ "email_verified": true }),
-                true,
-            ),
-            (
-                json!({}),
-                json!({ "email": "b@x.example", "email_verified": true }),
-                true,
-            ),
-        ] {
-            let mut merged = claims(&token);
-            add(&mut merged, claims(&further));
-            assert_eq!(
-                merged.contains_key("email_verified"),
-                is_verified,
-                "{token} {further}"
-            );
-        }
-    }
-
-    #[test]
-    fn only_the_id_token_says_how_a_person_authenticated() {
-        let mut merged = claims(&json!({ "sub": "1" }));
-        add(
-            &mut merged,
-            claims(&json!({ "amr": ["mfa"], "name": "Ann" })),
-        );
-        assert_eq!(merged, claims(&json!({ "sub": "1", "name": "Ann" })));
     }
 }

@@ -29,6 +29,28 @@ impl ClaimNames {
         claims.contains_key("email") && find(claims, &self.email_verified).is_some() && has_role
     }
 
+    /// Adds the claims of the user information to those of an ID token, which have precedence. Whether an address is verified is
+    /// taken from the document with the address.
+    pub(super) fn add_user_info(&self, claims: &mut Claims, mut further: Claims) {
+        // Only the ID token says when and how the person authenticated.
+        for name in ["auth_time", "amr", "acr"] {
+            further.remove(name);
+        }
+        let first = self.email_verified.split('.').next().unwrap_or_default();
+        let of_another_address = match (claims.get("email"), further.get("email")) {
+            (None, Some(_)) => Some(&mut *claims),
+            (Some(known), Some(other)) if known != other => Some(&mut further),
+            _ => None,
+        };
+        if let Some(document) = of_another_address {
+            document.remove(&self.email_verified);
+            document.remove(first);
+        }
+        for (name, value) in further {
+            claims.entry(name).or_insert(value);
+        }
+    }
+
     /// The person of verified claims; `None` if the subject is invalid.
     pub(super) fn person(&self, claims: &Claims, id_token: String) -> Option<ProviderPerson> {
         let text = |name: &str| {
@@ -226,5 +248,73 @@ mod tests {
         assert!(complete(None, address.clone()));
         assert!(!complete(Some("groups"), address));
         assert!(!complete(None, json!({"email": "a@b.example"})));
+    }
+
+    #[test]
+    fn an_address_is_verified_only_by_the_document_that_has_it() {
+        let (a, b) = ("a@x.example", "b@x.example");
+        for (token, further, is_verified) in [
+            (
+                json!({ "email": a }),
+                json!({ "email": b, "email_verified": true }),
+                false,
+            ),
+            (
+                json!({ "email": a }),
+                json!({ "email": a, "email_verified": true }),
+                true,
+            ),
+            (
+                json!({ "email": a }),
+                json!({ "email_verified": true }),
+                true,
+            ),
+            (
+                json!({}),
+                json!({ "email": b, "email_verified": true }),
+                true,
+            ),
+            (
+                json!({ "email_verified": true }),
+                json!({ "email": b, "email_verified": false }),
+                false,
+            ),
+            (
+                json!({ "email_verified": true }),
+                json!({ "email": b }),
+                false,
+            ),
+        ] {
+            for (name, rename) in [
+                ("email_verified", "email_verified"),
+                ("account.checked", "account"),
+            ] {
+                let document = |value: &Value| {
+                    let mut claims = value.as_object().unwrap().clone();
+                    if let Some(verified) = claims.remove("email_verified") {
+                        let nested = json!({ "checked": verified });
+                        let value = if rename == name { verified } else { nested };
+                        claims.insert(rename.to_owned(), value);
+                    }
+                    claims
+                };
+                let names = ClaimNames {
+                    email_verified: name.to_owned(),
+                    role: None,
+                };
+                let mut claims = document(&token);
+                names.add_user_info(&mut claims, document(&further));
+                let found = find(&claims, name).is_some_and(is_true);
+                assert_eq!(found, is_verified, "{token} {further} {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_id_token_says_how_a_person_authenticated() {
+        let mut claims = json!({ "sub": "1" }).as_object().unwrap().clone();
+        let further = json!({ "amr": ["mfa"], "name": "Ann" });
+        names(None).add_user_info(&mut claims, further.as_object().unwrap().clone());
+        assert_eq!(Value::Object(claims), json!({ "sub": "1", "name": "Ann" }));
     }
 }

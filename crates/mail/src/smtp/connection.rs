@@ -142,7 +142,8 @@ async fn connect(place: (&str, u16)) -> io::Result<TcpStream> {
 }
 
 /// Checks that replies belong to their commands. lettre takes what an attacker appended to the reply to STARTTLS for the reply to
-/// EHLO, so each later reply would come one command late: the one to NOOP would be the long one to EHLO.
+/// EHLO, so each later reply would come one command late: the one to NOOP would be the long one to EHLO. Several
+/// appended replies are not noticed: only TLS from the first byte excludes them.
 async fn check_order_of_replies(connection: &mut AsyncSmtpConnection) -> Result<(), Failure> {
     let reply = connection.command(Noop).await;
     let reply = reply.map_err(|error| Failure::new(Stage::Connect, &error))?;

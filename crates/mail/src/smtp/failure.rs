@@ -11,14 +11,18 @@ use crate::rendered_mail::one_line;
 /// Maximum length of a reason, in characters.
 const MAX_LENGTH: usize = 300;
 
-/// What servers say, in lower case, when they refuse the client or the sender only after a recipient or the message.
-const SENDER_REFUSED: [&str; 13] = [
+/// Parts of replies, in lower case, by which servers refuse the client or the sender only after a recipient or the message.
+const SENDER_REFUSED: [&str; 16] = [
     // Postfix, Exim, Sendmail and Exchange do not relay for this client.
     "relay access denied",
     "relay not permitted",
     "relaying denied",
     "relaying not allowed",
     "unable to relay",
+    // Google Workspace.
+    "credentials for relay",
+    "mail relay denied",
+    "smtp relay limit",
     // Postfix checks the client, its name in EHLO and the sender at the recipient.
     "client host rejected",
     "helo command rejected",
@@ -82,7 +86,7 @@ impl Failure {
         }
     }
 
-    /// The server, or somebody before it, sent a reply that no command has asked for.
+    /// There is a reply that no command has requested.
     pub(super) fn out_of_order() -> Self {
         Self {
             stage: Stage::Connect,
@@ -177,6 +181,12 @@ mod tests {
             (Stage::To, Some(450), "450 mailbox busy", false),
             (Stage::To, Some(554), "554 5.7.1 Relay access denied", false),
             (Stage::To, Some(530), "530 authentication required", false),
+            (
+                Stage::To,
+                Some(550),
+                "550-5.7.1 Invalid credentials for relay [192.0.2.1].",
+                false,
+            ),
             (
                 Stage::To,
                 Some(550),

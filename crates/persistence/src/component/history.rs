@@ -32,7 +32,7 @@ use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Quer
 use uuid::Uuid;
 
 use self::period::{periods, store};
-use self::spans::{SpanRow, ends_after, spans_between};
+use self::spans::{SpanRow, ends_after, spans_from};
 use super::{find, update};
 use crate::audit::States;
 use crate::audit::subject::Subject;
@@ -182,7 +182,7 @@ impl ComponentHistoryStore for Database {
                     .fetch_all(transaction)
                     .await?;
                 let ids: Vec<_> = components.iter().map(|(id, _)| *id).collect();
-                let mut spans = spans_between(transaction, &ids, from, Some(to)).await?;
+                let mut spans = spans_from(transaction, &ids, from, Some(to)).await?;
                 let components = components.into_iter().map(|(id, start_date)| {
                     let spans = spans.remove(&id).unwrap_or_default();
                     MeasuredComponent {

@@ -13,7 +13,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use super::component::{Listed, Row, in_page_order};
-use crate::component::{self, history::spans::spans_between};
+use crate::component::{self, history::spans::spans_from};
 use crate::entity::component::Column;
 use crate::entity::component_period;
 use crate::run::exists;
@@ -50,7 +50,7 @@ pub(super) async fn page(
     };
     let ids: Vec<_> = on_page.iter().map(|shown| shown.row.id).collect();
     let mut spans = match months.interval() {
-        Some((from, to)) => spans_between(transaction, &ids, from, Some(to)).await?,
+        Some((from, to)) => spans_from(transaction, &ids, from, Some(to)).await?,
         None => HashMap::new(),
     };
     let lasts =

@@ -45,9 +45,10 @@ fn an_error_in_the_file_has_its_line_and_no_setting_is_given_twice() {
 }
 
 #[test]
-fn a_name_to_listen_at_is_its_ipv4_address() {
-    let settings = parse(&["--listen", "localhost:8080"], "").unwrap();
-    assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
+fn a_name_to_listen_at_is_its_ipv4_address_if_it_has_one() {
+    let [six, four] = ["[::1]:80", "127.0.0.1:80"].map(|text| text.parse().unwrap());
+    assert_eq!(preferred(&[six, four]), Some(four));
+    assert_eq!(preferred(&[six]), Some(six));
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! | client and account, and IPv6 site and account | is refused |
 //! | client | waits, and each account gets one attempt in the time in which one comes back |
 //! | account | waits |
-//! | sign-ins to an account | is refused |
+//! | client and account, of sign-ins | is refused |
 //!
 //! So a client elsewhere cannot lock the owner out of an account (OWASP ASVS 5.0, 6.3.1), and wrong
 //! passwords of one person in an office delay colleagues but do not lock them out.
@@ -36,8 +36,8 @@ pub(crate) struct PasswordGuesses {
     of_site_and_account: Bucket<(IpAddr, AccountHash)>,
     of_client: ClientBucket,
     of_account: Bucket<AccountHash>,
-    /// Correct passwords. Only who knows the password can use them up.
-    sign_ins: Bucket<AccountHash>,
+    /// Correct passwords.
+    sign_ins: Bucket<(IpAddr, AccountHash)>,
     /// Attempts at an account by a client whose own bucket is empty.
     beyond_client: Bucket<(IpAddr, AccountHash)>,
     slowed: SlowedAttempts,
@@ -55,7 +55,7 @@ pub(crate) struct Attempt<'g> {
     took_account: bool,
 }
 
-/// Correct passwords at sign-ins to an account.
+/// Correct passwords for an account from a client address.
 const SIGN_INS: Limit = Limit {
     burst: 300,
     per_hour: 3_600,
@@ -79,8 +79,8 @@ impl PasswordGuesses {
         }
     }
 
-    /// Counts an attempt to sign in. 429 if this client has guessed too often at this account, if
-    /// too many of its attempts are being delayed, or after too many sign-ins to the account.
+    /// Counts an attempt to sign in. 429 if this client has guessed too often at this account or signed in
+    /// to it too often, or if too many of its attempts are being delayed.
     pub(crate) async fn take(
         &self,
         client: IpAddr,
@@ -88,7 +88,7 @@ impl PasswordGuesses {
     ) -> Result<Attempt<'_>, Problem> {
         let account = self.hasher.hash_one(email);
         self.sign_ins
-            .take(&account, 0)
+            .take(&(client, account), 0)
             .map_err(|wait| Problem::too_many(wait.as_secs() + 1))?;
         self.count_pair(client, account)?;
         let mut attempt = Attempt {
@@ -150,7 +150,8 @@ impl PasswordGuesses {
 impl Attempt<'_> {
     /// Uncounts the attempt and counts a sign-in, because the password was correct.
     pub(crate) fn succeed(self) {
-        self.guesses.sign_ins.charge(&self.account, 1);
+        let pair = (self.client, self.account);
+        self.guesses.sign_ins.charge(&pair, 1);
         self.give_back();
     }
 

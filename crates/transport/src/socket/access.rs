@@ -186,7 +186,7 @@ impl SocketAuthorizer {
     /// Each token of connected sockets once, however many use it.
     fn tokens(&self) -> BTreeSet<Arc<str>> {
         let mut sockets = self.sockets.lock();
-        // A socket whose handler has panicked leaves without a word.
+        // After a panic of its handler, a socket is not forgotten otherwise.
         sockets.retain(|_, authorized| authorized.socket.is_connected());
         let tokens = sockets.values();
         tokens

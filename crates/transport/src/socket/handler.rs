@@ -22,7 +22,7 @@ use crate::response::problem::Problem;
 use crate::status_page::page::{List, Page};
 use crate::status_page::page_cache::PageCache;
 
-/// Refused tokens after which a connection is closed.
+/// Successive refused tokens after which a connection is closed.
 const MAX_REFUSALS: u32 = 10;
 /// How many organisations one socket may join.
 const MAX_ROOMS: usize = 32;
@@ -46,7 +46,7 @@ pub(super) struct SocketData {
     access: Mutex<Option<Access>>,
     /// The rooms of the socket.
     memberships: Mutex<Vec<RoomMembership>>,
-    /// Number of refused tokens.
+    /// Number of successive refused tokens. Each has cost a verification.
     refusals: AtomicU32,
 }
 
@@ -97,17 +97,13 @@ impl Handler for SocketHandler {
     }
 
     async fn event(&self, socket: &Socket<SocketData>, mut event: Incoming) {
-        let request = Request::from_name(event.name());
-        let refused = match request {
+        let refused = match Request::from_name(event.name()) {
             Some(request) => self.serve(socket, &mut event, request).await,
             None => Err(Refused::because("There is no such event")),
         };
         if let Err(refused) = refused {
             acknowledge(&mut event, &refused);
-            // Each may have cost the verification of a token.
-            if matches!(request, Some(Request::Authenticate))
-                && socket.data().refusals.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_REFUSALS
-            {
+            if socket.data().refusals.load(Ordering::Relaxed) >= MAX_REFUSALS {
                 socket.close_transport();
             }
         }
@@ -252,7 +248,12 @@ impl SocketHandler {
             .map_err(|_| Refused::because("A token is required"))?;
         let client = socket.handshake().address();
         let checked = self.authorizer.check(client, &token).await;
+        let refusals = &socket.data().refusals;
+        if let Err(TokenError::Bad(_)) = &checked {
+            refusals.fetch_add(1, Ordering::Relaxed);
+        }
         let access = checked.map_err(Problem::from)?;
+        refusals.store(0, Ordering::Relaxed);
         let expires_at = access.expires_at();
         if !self.authorizer.authorize(socket, access) {
             return Err(Refused::because(
@@ -292,8 +293,8 @@ impl SocketData {
     }
 }
 
-/// Before a large list, waits until the client has received what is queued: only an empty queue
-/// accepts a packet larger than its bound.
+/// Before a large list, waits until the client has received what is queued: beside its bound, a
+/// queue accepts one larger packet.
 async fn flushed(socket: &Socket<SocketData>, page: &Page) {
     if page.size() >= LARGE_FROM_BYTES {
         // A client that does not read for that long is closed by its queue or its ping.

@@ -20,7 +20,7 @@ const EARLIER: &str = "earlier";
 /// Periods per read of all periods of an organisation.
 const MAX_PERIODS_PER_READ: u64 = 10_000;
 
-/// Selects the statuses of components over an interval, `to` the end or without one: the periods that begin within it, and the last one before it of
+/// Selects the statuses of components from `from` until `to`, or until now without it: the periods that begin within it, and the last one before it of
 /// each component, which may be over. Periods of a component do not overlap, so no other has an instant in the interval.
 pub(super) fn within(
     components: &[Uuid],
@@ -63,8 +63,8 @@ pub(super) fn within(
         .take()
 }
 
-/// The statuses of each of these components from `from` on, or until `to`.
-pub(crate) async fn spans_between(
+/// The statuses of each of these components from `from` until `to`, or until now without it.
+pub(crate) async fn spans_from(
     connection: &impl ConnectionTrait,
     components: &[Uuid],
     from: DateTime<Utc>,

@@ -1,10 +1,12 @@
+use std::fs::File;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command as Blocking, Stdio};
 
+use sea_orm::{ConnectionTrait, TransactionTrait};
 use serde_json::json;
 
-use crate::app::{PASSWORD, cookie_client, operator_of, send, until};
+use crate::app::{PASSWORD, cookie_client, eventually, operator_of, send, until};
 use crate::process::{Process, command, lasting_port, run};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -171,6 +173,34 @@ async fn server_runs_although_its_output_cannot_be_written() {
     let killed = Blocking::new("kill").args(["-TERM", &pid]).status();
     assert!(killed.unwrap().success());
     assert_eq!(child.wait().await.unwrap().code(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn signal_ends_a_start_that_waits_for_the_migration_of_another_node() {
+    let Some(database) = allclear_test_support::postgres() else {
+        return;
+    };
+    let other = sea_orm::Database::connect(&database).await.unwrap();
+    let migrating = other.begin().await.unwrap();
+    let lock = i64::from_be_bytes(*b"allclear");
+    let locked = format!("SELECT pg_advisory_xact_lock({lock})");
+    migrating.execute_unprepared(&locked).await.unwrap();
+
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let mut server = command(&folder.path().join("data"), &["--database-url", &database]);
+    server.stderr(File::create(&log).unwrap());
+    let mut child = server.spawn().unwrap();
+    let logged = async |text: &str| {
+        let found = async || std::fs::read_to_string(&log).unwrap().find(text);
+        eventually(text, found).await
+    };
+    logged("waiting for another node").await;
+    let pid = child.id().unwrap().to_string();
+    let killed = Blocking::new("kill").args(["-TERM", &pid]).status();
+    assert!(killed.unwrap().success());
+    assert_eq!(child.wait().await.unwrap().code(), Some(0));
+    logged("stopped before the start was complete").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -332,6 +332,7 @@ async fn rotate_keys(settings: &Settings) -> Result<(), String> {
 
 async fn after_restore(settings: &Settings) -> Result<(), String> {
     connect::require_database(settings)?;
+    // The database is opened so that its schema is up to date.
     let raised = connect::with_database(settings, async |_, _| {
         let raised = restore::raise_revisions(&settings.database()).await;
         raised.map_err(|error| with_causes(&error))

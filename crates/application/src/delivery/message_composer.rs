@@ -118,7 +118,7 @@ impl MessageComposer {
         }))
     }
 
-    /// The public state for a notice: the kept one, or as it is now if none is kept or it is too old.
+    /// The public state for a notice. It is read if none is stored here, or only one that is older than [`Self::MAX_STATE_AGE`].
     async fn state_for(
         &self,
         notice: Uuid,

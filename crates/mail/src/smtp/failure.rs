@@ -125,14 +125,14 @@ impl Failure {
             Stage::To | Stage::Message => {
                 // The server requires a sign-in (RFC 4954, section 6).
                 matches!(code, 530 | 534 | 535 | 538)
-                    || (code >= 500 && says_sender_refused(&self.reason))
+                    || (code >= 500 && refuses_sender(&self.reason))
             }
         }
     }
 }
 
-/// Whether a reply is about the sender. Addresses in it are left out: a recipient may be called `relay`.
-fn says_sender_refused(reply: &str) -> bool {
+/// Whether a reply refuses the sender, by its text without addresses: a recipient may be called `relay`.
+fn refuses_sender(reply: &str) -> bool {
     let reply = reply.to_lowercase();
     let mut parts = reply.split('<');
     let first = parts.next().unwrap_or_default();

@@ -87,9 +87,7 @@ impl PasswordGuesses {
         email: &EmailKey,
     ) -> Result<Attempt<'_>, Problem> {
         let account = self.hasher.hash_one(email);
-        self.sign_ins
-            .take(&(client, account), 0)
-            .map_err(|wait| Problem::too_many(wait.as_secs() + 1))?;
+        self.sign_ins.check(&(client, account))?;
         self.count_pair(client, account)?;
         let mut attempt = Attempt {
             guesses: self,

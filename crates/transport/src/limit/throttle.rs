@@ -83,8 +83,21 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
 
     /// Takes one attempt. Fails with 429 and `Retry-After` if the limit is used up.
     pub(crate) fn count(&self, key: &K) -> Result<(), Problem> {
-        self.take(key, 1)
-            .map_err(|wait| Problem::too_many(wait.as_secs() + 1))
+        self.take(key, 1).map_err(refused)
+    }
+
+    /// Fails like [`Self::count`] if the limit is exceeded. Takes nothing, and stores nothing about an unknown key.
+    pub(crate) fn check(&self, key: &K) -> Result<(), Problem> {
+        let Some(full_at) = self.keys.lock().full_at.get(key).copied() else {
+            return Ok(());
+        };
+        let full_in = full_at.saturating_duration_since(Instant::now());
+        let wait = full_in.saturating_sub(self.burst);
+        if wait.is_zero() {
+            Ok(())
+        } else {
+            Err(refused(wait))
+        }
     }
 
     /// Takes `amount` attempts; the error is the time until that many are available.
@@ -145,6 +158,11 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
         keys.full_at.insert(key.clone(), full_at);
         Ok(())
     }
+}
+
+/// The refusal of an attempt, which may be repeated after this time.
+fn refused(wait: Duration) -> Problem {
+    Problem::too_many(wait.as_secs() + 1)
 }
 
 impl<K: Hash + Eq + Clone> Keys<K> {
@@ -236,6 +254,18 @@ mod tests {
             .unwrap();
         assert!((1..=61).contains(&seconds), "{seconds}");
         assert!(bucket.count(&2).is_ok());
+    }
+
+    #[test]
+    fn check_takes_nothing_and_stores_nothing() {
+        let bucket = bucket();
+        assert!((0..9).all(|_| bucket.check(&1).is_ok()));
+        assert!(bucket.keys.lock().full_at.is_empty());
+        bucket.charge(&1, 2);
+        assert!(bucket.check(&1).is_ok());
+        bucket.charge(&1, 1);
+        let refused = bucket.check(&1).unwrap_err().error_response();
+        assert_eq!(refused.status(), 429);
     }
 
     #[test]

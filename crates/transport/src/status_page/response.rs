@@ -67,10 +67,7 @@ impl PublicResponses {
             header::CROSS_ORIGIN_EMBEDDER_POLICY,
             HeaderValue::from_static("require-corp"),
         );
-        headers.insert(
-            header::CROSS_ORIGIN_RESOURCE_POLICY,
-            HeaderValue::from_static("cross-origin"),
-        );
+        allow_loading(headers);
         response.extensions_mut().insert(Framed);
         response
     }
@@ -82,10 +79,7 @@ impl PublicResponses {
         request: &HeaderMap,
     ) -> HttpResponse<Option<Bytes>> {
         let mut response = self.open_document(document, request);
-        response.headers_mut().insert(
-            header::CROSS_ORIGIN_RESOURCE_POLICY,
-            HeaderValue::from_static("cross-origin"),
-        );
+        allow_loading(response.headers_mut());
         response
     }
 
@@ -114,4 +108,12 @@ impl PublicResponses {
         }
         response
     }
+}
+
+/// Lets pages of other sites load the response.
+fn allow_loading(headers: &mut HeaderMap) {
+    headers.insert(
+        header::CROSS_ORIGIN_RESOURCE_POLICY,
+        HeaderValue::from_static("cross-origin"),
+    );
 }

@@ -20,8 +20,9 @@ const EARLIER: &str = "earlier";
 /// Periods per read of all periods of an organisation.
 const MAX_PERIODS_PER_READ: u64 = 10_000;
 
-/// Selects the statuses of components from `from` until `to`, or until now without it: the periods that begin within it, and the last one before it of
-/// each component, which may be over. Periods of a component do not overlap, so no other has an instant in the interval.
+/// Selects the statuses of components from `from` until `to`, or until now without it: the periods that begin in this interval, and
+/// the last one before it of each component, which may be over. Periods of a component do not overlap, so no other has an instant
+/// in the interval.
 pub(super) fn within(
     components: &[Uuid],
     from: DateTime<Utc>,

@@ -48,6 +48,14 @@ pub struct Commit {
     pub revision: i64,
     /// What happened, in order; at least one event.
     pub events: Vec<PublicEvent>,
+    /// Whether messages to subscribers may be due because of it. `false` for a commit that was read from the outbox.
+    #[serde(default = "unknown")]
+    pub may_have_messages: bool,
+}
+
+/// What a node means that does not say whether messages may be due.
+const fn unknown() -> bool {
+    true
 }
 
 impl Commit {
@@ -78,6 +86,7 @@ impl Commit {
             organisation: OrganisationId::parse(organisation).expect("an identifier"),
             revision,
             events: events.collect(),
+            may_have_messages: false,
         }
     }
 }

@@ -111,28 +111,28 @@ impl EventKind {
         }
     }
 
-    /// Whether a change with such an event may have a notice: of a component too, because a status may be set by hand.
+    /// Whether a change with such an event withdraws the notices of what it deletes, for which later messages may wait.
     #[must_use]
-    pub const fn may_have_notice(self) -> bool {
+    pub const fn withdraws_notices(self) -> bool {
         match self {
+            Self::ComponentDeleted
+            | Self::IncidentDeleted
+            | Self::IncidentTimelineDeleted
+            | Self::MaintenanceDeleted
+            | Self::MaintenanceTimelineDeleted => true,
             Self::OrganisationUpdated
+            | Self::NewComponent
+            | Self::ComponentUpdate
             | Self::NewComponentGroup
             | Self::ComponentGroupUpdate
             | Self::ComponentGroupDeleted
-            | Self::ComponentOrderUpdated => false,
-            Self::NewComponent
-            | Self::ComponentUpdate
-            | Self::ComponentDeleted
+            | Self::ComponentOrderUpdated
             | Self::NewIncident
             | Self::IncidentUpdated
-            | Self::IncidentDeleted
             | Self::TimelineUpdated
-            | Self::IncidentTimelineDeleted
             | Self::NewMaintenance
             | Self::MaintenanceUpdated
-            | Self::MaintenanceDeleted
-            | Self::MaintenanceTimelineUpdated
-            | Self::MaintenanceTimelineDeleted => true,
+            | Self::MaintenanceTimelineUpdated => false,
         }
     }
 }

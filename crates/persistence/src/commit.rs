@@ -166,8 +166,8 @@ where
     if changed.has_no_events() {
         return Ok(Some(Committed::unchanged(state)));
     }
-    let events = store_effects(scope, changed, locked.has_subscribers).await?;
-    let commit = outbox::append(scope, &locked, &events, incident.as_ref()).await?;
+    let effects = store_effects(scope, changed, locked.has_subscribers).await?;
+    let commit = outbox::append(scope, &locked, &effects, incident.as_ref()).await?;
     Ok(Some(Committed {
         state,
         commit: Some(commit),
@@ -186,12 +186,20 @@ fn audited_changes(changed: &Changed<()>, scope: Scope<'_>) -> Vec<AuditedChange
         .collect()
 }
 
-/// Stores what a change causes: changed statuses of components and notices. Returns all events, those of the change first.
+/// What a change has caused.
+pub(crate) struct Effects {
+    /// All events, those of the change first.
+    pub(crate) events: Vec<Event>,
+    /// Whether notices are stored.
+    pub(crate) has_notices: bool,
+}
+
+/// Stores what a change causes: changed statuses of components and notices.
 async fn store_effects(
     scope: Scope<'_>,
     changed: Changed<()>,
     has_subscribers: bool,
-) -> Result<Vec<Event>, Error> {
+) -> Result<Effects, Error> {
     let Changed {
         mut events,
         mut notices,
@@ -212,10 +220,13 @@ async fn store_effects(
         }
     }
     events.extend(maintenance::component::events(scope, maintained).await?);
-    if !notices.is_empty() && (has_subscribers || notice::has_new_subscribers(scope).await?) {
-        notice::store(scope, notices).await?;
-    }
-    Ok(events)
+    let is_received =
+        !notices.is_empty() && (has_subscribers || notice::has_new_subscribers(scope).await?);
+    let has_notices = is_received && notice::store(scope, notices).await?;
+    Ok(Effects {
+        events,
+        has_notices,
+    })
 }
 
 /// The entry of an incident that these events store, if there is one.

@@ -31,14 +31,16 @@ use crate::run::{Fetch, Run, exists};
 /// Notices of components that are stored by one statement.
 const STORED_AT_ONCE: usize = 500;
 
-/// Stores the notices of a change. The new state is stored already.
-pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Result<(), Error> {
+/// Stores the notices of a change, unless nobody would receive them, and returns whether it stored some. The new state is stored
+/// already.
+pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Result<bool, Error> {
     let is_of_component = |notice: &NewNotice| matches!(notice, NewNotice::Component { .. });
     if notices.iter().any(is_of_component)
         && !exists(webhooks(scope.organisation), scope.transaction).await?
     {
         notices.retain(|notice| !is_of_component(notice));
     }
+    let has_notices = !notices.is_empty();
     let mut of_components = Vec::new();
     for (part, notice) in (0..).zip(notices) {
         let composed = match notice {
@@ -76,7 +78,8 @@ pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Resu
         Entity::insert(row).run(scope.transaction).await?;
         store_components(scope, id, composed.attached, composed.left).await?;
     }
-    store_of_components(scope, of_components).await
+    store_of_components(scope, of_components).await?;
+    Ok(has_notices)
 }
 
 /// Stores the notices of changed components together: an incident may change hundreds.

@@ -19,7 +19,7 @@ use sea_orm::{
 };
 
 use crate::audit::NoAuditItem;
-use crate::commit::Scope;
+use crate::commit::{Effects, Scope};
 use crate::database::Database;
 use crate::entity::organisation;
 use crate::entity::outbox::{ActiveModel, Column, Entity, Model};
@@ -63,6 +63,7 @@ impl Outbox for Database {
                 organisation: organisation.clone(),
                 revision: row.revision,
                 events,
+                may_have_messages: false,
             })
         };
         rows.into_iter()
@@ -221,11 +222,11 @@ fn commits_after(organisation: &OrganisationId, revision: i64) -> Select<Entity>
 pub(crate) async fn append(
     scope: Scope<'_>,
     locked: &Locked,
-    events: &[Event],
+    effects: &Effects,
     incident: Option<&Incident>,
 ) -> Result<Commit, Error> {
     let transaction = scope.transaction;
-    let public = event::public(scope, events, incident).await?;
+    let public = event::public(scope, &effects.events, incident).await?;
     let revision = locked.stamp.revision.0;
     let StoredEvents { events, packed } = StoredEvents::of(&public)?;
     let stored = ActiveModel {
@@ -249,9 +250,11 @@ pub(crate) async fn append(
             .into_query();
         transaction.defer(&update).await.map_err(broken)?;
     }
+    let withdraws_notices = |event: &Event| event.kind().withdraws_notices();
     Ok(Commit {
         organisation: scope.organisation.clone(),
         revision,
         events: public,
+        may_have_messages: effects.has_notices || effects.events.iter().any(withdraws_notices),
     })
 }

@@ -1,4 +1,3 @@
-use allclear_domain::event::EventKind;
 use tokio::sync::Notify;
 
 use super::Route;
@@ -35,12 +34,12 @@ impl WakeSignal {
     }
 }
 
-/// Notifies the workers whenever a node has committed events that may have notices, until the broadcast ends. So every node sends
-/// mails.
+/// Notifies the workers whenever a node has committed something of which messages may be due, until the broadcast ends. So every node
+/// sends messages.
 pub async fn listen(broadcast: &dyn Broadcast, wake_signal: &WakeSignal) {
     let mut arriving = broadcast.subscribe().await;
     while let Some(commit) = arriving.recv().await {
-        if commit.has_event(EventKind::may_have_notice) {
+        if commit.may_have_messages {
             wake_signal.notify();
         }
     }

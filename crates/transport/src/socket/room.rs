@@ -257,6 +257,7 @@ mod tests {
             organisation: OrganisationId::parse("org").unwrap(),
             revision,
             events,
+            may_have_messages: false,
         })
     }
 

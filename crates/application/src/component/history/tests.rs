@@ -79,6 +79,7 @@ fn empty_history() -> MockComponentHistoryStore {
             organisation: organisation(),
             revision: 5,
             events: Vec::new(),
+            may_have_messages: false,
         };
         Ok(Some(Committed {
             state: changed.state,

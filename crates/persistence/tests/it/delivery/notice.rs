@@ -8,6 +8,7 @@ use allclear_application::maintenance::{MaintenanceStore, UpdateTransition};
 use allclear_application::notice::Notice;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::MaintenanceId;
+use allclear_domain::impact::IncidentAndAttached;
 use allclear_domain::incident::{IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::IncidentAndUpdate;
 use allclear_domain::maintenance::{MaintenancePatch, MaintenanceStatus};
@@ -22,7 +23,7 @@ use crate::backend::{assert_none, clock};
 use crate::contract;
 use crate::maintenance::component::plan;
 use crate::maintenance::{create, edit, record};
-use crate::organisation_fixture::{OrganisationFixture, open_on};
+use crate::organisation_fixture::{OrganisationFixture, draft, open_on};
 
 contract!(
     incident_notice_shows_the_incident_as_it_was_at_each_change,
@@ -37,6 +38,7 @@ contract!(
     notices_of_a_maintenance_name_its_components,
     notices_name_the_group_of_a_component,
     without_subscribers_nothing_is_kept,
+    commit_says_whether_messages_may_be_due,
 );
 
 /// The notices to the only subscriber, in order.
@@ -433,4 +435,25 @@ async fn without_subscribers_nothing_is_kept(database: &Database) {
     assert!(!database.expand(clock().now(), 10).await.unwrap());
     fixture.subscriber("ann@example.com").await;
     assert!(notices(&fixture).await.is_empty());
+}
+
+async fn commit_says_whether_messages_may_be_due(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let opened = async |title: &str| {
+        let created = IncidentStore::insert(database, &fixture.id, draft(title, &[]), Vec::new());
+        let created = created.await.unwrap();
+        let commit = created.commit.unwrap();
+        (created.state.incident.id, commit.may_have_messages)
+    };
+    let (incident, may_have_messages) = opened("Nobody is told").await;
+    assert!(!may_have_messages, "nobody has subscribed");
+    fixture.subscriber("ann@example.com").await;
+    assert!(opened("Ann is told").await.1);
+    let rule = Box::new(|found: IncidentAndAttached, _| Ok(found.delete()));
+    let deleted = IncidentStore::delete(database, &fixture.id, incident, rule).await;
+    let commit = deleted.unwrap().unwrap().commit.unwrap();
+    assert!(
+        commit.may_have_messages,
+        "messages may wait for withdrawn ones"
+    );
 }

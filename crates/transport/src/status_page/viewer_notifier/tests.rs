@@ -39,6 +39,7 @@ fn change_of(viewers: &Viewers, revision: i64, size: usize) {
         organisation: OrganisationId::parse("org").unwrap(),
         revision,
         events: vec![PublicEvent::new(EventKind::ComponentUpdate, &["x".repeat(size)]).unwrap()],
+        may_have_messages: false,
     }));
 }
 

@@ -29,7 +29,7 @@ impl fmt::Debug for SigningKey {
 /// An installation's secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secrets {
-    /// 256 random bits, base64url. Salts of passwords and the codes of subscribers' links are derived from it.
+    /// 256 random bits, base64url. The codes of subscribers' links and other signatures are derived from it.
     pub salt: String,
     /// At least one key, newest first. The newest signs; tokens of all are accepted.
     pub signing_keys: Vec<SigningKey>,

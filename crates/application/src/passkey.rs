@@ -17,7 +17,7 @@ use self::ceremony::{Ceremony, CeremonyKind};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::second_factor::{PendingSignIns, RecoveryCode};
-use crate::secret::{HmacKey, SecretToken};
+use crate::secret::{HmacKey, SecretToken, ShortLivedSigner};
 use crate::security_mail::{SecurityChange, SecurityMails};
 use crate::session::{Client, Session, SessionOpener, SessionStore};
 
@@ -59,6 +59,8 @@ pub struct PasskeyPorts {
     pub clock: Arc<dyn Clock>,
     /// Key that seals ceremonies.
     pub hmac_key: HmacKey,
+    /// Signs pending sign-ins.
+    pub signer: Arc<dyn ShortLivedSigner>,
 }
 
 /// The use cases of passkeys.
@@ -78,7 +80,7 @@ impl Passkeys {
     /// The use cases over these ports.
     #[must_use]
     pub fn new(ports: PasskeyPorts) -> Self {
-        let pending = PendingSignIns::new(ports.hmac_key.clone());
+        let pending = PendingSignIns::new(Arc::clone(&ports.signer));
         Self { ports, pending }
     }
 

@@ -192,7 +192,7 @@ impl Passwords {
         let owner = self.ports.accounts.owner(&key).await?;
         let has_account = owner.is_some();
         let cause = MailCause::by_anybody(MailKind::PasswordReset { has_account }, key);
-        if !self.ports.mail_budget.may_send(&cause).await? {
+        if !self.ports.mail_budget.try_take(&cause).await? {
             return Ok(());
         }
         let Some(Credentials { user, .. }) = owner else {

@@ -21,10 +21,10 @@ use crate::account::{AccountStore, Credentials, SignedIn};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::organisation::OrganisationStore;
-use crate::secret::{Digest, HmacKey, SecretToken};
+use crate::secret::{Digest, HmacKey, SecretToken, ShortLivedSigner};
 use crate::security_log::{SecurityEvent, SecurityRecord};
 use crate::security_mail::{SecurityChange, SecurityMails};
-use crate::session::{Client, Session, SessionOpener};
+use crate::session::{Client, Session, SessionOpener, SignInProof};
 
 pub use pending::PendingSignIns;
 pub use port::*;
@@ -69,6 +69,8 @@ pub struct FactorPorts {
     pub clock: Arc<dyn Clock>,
     /// Key from which the secrets of authenticator apps are derived.
     pub hmac_key: HmacKey,
+    /// Signs pending sign-ins.
+    pub signer: Arc<dyn ShortLivedSigner>,
 }
 
 /// The use cases of second factors.
@@ -86,7 +88,7 @@ impl SecondFactors {
     /// The use cases over these ports.
     #[must_use]
     pub fn new(ports: FactorPorts) -> Self {
-        let pending = PendingSignIns::new(ports.hmac_key.clone());
+        let pending = PendingSignIns::new(Arc::clone(&ports.signer));
         Self { ports, pending }
     }
 
@@ -147,7 +149,8 @@ impl SecondFactors {
         Ok(codes)
     }
 
-    /// Removes the authenticator app, and the recovery codes with the last second factor, and ends the account's other sessions. [`Error::NotFound`].
+    /// Removes the authenticator app, and the recovery codes with the last second factor, and ends the account's other sessions.
+    /// [`Error::NotFound`].
     pub async fn remove_totp(&self, session: &Session, client: &Client) -> Result<(), Error> {
         let removed = self
             .ports
@@ -207,12 +210,16 @@ impl SecondFactors {
         draft.validate().map_err(Invalid::from)?;
         let account = self.ports.accounts.find(self.pending_user(token)?).await?;
         let account = account.ok_or(Self::ENDED)?;
-        if !self.pending.is_of(token, &account) {
+        if !PendingSignIns::is_of(token, &account) {
             return Err(Self::ENDED);
         }
         let used = self.check(&account.user, &draft.code, client).await?;
-        let signed_in = self.ports.opener.open_by_password(account, client).await?;
-        Ok((signed_in, used))
+        let proof = SignInProof::Password {
+            hash: account.password,
+            with_factor: true,
+        };
+        let opened = self.ports.opener.open(account.user, proof, client);
+        Ok((opened.await?, used))
     }
 
     /// Checks a code of an account's second factor, which cannot be used again. [`Error::Unauthenticated`].

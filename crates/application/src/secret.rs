@@ -132,6 +132,27 @@ impl HmacKey {
     }
 }
 
+/// Signs what lives for minutes. Its keys are replaced together with those of access tokens, so signatures that others make with
+/// the keys of a stolen backup are refused from then on.
+pub trait ShortLivedSigner: Send + Sync {
+    /// The signature of these parts by the newest key. A signature for one purpose is not valid for another.
+    fn sign(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32];
+
+    /// Whether a key that is still accepted has made this signature.
+    fn verify(&self, purpose: &str, parts: &[&[u8]], signature: &[u8]) -> bool;
+}
+
+#[cfg(test)]
+impl ShortLivedSigner for HmacKey {
+    fn sign(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
+        Self::sign(self, purpose, parts)
+    }
+
+    fn verify(&self, purpose: &str, parts: &[&[u8]], signature: &[u8]) -> bool {
+        Self::verify(self, purpose, parts, signature)
+    }
+}
+
 impl fmt::Debug for HmacKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("HmacKey(..)")

@@ -127,7 +127,7 @@ impl SecurityMails {
             _ => MailKind::AccountNotice,
         };
         let cause = MailCause::by_anybody(kind, EmailKey::of(&to));
-        if !self.mail_budget.may_send(&cause).await? {
+        if !self.mail_budget.try_take(&cause).await? {
             return Ok(());
         }
         let mail = Mail::new(to, MailContent::SecurityNotice(notice));

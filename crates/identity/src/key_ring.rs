@@ -7,6 +7,7 @@ use allclear_application::caller::TokenError;
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::installation::{InstallationStore, SigningKey};
+use allclear_application::secret::ShortLivedSigner;
 use allclear_application::session::{Sessions, TokenClaims, TokenIssuer};
 use arc_swap::ArcSwap;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -117,6 +118,18 @@ impl TokenIssuer for KeyRing {
     }
 }
 
+impl ShortLivedSigner for KeyRing {
+    fn sign(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
+        self.signer.load().hmac_keys()[0].sign(purpose, parts)
+    }
+
+    fn verify(&self, purpose: &str, parts: &[&[u8]], signature: &[u8]) -> bool {
+        let signer = self.signer.load();
+        let mut keys = signer.hmac_keys().iter();
+        keys.any(|key| key.verify(purpose, parts, signature))
+    }
+}
+
 /// Returns the keys that are still accepted, newest first.
 fn counting(keys: &[SigningKey], now: DateTime<Utc>) -> &[SigningKey] {
     let replaced_long_ago = |pair: &[SigningKey]| pair[0].created_at + KeyRing::RETIREMENT <= now;
@@ -167,6 +180,21 @@ mod tests {
             let ring = ring(seconds, vec![vec![new.clone(), old.clone()]]);
             assert_eq!(names(&ring).len(), expected, "{seconds}");
             assert_eq!(names(&ring)[0], new.id);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_replaced_key_verifies_short_lived_signatures_until_it_ends() {
+        let (old, new) = (key(1, -900), key(2, 0));
+        let signature = ring(0, vec![vec![old.clone()]]).sign("purpose", &[b"part"]);
+        for (seconds, expected) in [(359, true), (360, false)] {
+            let ring = ring(seconds, vec![vec![new.clone(), old.clone()]]);
+            assert_eq!(ring.verify("purpose", &[b"part"], &signature), expected);
+            assert_ne!(
+                ring.sign("purpose", &[b"part"]),
+                signature,
+                "by the new key"
+            );
         }
     }
 

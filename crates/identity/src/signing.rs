@@ -2,6 +2,7 @@
 
 use allclear_application::error::Error;
 use allclear_application::installation::SigningKey;
+use allclear_application::secret::HmacKey;
 use allclear_application::session::{TokenClaims, TokenIssuer};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -24,6 +25,8 @@ pub struct Signer {
     header: Header,
     issuer: String,
     keys: JwkSet,
+    /// Derived from the keys, the newest first.
+    hmac_keys: Vec<HmacKey>,
 }
 
 impl Signer {
@@ -39,11 +42,13 @@ impl Signer {
         let mut header = Header::new(ALGORITHM);
         header.kid = Some(newest.id.clone());
         let published = keys.iter().map(published).collect::<Result<_, _>>()?;
+        let hmac_keys = keys.iter().map(|key| HmacKey::new(&key.private));
         Ok(Self {
             key: encoding_key(&newest.private)?,
             header,
             issuer: public_url.trim_end_matches('/').to_owned(),
             keys: JwkSet { keys: published },
+            hmac_keys: hmac_keys.collect::<Result<_, _>>()?,
         })
     }
 
@@ -51,6 +56,11 @@ impl Signer {
     #[must_use]
     pub const fn keys(&self) -> &JwkSet {
         &self.keys
+    }
+
+    /// The HMAC keys that are derived from the accepted keys, the newest first; at least one.
+    pub(crate) fn hmac_keys(&self) -> &[HmacKey] {
+        &self.hmac_keys
     }
 
     /// Returns the name of the signing key.

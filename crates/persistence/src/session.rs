@@ -1,10 +1,9 @@
 //! Sessions.
 
 use allclear_application::error::Error;
-use allclear_application::password::PasswordHash;
 use allclear_application::secret::Digest;
 use allclear_application::session::{
-    Bearer, ListedSession, NewSession, Session, SessionStore, Sessions,
+    Bearer, ListedSession, NewSession, Session, SessionStore, Sessions, SignInProof,
 };
 use allclear_domain::account::User;
 use allclear_domain::audit::Action;
@@ -22,29 +21,27 @@ use crate::database::Database;
 use crate::entity::session::{ActiveModel, Column, Entity, Model};
 use crate::entity::{openid_session, user};
 use crate::error::parse_stored;
-use crate::membership;
 use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
+use crate::{membership, passkey, second_factor};
 
 #[async_trait]
 impl SessionStore for Database {
-    async fn open(&self, user: UserId, session: NewSession) -> Result<(), Error> {
-        self.change(move |transaction| {
-            Box::pin(async move { Ok(((), open(transaction, user, session).await?)) })
-        })
-        .await
-    }
-
-    async fn open_by_password(
+    async fn open(
         &self,
         user: UserId,
-        password: PasswordHash,
+        proof: SignInProof,
         session: NewSession,
     ) -> Result<(), Error> {
         self.change(move |transaction| {
             Box::pin(async move {
-                require_password(transaction, user, &password).await?;
-                Ok(((), open(transaction, user, session).await?))
+                require_proof(transaction, user, &proof).await?;
+                let (now, states) = (session.created_at, (None, Some(state(session.id))));
+                insert(transaction, user, session).await?;
+                let action = Action::SessionCreated;
+                let audit_items =
+                    audit::audit_items_of_person(transaction, user, now, action, states);
+                Ok(((), audit_items.await?))
             })
         })
         .await
@@ -342,32 +339,36 @@ async fn make_room(transaction: &Transaction, user: UserId) -> Result<(), Error>
     Ok(())
 }
 
-/// Makes a change of the password wait for this transaction. [`Error::Unauthenticated`] if the password is another one already.
-async fn require_password(
+/// Makes changes of the password and the factors wait for this transaction. [`Error::Unauthenticated`] if the proof is not enough any
+/// more.
+async fn require_proof(
     transaction: &Transaction,
     user: UserId,
-    password: &PasswordHash,
+    proof: &SignInProof,
 ) -> Result<(), Error> {
+    const CHANGED_PASSWORD: Error =
+        Error::Unauthenticated("The password was changed meanwhile, please sign in again");
+    const CHANGED_FACTORS: Error =
+        Error::Unauthenticated("The second factors were changed meanwhile, please sign in again");
     let owner = user::Entity::find_by_id(user.0).lock_exclusive();
     let owner = owner.fetch_one(transaction).await?;
-    if owner.is_some_and(|owner| owner.password == password.as_str()) {
-        Ok(())
-    } else {
-        Err(Error::Unauthenticated(
-            "The password was changed meanwhile, please sign in again",
-        ))
+    match proof {
+        SignInProof::Password { hash, with_factor } => {
+            if owner.is_none_or(|owner| owner.password != hash.as_str()) {
+                return Err(CHANGED_PASSWORD);
+            }
+            if second_factor::has_factor(transaction, user).await? != *with_factor {
+                return Err(CHANGED_FACTORS);
+            }
+        }
+        SignInProof::Passkey(id) => {
+            let passkeys = passkey::passkeys_of(transaction, user).await?;
+            if !passkeys.iter().any(|passkey| passkey.id == *id) {
+                return Err(CHANGED_FACTORS);
+            }
+        }
     }
-}
-
-/// Stores a session of an account that has signed in.
-async fn open(
-    transaction: &Transaction,
-    user: UserId,
-    session: NewSession,
-) -> Result<NewAuditItems, Error> {
-    let (now, states) = (session.created_at, (None, Some(state(session.id))));
-    insert(transaction, user, session).await?;
-    audit::audit_items_of_person(transaction, user, now, Action::SessionCreated, states).await
+    Ok(())
 }
 
 /// Stores a session of an account.

@@ -113,6 +113,7 @@ impl Foundation {
             mails: security_mails.clone(),
             clock: infra.clock(),
             hmac_key: hmac_key.clone(),
+            signer: Arc::clone(&keys) as _,
         });
         Ok(Self {
             keys,
@@ -195,6 +196,7 @@ fn passkeys(infra: &Infrastructure, base: &Foundation) -> Passkeys {
         mails: base.security_mails.clone(),
         clock: infra.clock(),
         hmac_key: infra.installation.hmac_key.clone(),
+        signer: Arc::clone(&base.keys) as _,
     })
 }
 

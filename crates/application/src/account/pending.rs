@@ -108,7 +108,7 @@ impl Accounts {
         invitation: Option<Digest>,
     ) -> Result<(), Error> {
         let cause = MailCause::by_anybody(MailKind::EnteredAddress, EmailKey::of(&draft.email));
-        if !self.ports.mail_budget.may_send(&cause).await? {
+        if !self.ports.mail_budget.try_take(&cause).await? {
             return Ok(());
         }
         if self.is_known(&draft.email).await? {
@@ -135,7 +135,7 @@ impl Accounts {
             account: Some(user.to_string()),
             ..MailCause::by_anybody(MailKind::EnteredAddress, EmailKey::of(&email))
         };
-        if !self.ports.mail_budget.may_send(&cause).await? {
+        if !self.ports.mail_budget.try_take(&cause).await? {
             return Ok(());
         }
         if self.is_known(&email).await? {

@@ -15,7 +15,7 @@ use crate::origin::Origin;
 use crate::password::Requester;
 use crate::second_factor::Factors;
 use crate::secret::SecretToken;
-use crate::session::Client;
+use crate::session::{Client, SignInProof};
 
 /// Result of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,8 +84,12 @@ impl Accounts {
             let token = self.ports.second_factors.await_code(&account);
             return Ok(PasswordAccepted::SecondFactor { token, factors });
         }
-        let signed_in = self.ports.opener.open_by_password(account, client).await?;
-        Ok(PasswordAccepted::SignedIn(signed_in))
+        let proof = SignInProof::Password {
+            hash: account.password,
+            with_factor: false,
+        };
+        let opened = self.ports.opener.open(account.user, proof, client);
+        Ok(PasswordAccepted::SignedIn(opened.await?))
     }
 
     /// Records a refused sign-in in the audit log of a known account. For an unknown one too, a task starts later, because the time of

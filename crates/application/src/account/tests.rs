@@ -14,7 +14,7 @@ use crate::organisation::MockOrganisationStore;
 use crate::password::MockPasswordHasher;
 use crate::second_factor::{FactorPorts, Factors, MockFactorStore, SessionProof, TotpFactor};
 use crate::secret::SecretToken;
-use crate::session::MockSessionStore;
+use crate::session::{MockSessionStore, SignInProof};
 use crate::waitlist::MockWaitlistStore;
 use allclear_domain::account::{AddressDraft, ReauthenticationDraft, SignInDraft, SignUpDraft};
 use allclear_domain::id::InvitationId;
@@ -88,9 +88,13 @@ impl Ports {
     fn opens_session_of(mut self, number: u128) -> Self {
         let wanted = user(number, ADDRESS).id;
         self.sessions
-            .expect_open_by_password()
-            .withf(move |id, _, session| {
-                *id == wanted && session.device.as_deref() == Some("Firefox on Linux")
+            .expect_open()
+            .withf(move |id, proof, session| {
+                let by_password =
+                    matches!(proof, SignInProof::Password { with_factor, .. } if !with_factor);
+                by_password
+                    && *id == wanted
+                    && session.device.as_deref() == Some("Firefox on Linux")
             })
             .times(1)
             .returning(|_, _, _| Ok(()));
@@ -116,6 +120,7 @@ impl Ports {
             mails: mails.clone(),
             clock: clock(),
             hmac_key: hmac_key(),
+            signer: Arc::new(hmac_key()),
         });
         let ports = AccountPorts {
             accounts,

@@ -110,7 +110,7 @@ impl OpenId {
         self.background
             .start("mailing a linked account", async move {
                 let cause = MailCause::by_anybody(MailKind::AccountNotice, EmailKey::of(&to));
-                if budget.may_send(&cause).await? {
+                if budget.try_take(&cause).await? {
                     let mail = Mail::new(to, content);
                     background.send_mail(mailer.as_ref(), mail).await?;
                 }

@@ -1,7 +1,7 @@
 //! Authentication with a passkey: at sign-in, after a password, and within a session.
 
 use allclear_domain::account::User;
-use allclear_domain::id::UserId;
+use allclear_domain::id::{PasskeyId, UserId};
 use serde_json::Value;
 
 use super::{
@@ -12,7 +12,7 @@ use crate::account::SignedIn;
 use crate::error::Error;
 use crate::secret::SecretToken;
 use crate::security_mail::SecurityChange;
-use crate::session::{Client, Session};
+use crate::session::{Client, Session, SignInProof};
 
 /// Why an authentication with a passkey failed.
 #[derive(Debug)]
@@ -75,8 +75,9 @@ impl Passkeys {
         client: &Client,
     ) -> Result<SignedIn, PasskeyFailure> {
         let ceremony = self.open(cookie, CeremonyKind::SignIn)?;
-        let user = self.authenticate(&ceremony, response, client).await?;
-        Ok(self.ports.opener.open(user, client).await?)
+        let (user, passkey) = self.authenticate(&ceremony, response, client).await?;
+        let proof = SignInProof::Passkey(passkey);
+        Ok(self.ports.opener.open(user, proof, client).await?)
     }
 
     /// Authenticates the person of a session again. The session gets another token (OWASP ASVS 5.0, 7.2.4).
@@ -91,7 +92,7 @@ impl Passkeys {
         if ceremony.user != Some(session.user.id) {
             return Err(Self::ENDED.into());
         }
-        let user = self.authenticate(&ceremony, response, client).await?;
+        let (user, _) = self.authenticate(&ceremony, response, client).await?;
         let token = SecretToken::generate();
         let now = self.ports.clock.now();
         let store = &self.ports.sessions;
@@ -119,13 +120,13 @@ impl Passkeys {
         Ok(self.seal_ceremony(kind, Some(user), challenge))
     }
 
-    /// Verifies a response and stores the use of the passkey. Returns its owner.
+    /// Verifies a response and stores the use of the passkey. Returns its owner, and its identifier.
     async fn authenticate(
         &self,
         ceremony: &Ceremony,
         response: &Value,
         client: &Client,
-    ) -> Result<User, PasskeyFailure> {
+    ) -> Result<(User, PasskeyId), PasskeyFailure> {
         let verifier = self.verifier()?;
         let Some(claimed) = verifier.claimed(response) else {
             return Err(PasskeyFailure::Refused("not a response".to_owned()));
@@ -157,7 +158,7 @@ impl Passkeys {
             now: self.ports.clock.now(),
         });
         match used.await? {
-            PasskeyUsed::Accepted => Ok(found.user),
+            PasskeyUsed::Accepted => Ok((found.user, found.passkey.id)),
             PasskeyUsed::Refused => {
                 let reason = "the challenge was used before";
                 Err(PasskeyFailure::Refused(reason.to_owned()))

@@ -9,7 +9,7 @@ use crate::background::Background;
 use crate::clock::TestClock;
 use crate::fixture::{credentials, hmac_key, mailer, now, security_mails, session, user};
 use crate::mail::{MailContent, MockMailer};
-use crate::session::MockSessionStore;
+use crate::session::{MockSessionStore, SignInProof};
 
 const ADDRESS: &str = "ann@example.com";
 
@@ -132,6 +132,7 @@ impl Ports {
             mails,
             clock,
             hmac_key: hmac_key(),
+            signer: Arc::new(hmac_key()),
         });
         (service, background)
     }
@@ -240,8 +241,9 @@ async fn a_passkey_signs_in_its_owner() {
     ports
         .sessions
         .expect_open()
+        .withf(|_, proof, _| matches!(proof, SignInProof::Passkey(_)))
         .times(1)
-        .returning(|_, _| Ok(()));
+        .returning(|_, _, _| Ok(()));
     let (service, background) = ports.service();
     assert_eq!(sign_in(&service).await.unwrap().user, ann());
     background.wait_idle().await;
@@ -337,7 +339,7 @@ async fn a_challenge_expires_after_five_minutes() {
 
 #[tokio::test]
 async fn the_second_step_takes_only_a_passkey_of_the_account_whose_password_was_right() {
-    let pending = PendingSignIns::new(hmac_key());
+    let pending = PendingSignIns::new(Arc::new(hmac_key()));
     let mut ports = Ports::new()
         .claiming(None, true)
         .verifying(false, Err(invalid()));

@@ -1,12 +1,14 @@
 //! Sign-ins whose password was right and whose second factor is awaited.
 
+use std::sync::Arc;
+
 use allclear_domain::id::UserId;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::account::Credentials;
-use crate::secret::{HmacKey, SecretToken};
+use crate::secret::{Digest, SecretToken, ShortLivedSigner};
 
 const PURPOSE: &str = "pending sign-in";
 
@@ -14,25 +16,26 @@ const PURPOSE: &str = "pending sign-in";
 /// can read it. The state is that of the account's password: a changed password ends pending sign-ins.
 #[derive(Clone)]
 pub struct PendingSignIns {
-    key: HmacKey,
+    signer: Arc<dyn ShortLivedSigner>,
 }
 
 impl PendingSignIns {
     /// Lifetime of a pending sign-in.
     pub const LIFETIME: TimeDelta = TimeDelta::minutes(5);
 
-    /// Signs with this key.
+    /// Tokens with this signer's signatures.
     #[must_use]
-    pub const fn new(key: HmacKey) -> Self {
-        Self { key }
+    pub fn new(signer: Arc<dyn ShortLivedSigner>) -> Self {
+        Self { signer }
     }
 
     /// The token of a pending sign-in to an account.
     pub(crate) fn issue(&self, account: &Credentials, now: DateTime<Utc>) -> SecretToken {
         let end = (now + Self::LIFETIME).timestamp();
-        let state = self.state(account);
-        let content = format!("{}.{end}.{state}", account.user.id);
-        let signature = URL_SAFE_NO_PAD.encode(self.key.sign(PURPOSE, &[content.as_bytes()]));
+        let state = state(account);
+        let content = format!("{}.{end}.{}", account.user.id, state.as_str());
+        let signature = self.signer.sign(PURPOSE, &[content.as_bytes()]);
+        let signature = URL_SAFE_NO_PAD.encode(signature);
         SecretToken::presented(format!("{content}.{signature}"))
     }
 
@@ -40,7 +43,8 @@ impl PendingSignIns {
     pub(crate) fn user(&self, token: &SecretToken, now: DateTime<Utc>) -> Option<UserId> {
         let (content, signature) = token.reveal().rsplit_once('.')?;
         let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
-        if !self.key.verify(PURPOSE, &[content.as_bytes()], &signature) {
+        let parts = [content.as_bytes()];
+        if !self.signer.verify(PURPOSE, &parts, &signature) {
             return None;
         }
         let mut parts = content.split('.');
@@ -50,27 +54,24 @@ impl PendingSignIns {
     }
 
     /// Whether the account still has the password that was entered.
-    pub(super) fn is_of(&self, token: &SecretToken, account: &Credentials) -> bool {
-        token.reveal().split('.').nth(2) == Some(self.state(account).as_str())
+    pub(super) fn is_of(token: &SecretToken, account: &Credentials) -> bool {
+        token.reveal().split('.').nth(2) == Some(state(account).as_str())
     }
+}
 
-    fn state(&self, account: &Credentials) -> String {
-        let user = account.user.id.0;
-        let password = account.password.as_str().as_bytes();
-        let state = self
-            .key
-            .sign("state of a password", &[user.as_bytes(), password]);
-        URL_SAFE_NO_PAD.encode(&state[..16])
-    }
+/// What changes with the password of an account.
+fn state(account: &Credentials) -> Digest {
+    Digest::of(account.password.as_str())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{credentials, now};
+    use crate::fixture::{credentials, hmac_key, now};
+    use crate::secret::HmacKey;
 
     fn pending() -> PendingSignIns {
-        PendingSignIns::new(HmacKey::new("the installation's secret").unwrap())
+        PendingSignIns::new(Arc::new(hmac_key()))
     }
 
     #[test]
@@ -84,13 +85,14 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_token_and_one_of_another_installation_are_refused() {
+    fn a_changed_token_and_one_of_another_key_are_refused() {
         let ann = credentials(1, "ann@example.com", "hash");
         let bob = credentials(2, "bob@example.com", "hash");
         let token = pending().issue(&ann, now());
         let text = token.reveal().to_owned();
         let changed = text.replace(&ann.user.id.to_string(), &bob.user.id.to_string());
-        let other_key = PendingSignIns::new(HmacKey::new("another secret").unwrap());
+        let other_key = HmacKey::new("another secret").unwrap();
+        let other_key = PendingSignIns::new(Arc::new(other_key));
         for wrong in [changed.as_str(), "", "...", &text[1..]] {
             let wrong = SecretToken::presented(wrong.to_owned());
             assert_eq!(pending().user(&wrong, now()), None);
@@ -102,8 +104,8 @@ mod tests {
     fn a_changed_password_ends_a_pending_sign_in() {
         let ann = credentials(1, "ann@example.com", "hash");
         let token = pending().issue(&ann, now());
-        assert!(pending().is_of(&token, &ann));
+        assert!(PendingSignIns::is_of(&token, &ann));
         let changed = credentials(1, "ann@example.com", "other hash");
-        assert!(!pending().is_of(&token, &changed));
+        assert!(!PendingSignIns::is_of(&token, &changed));
     }
 }

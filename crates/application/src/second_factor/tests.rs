@@ -12,7 +12,7 @@ use crate::fixture::{
     security_mails, session, user,
 };
 use crate::mail::{MailContent, MockMailer};
-use crate::session::MockSessionStore;
+use crate::session::{MockSessionStore, SignInProof};
 
 const ADDRESS: &str = "ann@example.com";
 const NONCE: &str = "nonce";
@@ -117,6 +117,7 @@ impl Ports {
             mails,
             clock,
             hmac_key: hmac_key(),
+            signer: Arc::new(hmac_key()),
         });
         (service, background)
     }
@@ -195,7 +196,16 @@ async fn a_code_opens_the_session_of_the_pending_sign_in_once() {
         .returning(move |_, _| Ok(!std::mem::replace(&mut used, true)));
     ports
         .sessions
-        .expect_open_by_password()
+        .expect_open()
+        .withf(|_, proof, _| {
+            matches!(
+                proof,
+                SignInProof::Password {
+                    with_factor: true,
+                    ..
+                }
+            )
+        })
         .times(1)
         .returning(|_, _, _| Ok(()));
     let (service, background) = ports.service();
@@ -222,7 +232,7 @@ async fn neither_a_wrong_code_nor_an_ended_sign_in_opens_a_session() {
         assert!(matches!(refused, Err(Error::Unauthenticated("Wrong code"))));
     }
     let earlier = now() - PendingSignIns::LIFETIME - TimeDelta::seconds(1);
-    let pending = PendingSignIns::new(hmac_key());
+    let pending = PendingSignIns::new(Arc::new(hmac_key()));
     for token in [
         pending.issue(&credentials(1, ADDRESS, "hash"), earlier),
         pending.issue(&credentials(1, ADDRESS, "former hash"), now()),

@@ -1,7 +1,7 @@
 //! The storage port of sessions, and what it stores.
 
 use allclear_domain::account::User;
-use allclear_domain::id::{OrganisationId, SessionId, UserId};
+use allclear_domain::id::{OrganisationId, PasskeyId, SessionId, UserId};
 use allclear_domain::membership::Membership;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -25,6 +25,20 @@ pub struct NewSession {
     pub device: Option<String>,
     /// Address of the client.
     pub address: Option<String>,
+}
+
+/// What a person has proved at a sign-in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SignInProof {
+    /// The knowledge of the password.
+    Password {
+        /// The stored hash.
+        hash: PasswordHash,
+        /// Whether a second factor was used as well.
+        with_factor: bool,
+    },
+    /// The possession of a passkey.
+    Passkey(PasskeyId),
 }
 
 /// A session that has not ended.
@@ -76,16 +90,13 @@ pub struct Bearer {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait SessionStore: Send + Sync {
-    /// Stores a session of an account. An adapter MUST keep at most [`PER_ACCOUNT`](super::Sessions::PER_ACCOUNT) sessions of an
-    /// account: those that were used last.
-    async fn open(&self, user: UserId, session: NewSession) -> Result<(), Error>;
-
-    /// Stores a session like [`Self::open`]. [`Error::Unauthenticated`] if the account no longer has the password that was entered:
-    /// a change of the password ends all sessions, also those that are being opened.
-    async fn open_by_password(
+    /// Stores a session of an account. [`Error::Unauthenticated`] if the proof is no longer enough: a change of the password or of
+    /// the factors ends all sessions, also those that are being opened. An adapter MUST keep at most
+    /// [`PER_ACCOUNT`](super::Sessions::PER_ACCOUNT) sessions of an account: those that were used last.
+    async fn open(
         &self,
         user: UserId,
-        password: PasswordHash,
+        proof: SignInProof,
         session: NewSession,
     ) -> Result<(), Error>;
 

@@ -8,8 +8,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 
-use super::{Client, NewSession, SessionStore, Sessions};
-use crate::account::{Credentials, SignedIn};
+use super::{Client, NewSession, SessionStore, Sessions, SignInProof};
+use crate::account::SignedIn;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::secret::{HmacKey, SecretToken};
@@ -47,28 +47,16 @@ impl SessionOpener {
     /// Opens a session of an account whose owner has authenticated with every factor.
     ///
     /// # Errors
-    /// The store's error.
-    pub async fn open(&self, user: User, client: &Client) -> Result<SignedIn, Error> {
-        let (token, session) = self.fresh(client);
-        let expires_at = session.expires_at;
-        self.sessions.open(user.id, session).await?;
-        Ok(self.signed_in(user, token, expires_at, client))
-    }
-
-    /// Opens a session like [`Self::open`], of an account whose password was verified.
-    ///
-    /// # Errors
-    /// [`Error::Unauthenticated`] if the password was changed meanwhile; the store's error.
-    pub async fn open_by_password(
+    /// [`Error::Unauthenticated`] if the password or the factors were changed meanwhile; the store's error.
+    pub async fn open(
         &self,
-        account: Credentials,
+        user: User,
+        proof: SignInProof,
         client: &Client,
     ) -> Result<SignedIn, Error> {
-        let Credentials { user, password, .. } = account;
         let (token, session) = self.fresh(client);
         let expires_at = session.expires_at;
-        let opened = self.sessions.open_by_password(user.id, password, session);
-        opened.await?;
+        self.sessions.open(user.id, proof, session).await?;
         Ok(self.signed_in(user, token, expires_at, client))
     }
 
@@ -118,6 +106,9 @@ impl SessionOpener {
 mod tests {
     use super::*;
 
+    use allclear_domain::id::PasskeyId;
+    use uuid::Uuid;
+
     use crate::fixture::{clock, hmac_key, mailer, security_mails, user};
     use crate::mail::{MailContent, MockMailer};
     use crate::session::MockSessionStore;
@@ -125,7 +116,8 @@ mod tests {
     /// Opens a session with these marks, and returns the mark for the browser.
     async fn open(marks: Vec<String>, mailer: MockMailer) -> String {
         let mut sessions = MockSessionStore::new();
-        sessions.expect_open().times(1).returning(|_, _| Ok(()));
+        let opened = sessions.expect_open();
+        opened.times(1).returning(|_, _, _| Ok(()));
         let (mails, background) = security_mails(Arc::new(mailer));
         let opener = SessionOpener::new(Arc::new(sessions), clock(), hmac_key(), mails);
         let client = Client {
@@ -133,7 +125,8 @@ mod tests {
             ..Client::default()
         };
         let ann = user(1, "ann@example.com");
-        let signed_in = opener.open(ann, &client).await.unwrap();
+        let proof = SignInProof::Passkey(PasskeyId(Uuid::from_u128(1)));
+        let signed_in = opener.open(ann, proof, &client).await.unwrap();
         background.wait_idle().await;
         signed_in.device_mark
     }

@@ -52,7 +52,6 @@ const SIGN_OUT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Settings of a provider.
 #[derive(Clone)]
-#[expect(missing_debug_implementations, reason = "it holds a secret")]
 pub struct OpenIdClientSettings {
     /// Identifier of the provider.
     pub issuer: IssuerUrl,

@@ -18,6 +18,7 @@ use tokio::task::JoinSet;
 use crate::backend::{assert_none, clock, organisation};
 use crate::contract;
 use crate::membership::invite;
+use crate::session::open_session;
 
 contract!(
     a_stored_account_reads_as_it_was_written,
@@ -75,7 +76,7 @@ pub(crate) async fn account(database: &Database, email: &str, password: &str) ->
 
 async fn open(database: &Database, user: &User) -> SecretToken {
     let token = SecretToken::generate();
-    database.open(user.id, new_session(&token)).await.unwrap();
+    open_session(database, user.id, new_session(&token)).await;
     token
 }
 

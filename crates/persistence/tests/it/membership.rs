@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 use crate::account::{account, new_session};
 use crate::backend::{assert_none, clock, organisation};
 use crate::contract;
+use crate::session::open_session;
 
 contract!(
     a_founded_organisation_has_one_admin,
@@ -121,7 +122,7 @@ async fn a_session_is_found_activated_and_ended(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let acme = found(database, &ann).await;
     let token = SecretToken::generate();
-    database.open(ann.id, new_session(&token)).await.unwrap();
+    open_session(database, ann.id, new_session(&token)).await;
     let session = SessionStore::find(database, &token.digest(), clock().now())
         .await
         .unwrap()
@@ -144,7 +145,7 @@ async fn a_token_stands_on_its_session_and_membership(database: &Database) {
     let (token, now) = (SecretToken::generate(), clock().now());
     let session = new_session(&token);
     let id = session.id;
-    database.open(ann.id, session).await.unwrap();
+    open_session(database, ann.id, session).await;
     let bearer = database
         .bearer(id, ann.id, Some(acme.clone()), now)
         .await
@@ -185,7 +186,7 @@ async fn a_deleted_organisation_takes_its_memberships_along(database: &Database)
     let token = SecretToken::generate();
     let session = new_session(&token);
     let id = session.id;
-    database.open(ann.id, session).await.unwrap();
+    open_session(database, ann.id, session).await;
     database.activate(id, &acme).await.unwrap();
     assert!(
         OrganisationStore::delete(database, &acme, None)

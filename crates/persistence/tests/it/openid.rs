@@ -19,6 +19,7 @@ use crate::account::new_session;
 use crate::backend::clock;
 use crate::contract;
 use crate::membership::found;
+use crate::session::open_session;
 
 contract!(
     of_ten_uses_of_a_state_one_succeeds,
@@ -217,7 +218,7 @@ async fn a_session_knows_where_its_second_factor_was_checked(database: &Database
     let grace = signed_in(database, first.clone()).await.unwrap().user;
     let local = new_session(&SecretToken::generate());
     let local_id = local.id;
-    database.open(grace.id, local).await.unwrap();
+    open_session(database, grace.id, local).await;
     let proofs = async || {
         (
             database.session_proof(id).await.unwrap(),

@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 use crate::account::{account, new_session};
 use crate::backend::clock;
 use crate::contract;
+use crate::session::open_session;
 
 contract!(
     a_passkey_is_added_listed_renamed_and_removed,
@@ -46,7 +47,7 @@ fn codes() -> Vec<Digest> {
 async fn open(database: &Database, user: &User) -> SessionId {
     let session = new_session(&SecretToken::generate());
     let id = session.id;
-    database.open(user.id, session).await.unwrap();
+    open_session(database, user.id, session).await;
     id
 }
 
@@ -71,7 +72,10 @@ pub(crate) fn new_passkey(user: &User, credential: &str, spared: SessionId) -> N
 }
 
 /// An account with a session and this passkey.
-async fn with_passkey(database: &Database, credential: &str) -> (User, SessionId, PasskeyId) {
+pub(crate) async fn with_passkey(
+    database: &Database,
+    credential: &str,
+) -> (User, SessionId, PasskeyId) {
     let ann = account(database, "ann@example.com", "hash").await;
     let session = open(database, &ann).await;
     let new = new_passkey(&ann, credential, session);

@@ -23,6 +23,7 @@ use crate::account::{account, new_session};
 use crate::backend::{assert_none, clock};
 use crate::contract;
 use crate::membership::{found, invite};
+use crate::session::open_session;
 
 contract!(
     a_link_makes_exactly_the_account_it_was_mailed_for_and_once,
@@ -177,7 +178,7 @@ async fn a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_
         Deletion::LastAdmin("Acme".into())
     );
     let token = SecretToken::generate();
-    database.open(bob.id, new_session(&token)).await.unwrap();
+    open_session(database, bob.id, new_session(&token)).await;
     assert_eq!(
         AccountStore::delete(database, bob.id).await.unwrap(),
         Deletion::Deleted

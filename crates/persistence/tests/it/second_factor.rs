@@ -12,6 +12,7 @@ use crate::backend::{clock, organisation};
 use crate::contract;
 use crate::membership::found;
 use crate::passkey::new_passkey;
+use crate::session::open_session;
 
 contract!(
     an_app_is_enrolled_confirmed_and_removed,
@@ -38,7 +39,7 @@ fn digests(count: usize) -> Vec<Digest> {
 async fn open(database: &Database, user: &User) -> SessionId {
     let session = new_session(&SecretToken::generate());
     let id = session.id;
-    database.open(user.id, session).await.unwrap();
+    open_session(database, user.id, session).await;
     id
 }
 

@@ -1,20 +1,26 @@
+use allclear_application::account::AccountStore;
 use allclear_application::error::Error;
+use allclear_application::passkey::PasskeyStore;
 use allclear_application::password::PasswordHash;
+use allclear_application::second_factor::FactorStore;
 use allclear_application::secret::SecretToken;
-use allclear_application::session::{NewSession, Session, SessionStore, Sessions};
+use allclear_application::session::{NewSession, Session, SessionStore, Sessions, SignInProof};
 use allclear_domain::account::User;
+use allclear_domain::id::UserId;
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::account::{account, new_session};
 use crate::backend::{assert_none, clock};
 use crate::contract;
+use crate::passkey::with_passkey;
 
 contract!(
     a_session_reads_as_it_was_opened,
     use_and_authentication_of_a_session_are_stored,
     a_session_ends_at_its_expiry_and_at_its_absolute_lifetime,
     changed_password_opens_no_session,
+    sign_in_that_began_before_the_factors_changed_opens_no_session,
     sessions_are_listed_by_their_last_use,
     only_the_owner_of_a_session_ends_it,
     the_least_used_session_ends_when_there_are_too_many,
@@ -22,7 +28,7 @@ contract!(
 
 async fn open(database: &Database, user: &User) -> SecretToken {
     let token = SecretToken::generate();
-    database.open(user.id, new_session(&token)).await.unwrap();
+    open_session(database, user.id, new_session(&token)).await;
     token
 }
 
@@ -36,7 +42,7 @@ async fn a_session_reads_as_it_was_opened(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let token = SecretToken::generate();
     let new = new_session(&token);
-    database.open(ann.id, new.clone()).await.unwrap();
+    open_session(database, ann.id, new.clone()).await;
     let expected = Session {
         id: new.id,
         user: ann,
@@ -91,7 +97,7 @@ async fn a_session_ends_at_its_expiry_and_at_its_absolute_lifetime(database: &Da
         ..new_session(&token)
     };
     let (id, begun) = (new.id, new.created_at);
-    database.open(ann.id, new).await.unwrap();
+    open_session(database, ann.id, new).await;
     let alive = async |now: DateTime<Utc>| {
         let found = SessionStore::find(database, &token.digest(), now).await;
         let bearer = database.bearer(id, ann.id, None, now).await.unwrap();
@@ -109,19 +115,52 @@ async fn a_session_ends_at_its_expiry_and_at_its_absolute_lifetime(database: &Da
     assert!(!alive(end).await);
 }
 
+/// Opens a session with a proof that is enough.
+pub(crate) async fn open_session(database: &Database, user: UserId, session: NewSession) {
+    let account = AccountStore::find(database, user).await.unwrap().unwrap();
+    let factors = FactorStore::factors(database, user).await.unwrap();
+    let proof = SignInProof::Password {
+        hash: account.password,
+        with_factor: factors.is_needed(),
+    };
+    database.open(user, proof, session).await.unwrap();
+}
+
+/// Whether a sign-in with this proof opens a session.
+async fn opens(database: &Database, user: &User, proof: SignInProof) -> bool {
+    let token = SecretToken::generate();
+    let opened = database.open(user.id, proof, new_session(&token)).await;
+    assert_eq!(find(database, &token).await.is_some(), opened.is_ok());
+    if let Err(error) = &opened {
+        assert!(matches!(error, Error::Unauthenticated(_)), "{error:?}");
+    }
+    opened.is_ok()
+}
+
 async fn changed_password_opens_no_session(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
-    let opened = async |password: &str| {
-        let token = SecretToken::generate();
-        let password = PasswordHash::new(password.to_owned());
-        let opened = database.open_by_password(ann.id, password, new_session(&token));
-        let opened = opened.await;
-        assert_eq!(find(database, &token).await.is_some(), opened.is_ok());
-        opened
+    let entered = |hash: &str| SignInProof::Password {
+        hash: PasswordHash::new(hash.to_owned()),
+        with_factor: false,
     };
-    opened("hash").await.unwrap();
-    let error = opened("an earlier hash").await.unwrap_err();
-    assert!(matches!(error, Error::Unauthenticated(_)), "{error:?}");
+    assert!(opens(database, &ann, entered("hash")).await);
+    assert!(!opens(database, &ann, entered("an earlier hash")).await);
+}
+
+async fn sign_in_that_began_before_the_factors_changed_opens_no_session(database: &Database) {
+    let (ann, session, id) = with_passkey(database, "credential").await;
+    let password = |with_factor| SignInProof::Password {
+        hash: PasswordHash::new("hash".to_owned()),
+        with_factor,
+    };
+    assert!(!opens(database, &ann, password(false)).await);
+    assert!(opens(database, &ann, password(true)).await);
+    assert!(opens(database, &ann, SignInProof::Passkey(id)).await);
+    let removed = database.remove_passkey(ann.id, id, session).await;
+    assert!(removed.unwrap());
+    assert!(!opens(database, &ann, password(true)).await);
+    assert!(!opens(database, &ann, SignInProof::Passkey(id)).await);
+    assert!(opens(database, &ann, password(false)).await);
 }
 
 async fn sessions_are_listed_by_their_last_use(database: &Database) {

@@ -186,8 +186,8 @@ async fn append(transaction: &Transaction, item: NewAuditItem) -> Result<(), Err
 }
 
 /// Items for a change of a person's account, session, password or factor: one in each organisation of which the person is a
-/// member. Of refused sign-ins, an organisation gets at most [`REFUSED_PER_DAY`] for one person, of begun and ended sessions at most
-/// [`CHANGES_PER_DAY`]. [`Error::TooMany`] for as many other changes.
+/// member. Of refused sign-ins, an organisation gets at most [`REFUSED_PER_DAY`] for one person, of other changes at most
+/// [`CHANGES_PER_DAY`] of each kind. Changes beyond that have no item; [`Error::TooMany`] for those that nobody needs to take access away.
 pub(crate) async fn audit_items_of_person(
     transaction: &Transaction,
     person: UserId,
@@ -212,12 +212,19 @@ pub(crate) async fn audit_items_of_person(
     for organisation in organisations {
         let since = now - TimeDelta::days(1);
         let count = items_since(transaction, &organisation, person, action, since).await?;
-        match action {
-            Action::SessionRefused if count >= REFUSED_PER_DAY => continue,
-            Action::SessionCreated | Action::SessionDeleted if count >= CHANGES_PER_DAY => continue,
-            Action::SessionRefused | Action::SessionCreated | Action::SessionDeleted => {}
-            _ if count >= CHANGES_PER_DAY => return Err(too_many_changes()),
-            _ => {}
+        let limit = match action {
+            Action::SessionRefused => REFUSED_PER_DAY,
+            _ => CHANGES_PER_DAY,
+        };
+        if count >= limit {
+            // A thief who has used up the changes must not prevent the owner's next password, for example.
+            if matches!(
+                action,
+                Action::AccountUpdated | Action::FactorCreated | Action::FactorUpdated
+            ) {
+                return Err(too_many_changes());
+            }
+            continue;
         }
         let change = NewAuditItem {
             name: name.clone(),

@@ -2,15 +2,16 @@ mod order;
 
 use std::net::Ipv4Addr;
 
-use allclear_application::account::AccountStore;
+use allclear_application::account::{AccountStore, PasswordStored};
 use allclear_application::audit::{AuditFilter, AuditItem, AuditStore};
 use allclear_application::dashboard::{DashboardStore, ShownChanges};
 use allclear_application::error::Error;
 use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::origin::Origin;
 use allclear_application::page::Page;
+use allclear_application::password::PasswordHash;
+use allclear_application::second_factor::FactorStore;
 use allclear_application::secret::SecretToken;
-use allclear_application::session::SessionStore;
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
 use allclear_domain::audit::{Action, Actor, ActorType, TargetType};
 use allclear_domain::channel::{Channel, Target};
@@ -28,6 +29,7 @@ use crate::contract;
 use crate::maintenance;
 use crate::membership::found;
 use crate::organisation_fixture::{OrganisationFixture, ann};
+use crate::session::open_session;
 
 contract!(
     change_is_audited_with_its_originator_and_the_name_of_its_target,
@@ -39,6 +41,7 @@ contract!(
     filters_select_items_of_one_organisation,
     old_items_are_deleted,
     an_account_fills_no_log_with_its_own_changes,
+    changes_that_take_access_away_are_never_refused,
 );
 
 const CLIENT: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 7);
@@ -123,9 +126,9 @@ async fn change_by_the_clock_is_the_schedulers(database: &Database) {
         maintenance::create(database, &fixture.id, start, None).await;
     })
     .await;
-    database.announce(&fixture.id, start).await.unwrap();
+    database.publish_due(&fixture.id, start).await.unwrap();
     let over = end + TimeDelta::milliseconds(1);
-    database.announce(&fixture.id, over).await.unwrap();
+    database.publish_due(&fixture.id, over).await.unwrap();
     let changes = fixture.changes().await;
     let seen: Vec<_> = changes
         .iter()
@@ -171,7 +174,7 @@ async fn subscriber_is_audited_without_address_and_only_if_an_operator_changes_i
                 clock().now(),
             ))
         });
-        database.enter(&fixture.id, SubscriberKey::of_email(email), rule)
+        database.save_and_queue_verification(&fixture.id, SubscriberKey::of_email(email), rule)
     };
     Origin::of_request(None, None, enter("visitor@example.com"))
         .await
@@ -250,7 +253,7 @@ async fn item_of_a_change_by_the_clock_has_both_statuses(database: &Database) {
         (before, &after["status"]),
         (Value::Null, &json!("SCHEDULED"))
     );
-    database.announce(&fixture.id, start).await.unwrap();
+    database.publish_due(&fixture.id, start).await.unwrap();
     let (before, after) = newest_states(&fixture).await;
     assert_eq!(before["status"], "SCHEDULED");
     assert_eq!(after["status"], "IN_PROGRESS");
@@ -349,7 +352,26 @@ async fn an_account_fills_no_log_with_its_own_changes(database: &Database) {
     assert_eq!(count(Action::AccountUpdated).await, 200);
     for _ in 0..201 {
         let session = new_session(&SecretToken::generate());
-        database.open(ann.id, session).await.unwrap();
+        open_session(database, ann.id, session).await;
     }
     assert_eq!(count(Action::SessionCreated).await, 200);
+}
+
+async fn changes_that_take_access_away_are_never_refused(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let acme = found(database, &ann).await;
+    for number in 0..=200 {
+        let hash = PasswordHash::new(format!("hash {number}"));
+        let stored = database.set_password(ann.id, hash, None).await;
+        assert_eq!(stored.unwrap(), PasswordStored::Stored);
+        FactorStore::reset_factors(database, ann.id).await.unwrap();
+    }
+    for action in [Action::PasswordChanged, Action::FactorDeleted] {
+        let filter = AuditFilter {
+            action: Some(action),
+            ..AuditFilter::default()
+        };
+        let found = AuditStore::list(database, &acme, &filter, Page::default()).await;
+        assert_eq!(found.unwrap().items.len(), 200);
+    }
 }

@@ -109,12 +109,16 @@ impl Directory {
         Ok(Some(ResolvedNames { user, organisation }))
     }
 
-    /// Handles a webhook of the provider; a repeated one changes nothing. [`Error::BadCode`] if the provider did not sign it.
-    pub async fn handle_webhook(&self, envelope: &Envelope<'_>) -> Result<(), Error> {
-        let message = self.webhook_verifier.verify(envelope).map_err(|refused| {
-            tracing::warn!(reason = %refused, "refused a webhook message of the identity provider");
-            Error::BadCode("The signature of this message is not valid")
-        })?;
+    /// Verifies a webhook message of the provider.
+    ///
+    /// # Errors
+    /// [`InvalidWebhook`] if the provider did not sign it now.
+    pub fn verify(&self, envelope: &Envelope<'_>) -> Result<Message, InvalidWebhook> {
+        self.webhook_verifier.verify(envelope)
+    }
+
+    /// Handles a verified message of the provider; a repeated one changes nothing.
+    pub async fn handle_webhook(&self, message: Message) -> Result<(), Error> {
         if self.store.is_handled(&message.id).await? {
             return Ok(());
         }

@@ -40,6 +40,8 @@ pub enum SecurityEvent {
     Throttled,
     /// A bearer token was refused.
     TokenRefused,
+    /// A webhook message was refused, because the identity provider has not signed it.
+    WebhookRefused,
     /// The role of a caller does not permit a call.
     AccessRefused,
     /// A page of another site sent a request that changes something.
@@ -103,6 +105,7 @@ impl SecurityEvent {
             Self::FactorsReset => "factors-reset",
             Self::Throttled => "throttled",
             Self::TokenRefused => "token-refused",
+            Self::WebhookRefused => "webhook-refused",
             Self::AccessRefused => "access-refused",
             Self::ForeignRequestRefused => "foreign-request-refused",
             Self::PasswordChanged => "password-changed",
@@ -136,6 +139,7 @@ impl SecurityEvent {
                 | Self::ReauthenticationFailed
                 | Self::Throttled
                 | Self::TokenRefused
+                | Self::WebhookRefused
                 | Self::AccessRefused
                 | Self::ForeignRequestRefused
                 | Self::PasswordChangeRefused
@@ -145,10 +149,6 @@ impl SecurityEvent {
 
 /// One line of the security log. Unknown fields are left out.
 #[derive(Clone, Copy)]
-#[expect(
-    missing_debug_implementations,
-    reason = "what it refers to is for display"
-)]
 pub struct SecurityRecord<'a> {
     /// What happened.
     pub event: SecurityEvent,

@@ -70,15 +70,11 @@ fn names_user(store: &mut MockDirectoryStore, known: NameRecord) {
         .returning(|_, _| Ok(()));
 }
 
-fn directory(
-    store: MockDirectoryStore,
-    profiles: MockProfiles,
-    webhook_verifier: MockWebhookVerifier,
-) -> Directory {
+fn directory(store: MockDirectoryStore, profiles: MockProfiles) -> Directory {
     Directory::new(
         Arc::new(store),
         Arc::new(profiles),
-        Arc::new(webhook_verifier),
+        Arc::new(MockWebhookVerifier::new()),
         relay(0),
         clock(),
     )
@@ -89,7 +85,7 @@ async fn resolve(
     profiles: MockProfiles,
     claimed: ClaimedNames,
 ) -> Option<ResolvedNames> {
-    directory(store, profiles, MockWebhookVerifier::new())
+    directory(store, profiles)
         .resolve(&credential(), claimed)
         .await
         .unwrap()
@@ -167,7 +163,7 @@ async fn an_unavailable_provider_prevents_no_sign_in_and_is_not_asked_again_at_o
         .expect_organisation()
         .times(1)
         .returning(|_| Err(Error::Unavailable("unavailable".into())));
-    let directory = directory(store, profiles, MockWebhookVerifier::new());
+    let directory = directory(store, profiles);
     for _ in 0..2 {
         let found = directory
             .resolve(&credential(), claimed(None, None))
@@ -198,26 +194,12 @@ async fn a_fallback_name_gives_way_to_the_name() {
     );
 }
 
-fn envelope() -> Envelope<'static> {
-    Envelope {
-        id: "msg_1",
-        timestamp: "1700000000",
-        signatures: "v1,AAAA",
-        body: b"{}",
-    }
-}
-
-fn webhook_verifier(events: Vec<DirectoryEvent>) -> MockWebhookVerifier {
-    let mut webhook_verifier = MockWebhookVerifier::new();
-    let message = Message {
+fn message(events: Vec<DirectoryEvent>) -> Message {
+    Message {
         id: "msg_1".into(),
         happened_at: now(),
         events,
-    };
-    webhook_verifier
-        .expect_verify()
-        .returning(move |_| Ok(message.clone()));
-    webhook_verifier
+    }
 }
 
 fn joined() -> MemberRecord {
@@ -263,15 +245,15 @@ async fn a_message_is_followed_once() {
         DirectoryEvent::Revoked(revocation),
         DirectoryEvent::OrganisationDeleted(organisation()),
     ];
-    directory(fresh, MockProfiles::new(), webhook_verifier(events.clone()))
-        .handle_webhook(&envelope())
+    directory(fresh, MockProfiles::new())
+        .handle_webhook(message(events.clone()))
         .await
         .unwrap();
 
     let mut repeated = MockDirectoryStore::new();
     repeated.expect_is_handled().returning(|_| Ok(true));
-    directory(repeated, MockProfiles::new(), webhook_verifier(events))
-        .handle_webhook(&envelope())
+    directory(repeated, MockProfiles::new())
+        .handle_webhook(message(events))
         .await
         .unwrap();
 }
@@ -294,8 +276,8 @@ async fn revoked_access_is_written_to_the_security_log() {
         DirectoryEvent::Revoked(membership),
         DirectoryEvent::OrganisationDeleted(organisation()),
     ];
-    directory(store, MockProfiles::new(), webhook_verifier(events))
-        .handle_webhook(&envelope())
+    directory(store, MockProfiles::new())
+        .handle_webhook(message(events))
         .await
         .unwrap();
 
@@ -331,11 +313,9 @@ async fn failed_message_is_not_recorded_as_handled() {
     store
         .expect_revoke()
         .returning(|_, _| Err(Error::Unavailable("unavailable".into())));
-    let webhook_verifier = webhook_verifier(vec![DirectoryEvent::Revoked(Revocation::User(
-        "user_1".into(),
-    ))]);
-    let refused = directory(store, MockProfiles::new(), webhook_verifier)
-        .handle_webhook(&envelope())
+    let revoked = DirectoryEvent::Revoked(Revocation::User("user_1".into()));
+    let refused = directory(store, MockProfiles::new())
+        .handle_webhook(message(vec![revoked]))
         .await;
     assert!(matches!(refused, Err(Error::Unavailable(_))));
 }

@@ -2,6 +2,8 @@
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
 use allclear_application::directory::{Directory, Envelope};
+use allclear_application::error::Error;
+use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -9,6 +11,7 @@ use crate::request::input::Raw;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
+use crate::server::security_log::record_refused;
 
 /// Confirmation of a webhook message.
 #[derive(Debug, Serialize, ToSchema)]
@@ -47,14 +50,22 @@ async fn handle_webhook(
         text("svix-timestamp"),
         text("svix-signature"),
     );
-    directory
-        .handle_webhook(&Envelope {
-            id,
-            timestamp,
-            signatures,
-            body: &body.0,
-        })
-        .await?;
+    let envelope = Envelope {
+        id,
+        timestamp,
+        signatures,
+        body: &body.0,
+    };
+    let message = directory.verify(&envelope).map_err(|refused| {
+        let reason = refused.to_string();
+        let record = SecurityRecord {
+            detail: Some(&reason),
+            ..SecurityRecord::new(SecurityEvent::WebhookRefused)
+        };
+        record_refused(&request, record);
+        Error::BadCode("The signature of this message is not valid")
+    })?;
+    directory.handle_webhook(message).await?;
     Ok(ApiResponse::new(WebhookReceived { received: true }).ok())
 }
 

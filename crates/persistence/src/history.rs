@@ -128,7 +128,7 @@ async fn history(
         components: stored.into_iter().map(|it| it.component).collect(),
         months: months.clone(),
         entries: Vec::new(),
-        is_truncated: false,
+        complete_since: None,
         has_older: false,
     };
     let Some(months) = months else {
@@ -138,8 +138,12 @@ async fn history(
         incident::entries(transaction, id, &months, chosen).await?,
         maintenance::entries(transaction, id, &months, chosen, now).await?,
     ] {
-        shown.is_truncated |= entries.len() as u64 > ENTRIES_SHOWN;
-        entries.truncate(usize::try_from(ENTRIES_SHOWN).map_err(Error::internal)?);
+        let limit = usize::try_from(ENTRIES_SHOWN).map_err(Error::internal)?;
+        if entries.len() > limit {
+            entries.truncate(limit);
+            let oldest = entries.last().map(|entry| entry.start_at);
+            shown.complete_since = Ord::max(shown.complete_since, oldest);
+        }
         shown.entries.append(&mut entries);
     }
     shown

@@ -73,8 +73,8 @@ pub struct History {
     pub months: Option<HistoryMonths>,
     /// Newest first.
     pub entries: Vec<HistoryEntry>,
-    /// Whether older entries of these months are left out.
-    pub is_truncated: bool,
+    /// Of what began before this time, some entries are left out; `None` if none are.
+    pub complete_since: Option<DateTime<Utc>>,
     /// Whether there are incidents or maintenances before these months.
     pub has_older: bool,
 }

@@ -122,7 +122,7 @@ async fn a_page_has_the_entries_of_three_months_of_the_zone(database: &Database)
     fixture.zone("Asia/Tokyo").await;
     assert_eq!(fixture.titles(FIRST).await, ["newest", "Move ☃", "oldest"]);
     let first = fixture.history(FIRST).await.unwrap();
-    assert!(first.has_older && !first.is_truncated);
+    assert!(first.has_older && first.complete_since.is_none());
     let second = HistorySelection { page: 2, ..FIRST };
     assert_eq!(fixture.titles(second).await, ["before"]);
     assert!(!fixture.history(second).await.unwrap().has_older);
@@ -160,7 +160,10 @@ async fn a_page_of_many_entries_is_bounded(database: &Database) {
     }
     let found = fixture.history(FIRST).await.unwrap();
     assert_eq!(found.entries.len() as u64, ENTRIES_SHOWN);
-    assert!(found.is_truncated);
+    assert_eq!(
+        found.complete_since,
+        found.entries.last().map(|entry| entry.start_at)
+    );
 }
 
 async fn details_have_the_periods_that_the_incident_caused(database: &Database) {

@@ -157,9 +157,7 @@ impl<A> FastPathService<A> {
         request_log::record(&mut response, route, began);
         Some(response)
     }
-}
 
-impl<A> FastPathService<A> {
     /// The response to a request, with its route; `None` if nothing for it is in memory.
     fn find(&self, request: &RequestHead) -> Option<(HttpResponse<Option<Bytes>>, &'static str)> {
         let (path, headers) = (request.uri.path(), &request.headers);

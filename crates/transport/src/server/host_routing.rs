@@ -239,6 +239,8 @@ pub(crate) async fn refuse(
             .insert_header((header::LOCATION, path))
             // Clients keep it for five minutes only: the organisation may remove the domain later.
             .insert_header((header::CACHE_CONTROL, "max-age=300"))
+            // Scripts of other origins that read public documents at the former address may follow it.
+            .insert_header((header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"))
             .finish(),
         Some(RoutingError::NotFound) if request.path().starts_with("/api/") => {
             Problem::not_found().error_response()

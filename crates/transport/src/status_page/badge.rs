@@ -55,10 +55,7 @@ impl BadgeQuery {
     fn read(self) -> Result<Wanted, Invalid> {
         let mut invalid = Invalid::default();
         let mut refuse = |field: &str, message: String| {
-            invalid.add(FieldError {
-                field: field.to_owned(),
-                message,
-            });
+            invalid.add(FieldError::new(field, message));
         };
         let style = match self.style.as_deref() {
             None | Some("flat") => BadgeStyle::Flat,

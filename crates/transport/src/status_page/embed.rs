@@ -60,7 +60,9 @@ impl<'a> BannerState<'a> {
         let maintenance = maintenances.find(|shown| shown.status == MaintenanceStatus::InProgress);
         // Not every incident and maintenance has a component.
         let (headline, tone) = match rollup.indicator {
-            Indicator::None if incident.is_some() => ("Open Incident", "degraded"),
+            Indicator::None | Indicator::Maintenance if incident.is_some() => {
+                ("Open Incident", "degraded")
+            }
             Indicator::None if maintenance.is_some() => ("Maintenance In Progress", "maintenance"),
             Indicator::None => (rollup.description, "operational"),
             Indicator::Maintenance => (rollup.description, "maintenance"),

@@ -126,7 +126,7 @@ impl Page {
         of_now
             && self
                 .position
-                .latest()
+                .latest_if_followed()
                 .is_some_and(|latest| self.revision >= latest)
     }
 

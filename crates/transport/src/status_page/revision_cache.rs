@@ -154,7 +154,7 @@ where
 
     /// The newest known version of an organisation; `None` if this node does not follow it.
     pub(crate) fn version(&self, organisation: &str, lifetime: i64) -> Option<Version> {
-        let revision = self.relay.followed(organisation)?.latest()?;
+        let revision = self.relay.followed(organisation)?.latest_if_followed()?;
         Some(Version::new(revision, self.clock.now(), lifetime))
     }
 
@@ -234,7 +234,7 @@ where
         }
         let position = followed?.ok_or(Error::NotFound("Organisation"))?;
         let now = self.clock.now();
-        let revision = position.latest().unwrap_or_default();
+        let revision = position.latest_if_followed().unwrap_or_default();
         let version = Version::new(revision, now, lifetime);
         let made = self.read((organisation, client), address, version, read(now));
         self.current

@@ -14,6 +14,7 @@ use crate::response::problem::Problem;
 use crate::status_page::markup::{SubscribeForm, SubscribePage};
 use crate::status_page::page_cache::PageCache;
 use crate::status_page::parse_organisation_id;
+use crate::status_page::unavailable::page_unavailable;
 use crate::web_app::WebApp;
 
 /// Largest body in bytes; enough for an address of 254 percent-encoded characters.
@@ -51,7 +52,10 @@ async fn show(
     app: web::Data<WebApp>,
 ) -> Result<HttpResponse, Problem> {
     let is_known = match parse_organisation_id(&organisation) {
-        Ok(organisation) => pages.page(&organisation).await?.is_some(),
+        Ok(organisation) => match pages.page(&organisation).await {
+            Ok(page) => page.is_some(),
+            Err(error) => return page_unavailable(&request, error),
+        },
         Err(_) => false,
     };
     if !is_known {

@@ -25,7 +25,6 @@ const MAX_PREVIEWED: usize = 3;
 pub struct PageTemplate {
     html: String,
     sprite: Sprite,
-    origin: String,
     fingerprint: String,
     /// The page in the frame of the embedded banner.
     embed: String,
@@ -42,7 +41,6 @@ impl PageTemplate {
         Self {
             html,
             sprite,
-            origin: origin.trim_end_matches('/').to_owned(),
             fingerprint,
             embed: String::new(),
         }
@@ -114,7 +112,7 @@ impl PageTemplate {
             "" => "-unknown",
             ending => ending,
         };
-        let picture = format!("{}/preview{picture}.png", self.origin);
+        let picture = format!("{}/preview{picture}.png", origin_of(address));
         let title = snapshot.banner.map_or_else(
             || format!("{} status", organisation.page_title),
             |banner| format!("{}: {}", organisation.page_title, banner.text),
@@ -162,6 +160,14 @@ pub(crate) fn fill(
     }
     filled.push_str(rest);
     filled
+}
+
+/// The origin of the address of a page, from which link previews read the picture. It may be a domain while only operators reach the
+/// installation's address.
+pub(crate) fn origin_of(address: &str) -> &str {
+    let host = address.find("://").map_or(0, |scheme| scheme + "://".len());
+    let end = address[host..].find('/');
+    end.map_or(address, |length| &address[..host + length])
 }
 
 /// Applies at once the style that other pages apply after the first paint.

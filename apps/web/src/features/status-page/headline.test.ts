@@ -33,7 +33,9 @@ it('is in the title of the tab, as the server writes it', () => {
   expect(documentTitle(aSnapshot({ components: components('MAJOR_OUTAGE') }))).toBe(
     'Analytical Engines: Some systems are experiencing issues',
   );
-  expect(documentTitle(aSnapshot())).toBe('Analytical Engines status');
+  const { organisation } = aSnapshot();
+  const renamed = { ...organisation, name: 'Acme Holding', pageTitle: 'Acme' };
+  expect(documentTitle(aSnapshot({ organisation: renamed }))).toBe('Acme status');
 });
 
 it.each([

@@ -22,7 +22,7 @@ export function headline(components: readonly PublicComponent[]): Banner | null 
 /** Returns the title of the document, as the server renders it. */
 export function documentTitle({ organisation, components }: PageState): string {
   const banner = headline(components);
-  return banner ? `${organisation.pageTitle}: ${banner.text}` : `${organisation.name} status`;
+  return banner ? `${organisation.pageTitle}: ${banner.text}` : `${organisation.pageTitle} status`;
 }
 
 /** Returns the icon: of the worst status, otherwise of a maintenance in progress. */

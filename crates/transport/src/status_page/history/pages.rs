@@ -26,11 +26,9 @@ use crate::status_page::revision_cache::RevisionCache;
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Expected number of cached pages.
 const EXPECTED_PAGES: usize = 512;
-/// Time zones differ by multiples of 15 minutes, so each month begins with a quarter of an hour. Every other change of a page
-/// has a revision.
-const QUARTER: i64 = 15 * 60;
-/// Uptime changes without a revision while an outage is open.
-const MINUTE: i64 = 60;
+/// How long a page may stay the same under a revision, in seconds. Uptime changes without one while an outage is open, a month begins
+/// without one, and this node's clock may be behind that of the node that started a maintenance.
+const LIFETIME: i64 = 60;
 
 /// A page of the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,16 +41,6 @@ pub enum HistoryAddress {
     Incident(Code),
     /// A maintenance.
     Maintenance(Code),
-}
-
-impl HistoryAddress {
-    /// How long a page may stay the same under a revision, in seconds.
-    const fn lifetime(self) -> i64 {
-        match self {
-            Self::Uptime(_) => MINUTE,
-            Self::History(_) | Self::Incident(_) | Self::Maintenance(_) => QUARTER,
-        }
-    }
 }
 
 /// The cached pages of the history.
@@ -93,9 +81,7 @@ impl HistoryPages {
             HistoryAddress::Incident(_) | HistoryAddress::Maintenance(_) => &self.entries,
         };
         let requester = (organisation, Some(client));
-        cache
-            .get(requester, address, address.lifetime(), read)
-            .await
+        cache.get(requester, address, LIFETIME, read).await
     }
 
     /// The newest months of the history of all components, if they are in memory and current.
@@ -104,7 +90,7 @@ impl HistoryPages {
             page: 1,
             component: None,
         });
-        self.lists.cached(organisation, address, address.lifetime())
+        self.lists.cached(organisation, address, LIFETIME)
     }
 
     /// The page for an unknown address, as HTML.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::status_page::markup::feed_links;
 use crate::status_page::markup::history::{self, history_path, uptime_path};
-use crate::web_app::page_template::{ICON, fill, in_script};
+use crate::web_app::page_template::{ICON, fill, in_script, origin_of};
 use crate::web_app::sprite::Sprite;
 
 /// Characters of a description for search engines and link previews.
@@ -25,7 +25,6 @@ const DESCRIPTION_LENGTH: usize = 200;
 pub struct HistoryTemplate {
     html: String,
     sprite: Sprite,
-    origin: String,
     links: Links,
 }
 
@@ -47,7 +46,6 @@ impl HistoryTemplate {
         Self {
             html,
             sprite,
-            origin: origin.trim_end_matches('/').to_owned(),
             links: Links::new(origin),
         }
     }
@@ -179,20 +177,21 @@ impl HistoryTemplate {
     fn page(&self, head: &Head<'_>, page: &Markup) -> String {
         let title = format!("{} - {}", head.title, head.owner.title);
         let address = self.address(head.owner, &head.path);
-        let feeds = self.links.page(&head.owner.id, head.owner.domain.as_ref());
+        let status_page = self.links.page(&head.owner.id, head.owner.domain.as_ref());
+        let picture = format!("{}/preview-unknown.png", origin_of(&status_page));
         let mut data = head.data.clone();
         data["@context"] = "https://schema.org".into();
         let head = html! {
             title { (title) }
             meta name="description" content=(head.description);
             link rel="canonical" href=(address);
-            (feed_links(&feeds, &head.owner.title))
+            (feed_links(&status_page, &head.owner.title))
             meta property="og:type" content=(head.kind);
             meta property="og:site_name" content=(head.owner.title);
             meta property="og:title" content=(head.title);
             meta property="og:description" content=(head.description);
             meta property="og:url" content=(address);
-            meta property="og:image" content=(format!("{}/preview-unknown.png", self.origin));
+            meta property="og:image" content=(picture);
             meta property="og:image:width" content="1200";
             meta property="og:image:height" content="630";
             meta property="og:image:alt" content=(head.owner.title);

@@ -45,7 +45,8 @@ pub(super) fn control(organisation: &PublicOrganisation) -> Markup {
     }
 }
 
-/// The button that opens the dialog for one incident. The first script presses the one that the address names. Nothing if visitors may not subscribe.
+/// The button that opens the dialog for one incident. The first script presses the one that the address names. Nothing if visitors may
+/// not subscribe.
 pub(super) fn follow_button(
     organisation: &PublicOrganisation,
     incident: &PublicIncident,
@@ -70,7 +71,7 @@ const FEEDS: [(&str, &str); 6] = [
 
 /// Ways to subscribe besides mail: the other channels, and the feeds.
 pub(super) fn feed_menu(organisation: &PublicOrganisation) -> Markup {
-    let base = path_of(&organisation.url);
+    let base = base_of(&organisation.url);
     let channels = organisation.channels.iter();
     html! {
         details class="feeds" {
@@ -85,15 +86,16 @@ pub(super) fn feed_menu(organisation: &PublicOrganisation) -> Markup {
     }
 }
 
-/// The path of a page's address, without a slash at the end.
-fn path_of(url: &str) -> &str {
+/// What links below a page begin with: the path of its address, which is shorter than the address. A page with a domain is also at the
+/// installation's address, where these paths do not exist, so its links are absolute.
+fn base_of(url: &str) -> &str {
     let host = url.split_once("://").map_or(url, |(_, rest)| rest);
-    host.find('/').map_or("", |path| &host[path..])
+    host.find('/').map_or(url, |path| &host[path..])
 }
 
 /// Links by which a reader of feeds finds those of the history (HTML Standard, section 4.6.7.1).
 pub(crate) fn feed_links(page: &str, title: &str) -> Markup {
-    let base = path_of(page);
+    let base = base_of(page);
     html! {
         link rel="alternate" type="application/atom+xml" href={ (base) "/history.atom" }
             title={ (title) " Status History - Atom Feed" };

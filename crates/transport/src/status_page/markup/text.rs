@@ -22,7 +22,8 @@ pub(super) fn local_time(value: Option<DateTime<Utc>>, zone: TimeZone) -> Markup
     )
 }
 
-/// The same with milliseconds: the script compares the time of the drawing with that of later states.
+/// A time in the zone of the page, with milliseconds in `datetime`: the script compares the time of the drawing with that of later
+/// states.
 pub(super) fn exact_time(value: DateTime<Utc>, zone: TimeZone) -> Markup {
     time(value, zone, SecondsFormat::Millis)
 }
@@ -52,4 +53,18 @@ pub(super) fn time_with_distance(
 /// Such a time as a description in a list.
 pub(super) fn described_time(value: Option<DateTime<Utc>>, zone: TimeZone) -> Markup {
     html! { dd class="time" { (local_time(value, zone)) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_in_the_zone_of_the_page() {
+        let time = "2026-07-01T21:05:09.250Z".parse().unwrap();
+        assert_eq!(
+            exact_time(time, "Asia/Kolkata".parse().unwrap()).0,
+            "<time datetime=\"2026-07-01T21:05:09.250Z\">Jul 02, 2026 02:35:09 AM</time>"
+        );
+    }
 }

@@ -62,6 +62,24 @@ fn head_and_menu_lead_to_the_feeds() {
     }
 }
 
+#[test]
+fn page_with_a_domain_has_links_that_work_at_both_addresses() {
+    let page = page(&Snapshot {
+        organisation: PublicOrganisation::new(
+            Organisation::new(OrganisationId::parse("org").unwrap(), "Acme".into()),
+            "https://status.acme.example".into(),
+        ),
+        ..snapshot("Acme")
+    });
+    for link in [
+        "application/atom+xml\" href=\"https://status.acme.example/history.atom\"",
+        "<a href=\"https://status.acme.example/maintenances.ics\">",
+        "og:image\" content=\"https://status.acme.example/preview-unknown.png\"",
+    ] {
+        assert!(page.contains(link), "{link}: {page}");
+    }
+}
+
 fn incident(title: &str, status: IncidentStatus) -> PublicIncident {
     PublicIncident {
         id: "incident".into(),

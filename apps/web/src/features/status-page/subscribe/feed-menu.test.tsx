@@ -12,9 +12,9 @@ const { organisation } = aSnapshot();
 const loadDialog = async () =>
   (await import('./standalone-subscribe-dialog')).StandaloneSubscribeDialog;
 
-function open(channels = organisation.channels) {
+function open({ channels = organisation.channels, url = organisation.url } = {}) {
   render(
-    <SubscribeProvider state={aSnapshot({ organisation: { ...organisation, channels } })}>
+    <SubscribeProvider state={aSnapshot({ organisation: { ...organisation, channels, url } })}>
       <SubscribeButton standalone loadDialog={loadDialog} />
       <FeedMenu />
       <button type="button">Elsewhere</button>
@@ -39,6 +39,14 @@ it('links every feed below the address of the page', () => {
   );
 });
 
+it('links the feeds of a domain so that they work at the address of the installation', () => {
+  const { menu } = open({ url: 'https://status.acme.example' });
+  const links = within(menu).getAllByRole('link');
+  expect(links.map((link) => link.getAttribute('href'))).toEqual(
+    publicFeeds.map(([path]) => `https://status.acme.example${path}`),
+  );
+});
+
 it('closes by Escape, which leads back to where it was opened', async () => {
   const { menu, summary } = open();
   summary.tabIndex = 0;
@@ -60,7 +68,7 @@ it('closes when something else is pressed or focused, and not by its own links',
 });
 
 it('offers the channels besides mail that visitors may use, and opens the dialog of one', async () => {
-  const { menu, summary } = open(['email', 'slack', 'discord']);
+  const { menu, summary } = open({ channels: ['email', 'slack', 'discord'] });
   summary.tabIndex = 0;
   expect(
     within(menu)

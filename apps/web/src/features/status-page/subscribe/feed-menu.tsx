@@ -10,7 +10,9 @@ export function FeedMenu() {
   const { state, open } = useSubscribe();
   const { url, channels } = state.organisation;
   const menu = useRef<HTMLDetailsElement>(null);
-  const base = new URL(url).pathname.replace(/\/$/, '');
+  const path = new URL(url).pathname;
+  // A page with a domain is also at the installation's address, where the domain's paths do not exist.
+  const base = path === '/' ? url : path;
   useEffect(() => {
     const left = new AbortController();
     if (menu.current) closeWhenLeft(menu.current, left.signal);
@@ -39,9 +41,9 @@ export function FeedMenu() {
               </button>
             </li>
           ))}
-        {publicFeeds.map(([path, name]) => (
-          <li key={path}>
-            <a href={base + path}>{name}</a>
+        {publicFeeds.map(([feed, name]) => (
+          <li key={feed}>
+            <a href={base + feed}>{name}</a>
           </li>
         ))}
       </ul>

@@ -14,9 +14,9 @@ use maud::{Markup, PreEscaped, html};
 use super::super::affected::{folded, unique_name};
 use super::super::section::{nothing_here, omitted, section};
 use super::super::status_style::StatusStyle;
-use super::super::text::prose;
+use super::super::text::{exact_time, prose};
 use super::style;
-use super::text::{duration, zoned_time};
+use super::text::duration;
 
 /// The whole entry. Feeds of updates link to its parts by their codes.
 pub(super) fn details(details: &EntryDetails) -> Markup {
@@ -58,7 +58,7 @@ fn is_open(status: EntryStatus) -> bool {
 fn review(review: &PublishedReview, zone: TimeZone) -> Markup {
     html! {
         div class="card" id=(review.code) {
-            p class="note" { "Published " (zoned_time(review.published_at, zone)) }
+            p class="note" { "Published " (exact_time(review.published_at, zone)) }
             div class="review" dir="auto" { (PreEscaped(markdown::render_below(2, &review.body))) }
         }
     }
@@ -73,7 +73,7 @@ fn times(details: &EntryDetails, zone: TimeZone) -> Markup {
     html! {
         dl class="times" {
             dt { (began) }
-            dd { (zoned_time(entry.start_at, zone)) }
+            dd { (exact_time(entry.start_at, zone)) }
             dt { (ended) }
             dd { (time_or(entry.end_at, zone, unknown)) }
             @if let Some(end) = entry.end_at {
@@ -87,7 +87,7 @@ fn times(details: &EntryDetails, zone: TimeZone) -> Markup {
 fn time_or(time: Option<DateTime<Utc>>, zone: TimeZone, unknown: &str) -> Markup {
     html! {
         @match time {
-            Some(time) => (zoned_time(time, zone)),
+            Some(time) => (exact_time(time, zone)),
             None => (unknown),
         }
     }
@@ -119,7 +119,7 @@ fn component(affected: &AffectedOverTime, zone: TimeZone) -> Markup {
                     @for period in &affected.periods {
                         li {
                             span { (label(period.status)) ":" }
-                            (zoned_time(period.start_at, zone))
+                            (exact_time(period.start_at, zone))
                             span { "–" }
                             (time_or(period.end_at, zone, "now"))
                         }
@@ -154,7 +154,7 @@ fn item(update: &DisplayedUpdate, zone: TimeZone) -> Markup {
         li id=(update.code) data-tone=(style.tone) {
             p {
                 span { (style.label) }
-                span class="note" { (zoned_time(update.display_at, zone)) }
+                span class="note" { (exact_time(update.display_at, zone)) }
             }
             (prose(&update.message))
         }

@@ -7,7 +7,7 @@ use chrono::{Datelike, NaiveDate};
 use maud::{Markup, html};
 
 use super::super::section::{nothing_here, omitted, title_link};
-use super::text::zoned_time;
+use super::super::text::exact_time;
 use super::{entry_path, history_path, style};
 
 /// The months with their entries, and links to older and newer ones.
@@ -16,7 +16,7 @@ pub(super) fn months(history: &History, selection: HistorySelection) -> Markup {
     html! {
         @if months.is_empty() { (nothing_here("The history does not go back this far.")) }
         @for month in months { (section(history, *month)) }
-        @if history.is_truncated {
+        @if history.complete_since.is_some() {
             (omitted(&format!("Only the newest {ENTRIES_SHOWN} incidents and maintenances of these months are shown.")))
         }
         (paging(history, selection))
@@ -30,12 +30,20 @@ fn section(history: &History, month: NaiveDate) -> Markup {
         .iter()
         .filter(|entry| zone.date_of(entry.start_at).with_day(1) == Some(month))
         .collect();
+    let cut = history
+        .complete_since
+        .map(|since| zone.date_of(since).with_day(1));
+    let nothing = if cut.is_some_and(|cut| Some(month) < cut) {
+        "The incidents and maintenances of this month are not shown."
+    } else {
+        "No incidents or maintenances in this month."
+    };
     let id = month.format("%Y-%m").to_string();
     html! {
         section aria-labelledby=(id) class="section" {
             h2 id=(id) { (month.format("%B %Y")) }
             @if entries.is_empty() {
-                (nothing_here("No incidents or maintenances in this month."))
+                (nothing_here(nothing))
             } @else {
                 ul class="card" {
                     @for entry in entries { (item(history, entry)) }
@@ -59,8 +67,8 @@ fn item(history: &History, entry: &HistoryEntry) -> Markup {
             }
             p class="note" {
                 span { (kind) " ·" }
-                (zoned_time(entry.start_at, zone))
-                @if let Some(end) = entry.end_at { span { "–" } (zoned_time(end, zone)) }
+                (exact_time(entry.start_at, zone))
+                @if let Some(end) = entry.end_at { span { "–" } (exact_time(end, zone)) }
             }
             // An address at the end of a shortened text would lead elsewhere.
             @if !entry.summary.is_empty() {

@@ -32,7 +32,7 @@ fn history(zone: &str, occured_at: &str) -> History {
             start_at: occured_at.parse().unwrap(),
             end_at: None,
         }],
-        is_truncated: false,
+        complete_since: None,
         has_older: false,
     }
 }
@@ -58,6 +58,24 @@ fn every_entry_is_drawn_once() {
         let drawn = page(&history("Etc/UTC", time), FIRST).0;
         assert_eq!(drawn.matches(">Down</a>").count(), 1, "{time}");
     }
+}
+
+#[test]
+fn month_of_which_entries_are_left_out_is_not_called_empty() {
+    let oldest = "2026-10-15T12:00:00Z";
+    let truncated = History {
+        complete_since: Some(oldest.parse().unwrap()),
+        ..history("Etc/UTC", oldest)
+    };
+    let drawn = page(&truncated, FIRST).0;
+    let month = |name: &str| {
+        let heading = format!("{name}</h2>");
+        let section = drawn.split_once(&heading).unwrap().1;
+        section.split_once("</section>").unwrap().0.to_owned()
+    };
+    assert!(month("November 2026").contains("No incidents or maintenances"));
+    assert!(month("October 2026").contains(">Down</a>"));
+    assert!(month("September 2026").contains("are not shown"));
 }
 
 #[test]

@@ -1,17 +1,6 @@
-//! Texts and times of the history.
+//! Texts of the history.
 
-use allclear_domain::time_zone::TimeZone;
-use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use maud::{Markup, html};
-
-/// A time in the zone of the page.
-pub(super) fn zoned_time(time: DateTime<Utc>, zone: TimeZone) -> Markup {
-    html! {
-        time datetime=(time.to_rfc3339_opts(SecondsFormat::Millis, true)) {
-            (zone.local_time(time).format("%b %d, %Y %I:%M:%S %p"))
-        }
-    }
-}
+use chrono::TimeDelta;
 
 /// A length of time in its two largest units.
 pub(super) fn duration(length: TimeDelta) -> String {
@@ -36,15 +25,6 @@ pub(super) fn duration(length: TimeDelta) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn time_is_in_the_zone_of_the_page() {
-        let time = "2026-07-01T21:05:09.250Z".parse().unwrap();
-        assert_eq!(
-            zoned_time(time, "Asia/Kolkata".parse().unwrap()).0,
-            "<time datetime=\"2026-07-01T21:05:09.250Z\">Jul 02, 2026 02:35:09 AM</time>"
-        );
-    }
 
     #[test]
     fn duration_has_two_units() {

@@ -213,8 +213,8 @@ pub trait DeliveryQueue: Send + Sync {
     /// Queues at most `limit` deliveries of a notice that is not fully expanded. Returns whether there was one. Every subscriber that
     /// was confirmed before the change was committed, still is, and wants updates about it gets exactly one delivery, even if several
     /// nodes do this at once or one of them dies. Revisions decide which came first, not clocks. An adapter MUST expand an
-    /// organisation's notices in the order of their revisions, and of several organisations first the one whose notice has the fewest
-    /// batches. It MUST NOT begin a notice while more deliveries of the organisation are unsent than
+    /// organisation's notices in the order of their revisions, and MUST let organisations take turns, however many notices each has.
+    /// It MUST NOT begin a notice while more deliveries of the organisation are unsent than
     /// [`UsageLimits::waiting_deliveries`](crate::usage_limit::UsageLimits::waiting_deliveries).
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error>;
 

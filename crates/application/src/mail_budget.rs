@@ -206,7 +206,7 @@ impl MailBudget {
     ///
     /// # Errors
     /// When the counters cannot be reached.
-    pub async fn may_send(&self, cause: &MailCause) -> Result<bool, Error> {
+    pub async fn try_take(&self, cause: &MailCause) -> Result<bool, Error> {
         match self.take(cause).await {
             Ok(()) => Ok(true),
             Err(Error::MailLimitReached { scope, .. }) => {

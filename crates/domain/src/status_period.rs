@@ -7,6 +7,7 @@ use crate::author::Author;
 use crate::component::{Component, ComponentStatus, StatusSource};
 use crate::event::{Changed, Event};
 use crate::id::{IncidentId, StatusPeriodId};
+use crate::notice::NewNotice;
 use crate::organisation::Revision;
 use crate::validation::{FieldError, Invalid};
 
@@ -143,19 +144,23 @@ impl ComponentHistory {
                 changes: PeriodChanges::default(),
             }));
         }
+        let mut notices = Vec::new();
         if before.span.end_at.is_none() {
             let status = match span.end_at {
                 None => span.status,
                 Some(_) => ComponentStatus::Operational,
             };
-            self.set_status(status, now);
+            notices.extend(self.set_status(status, now));
         }
         let period = StatusPeriod { span, ..before };
         let changes = PeriodChanges {
             updated: vec![period.clone()],
             ..PeriodChanges::default()
         };
-        Ok(self.changed(Action::ComponentHistoryUpdated, period, changes))
+        Ok(Changed {
+            notices,
+            ..self.changed(Action::ComponentHistoryUpdated, period, changes)
+        })
     }
 
     /// This history without a period. If the period lasts, the component becomes operational.
@@ -168,14 +173,18 @@ impl ComponentHistory {
         now: DateTime<Utc>,
     ) -> Result<Changed<HistoryChange>, HistoryError> {
         let period = self.find(id)?;
+        let mut notices = Vec::new();
         if period.span.end_at.is_none() {
-            self.set_status(ComponentStatus::Operational, now);
+            notices.extend(self.set_status(ComponentStatus::Operational, now));
         }
         let changes = PeriodChanges {
             deleted: vec![id],
             ..PeriodChanges::default()
         };
-        Ok(self.changed(Action::ComponentHistoryDeleted, period, changes))
+        Ok(Changed {
+            notices,
+            ..self.changed(Action::ComponentHistoryDeleted, period, changes)
+        })
     }
 
     fn find(&self, id: StatusPeriodId) -> Result<StatusPeriod, HistoryError> {
@@ -183,13 +192,15 @@ impl ComponentHistory {
         found.cloned().ok_or(HistoryError::NotFound)
     }
 
-    /// Sets the status as an operator does.
-    fn set_status(&mut self, status: ComponentStatus, now: DateTime<Utc>) {
-        if status != self.component.status {
+    /// Sets the status as an operator does. Returns the notice of the change; `None` if the status stays.
+    fn set_status(&mut self, status: ComponentStatus, now: DateTime<Utc>) -> Option<NewNotice> {
+        let old_status = self.component.status;
+        if status != old_status {
             self.component.status = status;
             self.component.status_source = StatusSource::Operator;
             self.component.updated_at = now;
         }
+        NewNotice::of_component(old_status, &self.component)
     }
 
     fn changed(
@@ -217,10 +228,7 @@ impl ComponentHistory {
     ) -> Result<(), Invalid> {
         let mut invalid = Invalid::default();
         let mut refuse = |field: &str, message: &str| {
-            invalid.add(FieldError {
-                field: field.to_owned(),
-                message: message.to_owned(),
-            });
+            invalid.add(FieldError::new(field, message));
         };
         if span.status == ComponentStatus::Operational {
             refuse("status", "Select Any One");
@@ -245,8 +253,8 @@ impl ComponentHistory {
     }
 }
 
-/// The changes of a history if something had an impact in the past, such as an incident. Where it overlaps one of `periods`, the worse status counts.
-/// The period that lasts still lasts. `id` makes identifiers of new periods.
+/// The changes of a history if something had an impact in the past, such as an incident. Where it overlaps one of
+/// `periods`, the worse status counts. The period that lasts still lasts. `id` makes identifiers of new periods.
 #[must_use]
 pub fn overlay(
     periods: &[StatusPeriod],

@@ -16,8 +16,8 @@ use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait as _, DbBackend, EntityTrait, JoinType,
-    QueryFilter, QueryOrder, QuerySelect, Select,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait as _, DbBackend, DeleteMany, EntityTrait,
+    JoinType, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -306,14 +306,14 @@ async fn of_maintenance(
     });
     Ok(Composed {
         subject,
-        at: scope.stamp.wall_time,
+        at: scope.stamp.committed_at,
         content: NoticeContent {
             title: maintenance.title,
             description: maintenance.description,
             message,
             change: NoticeChange::Maintenance {
                 change,
-                status: maintenance.announced,
+                status: maintenance.published_status,
                 start_at: maintenance.start_at,
                 end_at: maintenance.end_at,
                 components: names.collect(),
@@ -332,12 +332,19 @@ fn ids<'a>(texts: impl Iterator<Item = &'a String>) -> Result<Vec<Uuid>, Error> 
 
 /// Removes the notices of a deleted incident, maintenance or component, with what is queued of them.
 pub(crate) async fn withdraw(scope: Scope<'_>, subject: Uuid) -> Result<(), Error> {
-    Entity::delete_many()
-        .filter(Column::OrganisationId.eq(scope.organisation.as_str()))
-        .filter(Column::SubjectId.eq(subject))
-        .run(scope.transaction)
-        .await?;
+    withdrawal(subject).run(scope.transaction).await?;
     Ok(())
+}
+
+/// Removes the notices of a subject. See [`of_subject`].
+pub(crate) fn withdrawal(subject: Uuid) -> DeleteMany<Entity> {
+    Entity::delete_many().filter(Column::SubjectId.eq(subject))
+}
+
+/// The notices of a subject that the caller has found in its organisation. With the organisation in the condition, SQLite would search
+/// through all of its notices.
+pub(crate) fn of_subject(subject: Uuid) -> Select<Entity> {
+    Entity::find().filter(Column::SubjectId.eq(subject))
 }
 
 /// Withdraws the notices of deleted updates of an incident or maintenance, or only their messages where the change stays. `versions`
@@ -348,9 +355,7 @@ pub(crate) async fn withdraw_updates(
     versions: Vec<i64>,
     is_resolved: bool,
 ) -> Result<(), Error> {
-    let rows = Entity::find()
-        .filter(Column::OrganisationId.eq(scope.organisation.as_str()))
-        .filter(Column::SubjectId.eq(subject))
+    let rows = of_subject(subject)
         .filter(Column::Revision.is_in(versions))
         .lock_exclusive()
         .fetch_all(scope.transaction)
@@ -368,31 +373,62 @@ pub(crate) async fn withdraw_updates(
         let is_withdrawn = content.as_ref().map_or(true, |content| {
             content.change.is_withdrawn_with_update(is_resolved)
         });
-        if is_withdrawn && row.batches == 0 {
-            Entity::delete_by_id(row.id).run(scope.transaction).await?;
+        if is_withdrawn {
+            withdraw_notice(scope, &row).await?;
             continue;
         }
-        let mut changed = ActiveModel {
+        let content = NoticeContent {
+            message: None,
+            ..content?
+        };
+        let changed = ActiveModel {
             id: Set(row.id),
+            content: Set(serde_json::to_string(&content).map_err(Error::internal)?),
             ..Default::default()
         };
-        if is_withdrawn {
-            delivery::Entity::delete_many()
-                .filter(delivery::Column::NoticeId.eq(row.id))
-                .filter(delivery::Column::GivenUpAt.is_null())
-                .run(scope.transaction)
-                .await?;
-            // Some have received it, so the components of the next notice are compared with those of this one.
-            changed.expanded_at = Set(row.expanded_at.or(Some(scope.stamp.wall_time)));
-        } else {
-            let content = NoticeContent {
-                message: None,
-                ..content?
-            };
-            changed.content = Set(serde_json::to_string(&content).map_err(Error::internal)?);
-        }
         Entity::update(changed).run(scope.transaction).await?;
     }
+    Ok(())
+}
+
+/// Withdraws the notice of a deleted review, which was published at the given time.
+pub(crate) async fn withdraw_review(
+    scope: Scope<'_>,
+    incident: Uuid,
+    published_at: DateTime<Utc>,
+) -> Result<(), Error> {
+    let rows = of_subject(incident)
+        .filter(Column::CreatedAt.gte(published_at))
+        .lock_exclusive()
+        .fetch_all(scope.transaction)
+        .await?;
+    for row in rows {
+        // A notice that cannot be read may be of another change.
+        if content(&row).is_ok_and(|content| content.review().is_some()) {
+            withdraw_notice(scope, &row).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Withdraws a notice with what is queued of it.
+async fn withdraw_notice(scope: Scope<'_>, row: &Model) -> Result<(), Error> {
+    if row.batches == 0 {
+        Entity::delete_by_id(row.id).run(scope.transaction).await?;
+        return Ok(());
+    }
+    delivery::Entity::delete_many()
+        .filter(delivery::Column::NoticeId.eq(row.id))
+        .filter(delivery::Column::GivenUpAt.is_null())
+        .run(scope.transaction)
+        .await?;
+    // Some have received it, so the components of the next notice are compared with those of this one.
+    let ended = ActiveModel {
+        id: Set(row.id),
+        expanded_at: Set(row.expanded_at.or(Some(scope.stamp.wall_time))),
+        ..Default::default()
+    };
+    Entity::update(ended).run(scope.transaction).await?;
     Ok(())
 }
 

@@ -10,10 +10,11 @@ use async_trait::async_trait;
 use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, IntoActiveModel};
 
 use crate::audit::subject::Subject;
+use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::incident_review::{Entity, Model};
-use crate::incident;
 use crate::run::{Fetch, Run};
+use crate::{incident, notice};
 
 #[async_trait]
 impl ReviewStore for Database {
@@ -46,7 +47,7 @@ impl ReviewStore for Database {
                     };
                     let before = found.review.clone();
                     let changed = rule(found, scope.stamp)?;
-                    store(scope.transaction, incident, before, changed.state.as_ref()).await?;
+                    store(scope, incident, before, changed.state.as_ref()).await?;
                     Ok(Some(changed))
                 })
             },
@@ -71,15 +72,19 @@ pub(crate) async fn find(
 }
 
 async fn store(
-    transaction: &impl ConnectionTrait,
+    scope: Scope<'_>,
     incident: IncidentId,
     before: Option<Review>,
     after: Option<&Review>,
 ) -> Result<(), Error> {
+    let transaction = scope.transaction;
     match (before, after) {
         (before, after) if before.as_ref() == after => {}
-        (_, None) => {
+        (before, None) => {
             Entity::delete_by_id(incident.0).run(transaction).await?;
+            if let Some(published_at) = before.and_then(|review| review.published_at) {
+                notice::withdraw_review(scope, incident.0, published_at).await?;
+            }
         }
         (None, Some(state)) => {
             let insert = Entity::insert(row(state).into_active_model());

@@ -10,7 +10,7 @@ mod manage;
 mod one_click;
 mod visitor;
 
-use actix_web::{HttpResponse, delete, get, patch, post, web};
+use actix_web::{HttpRequest, HttpResponse, delete, get, patch, post, web};
 use allclear_application::message::SigningSecret;
 use allclear_application::subscriber::{Revealed, SubscriberKey, Subscribers};
 use allclear_application::timestamp;
@@ -25,6 +25,7 @@ use utoipa::ToSchema;
 use self::filter::{Filter, FilterQuery};
 use self::input::{SubscriberChangeInput, SubscriberInput};
 use crate::limit::throttle::{Bucket, ClientBucket, Limit};
+use crate::limit::usage::Usage;
 use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::input::Body;
@@ -264,8 +265,11 @@ async fn rotate_secret(
 async fn test(
     caller: CanWrite,
     id: Id<SubscriberId>,
+    request: HttpRequest,
+    usage: web::Data<Usage>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
+    let _permit = usage.begin_test(&caller.organisation, &request).await?;
     let account = caller.account();
     let tested = subscribers
         .test(&caller.organisation, account, id.0)

@@ -263,9 +263,10 @@ impl Components {
     ) -> Result<(StatusPeriod, Revision), Error> {
         let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
             precondition.check(history.component.history_version)?;
-            history
+            let changed = history
                 .change(period, span, stamp.committed_at)
-                .map_err(Self::to_error)
+                .map_err(Self::to_error)?;
+            Ok(changed.notify_if(stamp.notify_by_default))
         });
         let scope = HistoryScope::Changed(period, span);
         let change = self.change_history(organisation, id, scope, rule).await?;
@@ -282,9 +283,10 @@ impl Components {
     ) -> Result<Revision, Error> {
         let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
             precondition.check(history.component.history_version)?;
-            history
+            let deleted = history
                 .delete(period, stamp.committed_at)
-                .map_err(Self::to_error)
+                .map_err(Self::to_error)?;
+            Ok(deleted.notify_if(stamp.notify_by_default))
         });
         let scope = HistoryScope::Deleted(period);
         let change = self.change_history(organisation, id, scope, rule).await?;

@@ -1,3 +1,5 @@
+//! The links in the messages of deliveries.
+
 use allclear_domain::subscriber::Subscriber;
 
 use super::Delivery;

@@ -1,3 +1,5 @@
+//! Composes the mails of deliveries.
+
 use std::sync::Arc;
 
 use allclear_domain::mail_limit::MailLimit;
@@ -42,7 +44,7 @@ impl MailComposer {
         match &delivery.kind {
             DeliveryKind::Verification
                 if delivery.subscriber.awaits_verification()
-                    && self.verification_limit.allows(delivery).await? =>
+                    && self.verification_limit.try_take(delivery).await? =>
             {
                 Ok(Some(self.verification(delivery)))
             }

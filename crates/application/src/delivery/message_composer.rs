@@ -1,6 +1,7 @@
 //! Composes the messages to webhooks and chats.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::Arc;
 
 use allclear_domain::id::OrganisationId;
@@ -8,7 +9,7 @@ use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::SubscriberStatus;
 use chrono::TimeDelta;
 use parking_lot::Mutex;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 use uuid::Uuid;
 
 use super::links::DeliveryLinks;
@@ -40,10 +41,21 @@ pub struct MessageComposer {
     links: DeliveryLinks,
     codes: Codes,
     verification_limit: VerificationLimit,
-    recent: Mutex<VecDeque<(Uuid, SharedState)>>,
+    /// Reads of public states that run at the same time.
+    reads: Semaphore,
+    recent: Mutex<VecDeque<(StateKey, SharedState)>>,
 }
 
-/// The public state for the messages of one notice that are composed about the same time.
+/// The messages that share a public state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum StateKey {
+    /// Those of a notice. Their state is read after the change.
+    Notice(Uuid),
+    /// The verifications and test messages of an organisation.
+    Organisation(OrganisationId),
+}
+
+/// The public state for messages that are composed about the same time.
 type SharedState = Arc<OnceCell<KeptState>>;
 
 struct KeptState {
@@ -52,10 +64,12 @@ struct KeptState {
 }
 
 impl MessageComposer {
-    /// Number of notices whose public state is kept. A node sends the messages of a few notices at a time.
+    /// Number of public states that are kept. A node sends the messages of a few notices at a time.
     const MAX_RECENT: usize = 8;
     /// Size limit of these states, in bytes. The newest one is kept in any case.
     const MAX_RECENT_BYTES: u64 = 64 * 1024 * 1024;
+    /// Maximum number of states that are read at the same time: each may take tens of megabytes.
+    const MAX_CONCURRENT_READS: usize = 2;
 
     /// For how long a state is used. What operators delete meanwhile is still sent.
     const MAX_STATE_AGE: TimeDelta = TimeDelta::seconds(10);
@@ -69,6 +83,7 @@ impl MessageComposer {
             links: DeliveryLinks::new(links, hmac_key.clone()),
             codes: Codes::new(hmac_key),
             verification_limit: VerificationLimit::new(ports.subscribers, ports.clock, limit),
+            reads: Semaphore::new(Self::MAX_CONCURRENT_READS),
             recent: Mutex::new(VecDeque::new()),
         }
     }
@@ -78,33 +93,30 @@ impl MessageComposer {
         let subscriber = &delivery.subscriber;
         let recipient = subscriber.id.0.simple();
         let is_subscribed = subscriber.status == SubscriberStatus::Subscribed;
-        let (id, kind, state) = match &delivery.kind {
+        let of_organisation = || StateKey::Organisation(delivery.organisation.clone());
+        let (id, kind, key) = match &delivery.kind {
             DeliveryKind::Verification => {
                 if !subscriber.awaits_verification()
-                    || !self.verification_limit.allows(delivery).await?
+                    || !self.verification_limit.try_take(delivery).await?
                 {
                     return Ok(None);
                 }
                 let link = self.links.verify(delivery);
                 let id = format!("{recipient}-{}", delivery.queued_at.timestamp_millis());
-                let state = self.read(&delivery.organisation).await?;
-                (id, MessageKind::Confirmation { link }, state)
+                (id, MessageKind::Confirmation { link }, of_organisation())
             }
             DeliveryKind::Notice(notice) if is_subscribed => {
                 let id = format!("{}-{recipient}", notice.id.simple());
-                let state = self.state_for(notice.id, &delivery.organisation).await?;
-                (id, MessageKind::Notice(Arc::clone(notice)), state)
+                let key = StateKey::Notice(notice.id);
+                (id, MessageKind::Notice(Arc::clone(notice)), key)
             }
             DeliveryKind::Test(id) if is_subscribed => {
-                let state = self.read(&delivery.organisation).await?;
-                (
-                    format!("{}-{recipient}", id.simple()),
-                    MessageKind::Test,
-                    state,
-                )
+                let id = format!("{}-{recipient}", id.simple());
+                (id, MessageKind::Test, of_organisation())
             }
             DeliveryKind::Notice(_) | DeliveryKind::Test(_) => return Ok(None),
         };
+        let state = self.state_for(key, &delivery.organisation).await?;
         Ok(Some(Message {
             id,
             target: subscriber.target.clone(),
@@ -118,13 +130,13 @@ impl MessageComposer {
         }))
     }
 
-    /// The public state for a notice. It is read if none is stored here, or only one that is older than [`Self::MAX_STATE_AGE`].
+    /// The public state for a message. It is read if none is stored here, or only one that is older than [`Self::MAX_STATE_AGE`].
     async fn state_for(
         &self,
-        notice: Uuid,
+        key: StateKey,
         organisation: &OrganisationId,
     ) -> Result<Arc<PublicState>, Error> {
-        let shared = self.shared(notice);
+        let shared = self.shared(key);
         let read = || async {
             let state = self.read(organisation).await?;
             let bytes = state.bytes();
@@ -138,31 +150,31 @@ impl MessageComposer {
     /// Removes the oldest states that exceed the size limit.
     fn remove_excess(&self) {
         let mut recent = self.recent.lock();
-        let newest = recent.front().map(|(notice, _)| *notice);
-        let mut bytes = 0;
-        recent.retain(|(notice, state)| {
+        let (mut bytes, mut is_newest) = (0, true);
+        recent.retain(|(_, state)| {
             bytes += state.get().map_or(0, |kept| kept.bytes);
-            Some(*notice) == newest || bytes <= Self::MAX_RECENT_BYTES
+            mem::take(&mut is_newest) || bytes <= Self::MAX_RECENT_BYTES
         });
     }
 
-    fn shared(&self, notice: Uuid) -> SharedState {
+    fn shared(&self, key: StateKey) -> SharedState {
         let now = self.clock.now();
         let mut recent = self.recent.lock();
         recent.retain(|(_, state)| {
             let is_old = |kept: &KeptState| now - kept.state.read_at >= Self::MAX_STATE_AGE;
             !state.get().is_some_and(is_old)
         });
-        if let Some((_, state)) = recent.iter().find(|(known, _)| *known == notice) {
+        if let Some((_, state)) = recent.iter().find(|(known, _)| *known == key) {
             return Arc::clone(state);
         }
         let state = SharedState::default();
-        recent.push_front((notice, Arc::clone(&state)));
+        recent.push_front((key, Arc::clone(&state)));
         recent.truncate(Self::MAX_RECENT);
         state
     }
 
     async fn read(&self, organisation: &OrganisationId) -> Result<Arc<PublicState>, Error> {
+        let _turn = self.reads.acquire().await.map_err(Error::internal)?;
         let now = self.clock.now();
         let state = self.states.public_state(organisation, now).await?;
         state.map(Arc::new).ok_or(Error::NotFound("Organisation"))

@@ -1,3 +1,5 @@
+//! Limits the verification messages to a target.
+
 use std::sync::Arc;
 
 use allclear_domain::mail_limit::MailLimit;
@@ -27,8 +29,8 @@ impl VerificationLimit {
         }
     }
 
-    /// Whether the target may be sent this verification message. Only the first attempt counts.
-    pub(super) async fn allows(&self, delivery: &Delivery) -> Result<bool, Error> {
+    /// Counts a verification message and returns whether the target may be sent it. Only the first attempt counts.
+    pub(super) async fn try_take(&self, delivery: &Delivery) -> Result<bool, Error> {
         if delivery.claim.attempt > 1 {
             return Ok(true);
         }
@@ -36,7 +38,7 @@ impl VerificationLimit {
         let now = self.clock.now();
         let is_allowed = self
             .subscribers
-            .may_mail(recipient, self.limit, now)
+            .count_verification(recipient, self.limit, now)
             .await?;
         if !is_allowed {
             tracing::info!(organisation = %delivery.organisation, "verification message not sent: the target has reached its limit");

@@ -1,3 +1,5 @@
+//! Wakes the delivery workers of this node.
+
 use tokio::sync::Notify;
 
 use super::Route;

@@ -258,7 +258,7 @@ async fn refusal_names_the_setting_and_lasts_until_the_next_utc_day() {
             matches!(refusal, Error::MailLimitReached { scope: reached, retry_after } if reached == scope && retry_after == 6400 + 1),
             "{refusal:?}"
         );
-        assert!(!budget.may_send(&cause).await.unwrap());
+        assert!(!budget.try_take(&cause).await.unwrap());
     }
 }
 
@@ -269,7 +269,7 @@ async fn an_unavailable_store_sends_nothing() {
         .expect_take()
         .returning(|_, _| Err(Error::Unavailable("down".into())));
     let result = budget(store, LIMITS)
-        .may_send(&invitation("bob@example.com"))
+        .try_take(&invitation("bob@example.com"))
         .await;
     assert!(matches!(result, Err(Error::Unavailable(_))));
 }

@@ -157,13 +157,32 @@ fn status_of_the_component_follows_the_period_that_lasts() {
 }
 
 #[test]
-fn change_of_a_past_period_leaves_status_and_cause() {
+fn changed_status_of_the_component_makes_a_notice() {
+    let worse = open().change(id(1), span(MajorOutage, 100, None), at(NOW));
+    let ended = open().change(id(1), span(Degraded, 100, Some(300)), at(NOW));
+    let deleted = open().delete(id(1), at(NOW));
+    for changed in [worse, ended, deleted] {
+        let changed = changed.unwrap();
+        let notice = NewNotice::Component {
+            old_status: Degraded,
+            component: changed.state.component,
+        };
+        assert_eq!(changed.notices, [notice]);
+    }
+    let moved = open().change(id(1), span(Degraded, 50, None), at(NOW));
+    assert!(moved.unwrap().notices.is_empty());
+}
+
+#[test]
+fn change_of_a_past_period_leaves_status_and_cause_and_makes_no_notice() {
     let changed = one().change(id(1), span(MajorOutage, 150, Some(300)), at(NOW));
-    let change = changed.unwrap().state;
-    assert_eq!(change.component, one().component);
-    assert_eq!(change.period.cause, PeriodCause::Operator(None));
-    let deleted = one().delete(id(1), at(NOW)).unwrap().state;
-    assert_eq!(deleted.component, one().component);
+    let changed = changed.unwrap();
+    assert!(changed.notices.is_empty());
+    assert_eq!(changed.state.component, one().component);
+    assert_eq!(changed.state.period.cause, PeriodCause::Operator(None));
+    let deleted = one().delete(id(1), at(NOW)).unwrap();
+    assert!(deleted.notices.is_empty());
+    assert_eq!(deleted.state.component, one().component);
 }
 
 #[test]

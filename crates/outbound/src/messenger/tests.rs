@@ -7,6 +7,7 @@ use allclear_application::message::{MessageContent, MessageKind, SigningSecret};
 use allclear_application::statuspage_api::PublicState;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Organisation;
+use futures_util::FutureExt;
 
 use crate::client::tests::{CountingReceiver, PreparedLookup};
 
@@ -186,6 +187,19 @@ async fn the_same_spellings_reach_a_listed_host() {
         assert_eq!(messenger.send(message).await, Ok(()), "{host}");
     }
     assert_eq!(receiver.connections(), spellings.len());
+}
+
+#[tokio::test]
+async fn message_holds_no_public_state_while_its_receiver_responds() {
+    let receiver = CountingReceiver::start().await;
+    let messenger = messenger(&receiver, &["127.0.0.1"]);
+    let message = message(receiver.url("127.0.0.1").as_str());
+    let state = Arc::downgrade(&message.content.state);
+    let mut sending = messenger.send(message);
+    // The receiver runs on the same thread, so it has not responded yet.
+    assert!(sending.as_mut().now_or_never().is_none());
+    assert!(state.upgrade().is_none());
+    assert_eq!(sending.await, Ok(()));
 }
 
 #[tokio::test]

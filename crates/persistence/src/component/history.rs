@@ -343,15 +343,16 @@ async fn needed_by(
     periods(transaction, organisation, rows).await
 }
 
-/// Stores the impact of a past incident in the histories of its components, whose current status stays.
+/// Stores the impact of an incident between two past times in the histories of its components, whose current status stays.
 pub(crate) async fn store_past_impact(
     scope: Scope<'_>,
     incident: IncidentId,
     impacts: &[Attachment],
-    interval: Interval,
+    (from, to): (DateTime<Utc>, DateTime<Utc>),
 ) -> Result<(), Error> {
-    let (Some(from), Some(to)) = (interval.from, interval.to) else {
-        return Ok(());
+    let interval = Interval {
+        from: Some(from),
+        to: Some(to),
     };
     let cause = PeriodCause::Incident(incident, None);
     let impacts: Vec<_> = impacts

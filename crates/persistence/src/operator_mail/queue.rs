@@ -15,11 +15,12 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+use super::reminder;
 use crate::entity::operator_mail::{ActiveModel, Column, Entity, Model};
-use crate::entity::{incident, membership, organisation, user};
+use crate::entity::{membership, organisation, user};
 use crate::error::{broken, parse_stored};
 use crate::membership::list;
-use crate::run::{Fetch, Run, RunStatement};
+use crate::run::{Fetch, Run, RunStatement, executed_once};
 use crate::transaction::Transaction;
 
 /// The recipients of a mail.
@@ -104,14 +105,17 @@ pub(super) async fn claim(
     until: DateTime<Utc>,
     limit: u64,
 ) -> Result<ClaimedMails, Error> {
+    const FREE: &str = "free";
     let mut free = due(now, limit);
     // Mails that another node is claiming are skipped.
     free.lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
+    let ids = Query::select().column(Column::Id).from(FREE).take();
     let claiming = Query::update()
+        .with_cte(executed_once(FREE, free))
         .table(Entity)
         .value(Column::DueAt, until)
         .value(Column::Attempts, Expr::col(Column::Attempts).add(1))
-        .and_where(Expr::col(Column::Id).in_subquery(free))
+        .and_where(Expr::col(Column::Id).in_subquery(ids))
         .returning_all()
         .take();
     let rows = transaction.fetch_rows(&claiming).await?;
@@ -141,15 +145,12 @@ pub(super) async fn claim(
 /// `None` if the mail is no longer needed. [`Error::Internal`] if it cannot be read.
 async fn mail(transaction: &Transaction, row: &QueryResult) -> Result<Option<OperatorMail>, Error> {
     let row = Model::from_query_result(row, "").map_err(broken)?;
-    if let Some(incident) = row.incident_id {
-        let is_open = incident::Entity::find_by_id(incident)
-            .filter(incident::Column::ResolvedAt.is_null())
-            .fetch_one(transaction)
-            .await?
-            .is_some();
-        if !is_open {
-            return Ok(None);
-        }
+    let content = serde_json::from_str::<OperatorMailContent>(&row.content);
+    let content = content.map_err(Error::internal)?;
+    if let OperatorMailContent::Reminder(reminder) = &content
+        && !reminder::is_needed(transaction, reminder, row.created_at).await?
+    {
+        return Ok(None);
     }
     let key = (row.organisation_id.clone(), row.user_id);
     let member = membership::Entity::find_by_id(key)
@@ -172,7 +173,7 @@ async fn mail(transaction: &Transaction, row: &QueryResult) -> Result<Option<Ope
         organisation_name: organisation.name,
         time_zone: parse_stored(&organisation.time_zone)?,
         to: user.email,
-        content: serde_json::from_str(&row.content).map_err(Error::internal)?,
+        content,
     }))
 }
 

@@ -147,19 +147,12 @@ async fn claim(
     due: &OpenRow,
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
-    use incident_update::{Column as UpdateColumn, Entity as Update};
-
     let reminded = Expr::col(REMINDED_AT);
     let as_read = match due.reminded_at {
         Some(at) => reminded.eq(at),
         None => reminded.is_null(),
     };
-    let later_update = Query::select()
-        .expr(Expr::val(1))
-        .from(Update)
-        .and_where(Expr::col((Update, UpdateColumn::IncidentId)).eq(due.id))
-        .and_where(Expr::col((Update, UpdateColumn::CreatedAt)).gt(due.times().silent_since()))
-        .take();
+    let later_update = later_update(due.id, due.times().silent_since());
     let claim = Query::update()
         .table(incident::Entity)
         .value(REMINDED_AT, now)
@@ -170,6 +163,37 @@ async fn claim(
         .take();
     let claimed = transaction.run_statement(&claim).await?;
     Ok(claimed > 0)
+}
+
+/// Whether a reminder that was queued at `queued_at` is still right: the incident is open and has no later update, and no later reminder
+/// is queued.
+pub(super) async fn is_needed(
+    transaction: &Transaction,
+    reminder: &Reminder,
+    queued_at: DateTime<Utc>,
+) -> Result<bool, Error> {
+    let later_update = later_update(reminder.incident, reminder.silent_since);
+    let needed = Query::select()
+        .expr(Expr::val(1))
+        .from(incident::Entity)
+        .and_where(Expr::col(incident::Column::Id).eq(reminder.incident))
+        .and_where(Expr::col(incident::Column::ResolvedAt).is_null())
+        .and_where(Expr::col(REMINDED_AT).lte(queued_at))
+        .and_where(Expr::exists(later_update).not())
+        .take();
+    Ok(transaction.fetch_row(&needed).await?.is_some())
+}
+
+/// The updates of an incident that were recorded after the given time.
+fn later_update(incident: Uuid, since: DateTime<Utc>) -> SelectStatement {
+    use incident_update::{Column as UpdateColumn, Entity as Update};
+
+    Query::select()
+        .expr(Expr::val(1))
+        .from(Update)
+        .and_where(Expr::col((Update, UpdateColumn::IncidentId)).eq(incident))
+        .and_where(Expr::col((Update, UpdateColumn::CreatedAt)).gt(since))
+        .take()
 }
 
 /// Begins to count the time without an update, for an incident that is open again.

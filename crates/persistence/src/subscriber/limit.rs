@@ -63,7 +63,7 @@ pub(crate) async fn add_to_count(
     Ok(())
 }
 
-pub(super) async fn may_mail(
+pub(super) async fn count_verification(
     transaction: &Transaction,
     recipient: RecipientKey,
     limit: MailLimit,

@@ -11,14 +11,15 @@ use uuid::Uuid;
 use super::{add_to_count, lock_rows};
 use crate::audit::NoAuditItem;
 use crate::database::Database;
-use crate::entity::incident;
 use crate::entity::subscriber::{Column, Entity};
+use crate::entity::{delivery, incident, notice};
 use crate::error::parse_stored;
 use crate::organisation::lock::lock;
 use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
-/// Removes subscribers of single incidents that are deleted or were resolved before the given time. Returns their number.
+/// Removes subscribers of single incidents that are deleted or were resolved before the given time, unless messages to them wait.
+/// Returns their number.
 pub(super) async fn followers(
     database: &Database,
     resolved_before: DateTime<Utc>,
@@ -60,7 +61,7 @@ pub(super) async fn never_confirmed(
         .await
 }
 
-/// Subscribers of single incidents that are deleted or were resolved before the given time.
+/// Subscribers of single incidents that are deleted or were resolved before the given time, without those to which messages wait.
 async fn followers_of_the_past(
     connection: &impl ConnectionTrait,
     resolved_before: DateTime<Utc>,
@@ -76,7 +77,8 @@ async fn followers_of_the_past(
         .await
 }
 
-/// Whether a subscriber follows a single incident that is deleted or was resolved before the given time.
+/// Whether a subscriber follows a single incident that is deleted or was resolved before the given time, and no message to it waits. A
+/// failed message is retried for days, and a notice may be expanded late.
 fn follows_the_past(resolved_before: DateTime<Utc>) -> Condition {
     let lasting = Query::select()
         .expr(Expr::val(1))
@@ -91,9 +93,29 @@ fn follows_the_past(resolved_before: DateTime<Utc>) -> Condition {
                 .add(incident::Column::ResolvedAt.gte(resolved_before)),
         )
         .take();
+    let unsent = Query::select()
+        .expr(Expr::val(1))
+        .from(delivery::Entity)
+        .and_where(
+            Expr::col((delivery::Entity, delivery::Column::SubscriberId))
+                .equals((Entity, Column::Id)),
+        )
+        .and_where(delivery::Column::DueAt.is_not_null())
+        .take();
+    let unexpanded = Query::select()
+        .expr(Expr::val(1))
+        .from(notice::Entity)
+        .and_where(
+            Expr::col((notice::Entity, notice::Column::SubjectId))
+                .equals((Entity, Column::IncidentId)),
+        )
+        .and_where(notice::Column::ExpandedAt.is_null())
+        .take();
     Condition::all()
         .add(Column::IncidentId.is_not_null())
         .add(Expr::exists(lasting).not())
+        .add(Expr::exists(unsent).not())
+        .add(Expr::exists(unexpanded).not())
 }
 
 /// Subscribers that were never confirmed and whose last link was requested before the given time.

@@ -45,6 +45,7 @@ contract!(
     a_subscribers_mails_go_out_in_order,
     unsubscribed_or_deleted_subscriber_gets_nothing_more,
     verification_precedes_other_mail_and_is_queued_for_known_addresses_too,
+    repeated_subscription_is_sent_its_link_although_an_earlier_one_waits_for_a_retry,
     next_wake_up_is_when_a_delivery_is_due_or_a_claim_ends,
     old_results_are_deleted_and_waiting_deliveries_stay,
     a_given_up_message_marks_its_subscriber_as_failing_until_one_arrives,
@@ -334,9 +335,9 @@ async fn waiting_deliveries_of_a_subscriber_that_recovers_are_due_in_order(datab
     assert!(fixture.claim_at(later(60), 10).await.is_empty());
     // Another organisation cannot do it.
     let other = OrganisationFixture::new(database, "other").await;
-    database.recover(&other.id, recovers).await.unwrap();
+    database.clear_failure(&other.id, recovers).await.unwrap();
     assert!(fixture.claim_at(later(60), 10).await.is_empty());
-    database.recover(&fixture.id, recovers).await.unwrap();
+    database.clear_failure(&fixture.id, recovers).await.unwrap();
     for message in ["", "one"] {
         let due = fixture.claim_at(later(1), 10).await;
         let due: Vec<_> = due.iter().collect();
@@ -484,6 +485,31 @@ async fn verification_precedes_other_mail_and_is_queued_for_known_addresses_too(
             ..Default::default()
         }
     );
+}
+
+async fn repeated_subscription_is_sent_its_link_although_an_earlier_one_waits_for_a_retry(
+    database: &Database,
+) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let eve = enter(database, &fixture.id, "eve@example.com").await;
+    let first = fixture.claim(10).await;
+    let again = Outcome::Retried {
+        at: later(60 * 5),
+        reason: "404".into(),
+    };
+    fixture.results(vec![result(first[0].claim, again)]).await;
+    assert!(fixture.claim(10).await.is_empty());
+    let known = enter(database, &fixture.id, "eve@example.com").await;
+    assert_eq!(known.id, eve.id);
+    let mut attempts = Vec::new();
+    for _ in 0..2 {
+        let due = fixture.claim(10).await;
+        assert!(due.len() == 1 && due[0].kind == DeliveryKind::Verification);
+        attempts.push(due[0].claim.attempt);
+        fixture.sent(&due).await;
+    }
+    assert_eq!(attempts, [2, 1], "the link that waited, then the new one");
+    assert_eq!(database.waiting().await.unwrap(), 0);
 }
 
 async fn next_wake_up_is_when_a_delivery_is_due_or_a_claim_ends(database: &Database) {

@@ -3,6 +3,7 @@
 mod unreadable;
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use allclear_application::delivery::{ClaimRequest, DeliveryQueue, DeliveryResult, Outcome, Route};
 use allclear_application::operator_mail::{
@@ -20,6 +21,7 @@ use allclear_domain::subscriber::SubscriberDraft;
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::task::JoinSet;
+use tokio::time::sleep;
 
 use crate::account::account;
 use crate::backend::clock;
@@ -35,6 +37,7 @@ contract!(
     a_reopened_incident_starts_a_new_period_without_updates,
     a_reminder_goes_to_the_newest_incidents_of_an_organisation,
     a_mail_is_sent_only_to_a_member_about_an_open_incident,
+    reminder_that_waits_is_dropped_after_an_update_or_a_later_reminder,
     a_claim_ends_and_a_failed_mail_is_due_again,
     admins_get_one_digest_a_day_that_names_each_failure_once,
     nodes_that_make_a_digest_at_once_make_one,
@@ -261,6 +264,28 @@ async fn a_mail_is_sent_only_to_a_member_about_an_open_incident(database: &Datab
     let mails = send_all(database, after(1)).await;
     assert_eq!(addresses(&mails), [&operators.ada.email]);
     assert_eq!(reminder(&mails[0]).incident, open.0);
+}
+
+async fn reminder_that_waits_is_dropped_after_an_update_or_a_later_reminder(database: &Database) {
+    let operators = Operators::with_reminders(database, 1).await;
+    let fixture = &operators.fixture;
+    let updated = fixture.incident("Updated").await;
+    let silent = fixture.incident("Silent").await;
+    assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 2);
+    // Times are in milliseconds.
+    sleep(Duration::from_millis(2)).await;
+    fixture
+        .record(updated, IncidentStatus::Identified, "A disk is full")
+        .await;
+    let mails = send_all(database, after(1)).await;
+    let incidents: Vec<_> = mails.iter().map(|mail| reminder(mail).incident).collect();
+    assert_eq!(incidents, [silent.0; 2], "one to each member");
+    for hours in [3, 5] {
+        assert_eq!(database.queue_reminders(after(hours)).await.unwrap(), 2);
+    }
+    let mails = send_all(database, after(5)).await;
+    let hours: Vec<_> = mails.iter().map(|mail| reminder(mail).hours).collect();
+    assert_eq!(hours, [5; 4], "one for each incident to each member");
 }
 
 async fn a_claim_ends_and_a_failed_mail_is_due_again(database: &Database) {

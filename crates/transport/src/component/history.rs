@@ -159,10 +159,7 @@ impl DaysQuery {
             let text = text.as_ref()?;
             let date = Date::parse(text).map(|date| date.0);
             if date.is_none() {
-                invalid.add(FieldError {
-                    field: field.to_owned(),
-                    message: "Must be a date".to_owned(),
-                });
+                invalid.add(FieldError::new(field, "Must be a date"));
             }
             date
         };

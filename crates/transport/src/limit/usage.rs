@@ -35,6 +35,8 @@ const MAX_WAITING: usize = 512;
 const MAX_WAITING_OF_CALLER: usize = 256;
 /// Maximum number of long requests of an organisation and kind that wait for another one. A client may read its export slowly.
 const MAX_WAITING_LONG: usize = 4;
+/// Maximum number of test messages of an organisation that are sent at the same time. A receiver may not respond for minutes.
+const MAX_TESTS: usize = 4;
 
 /// Number of events of a commit that count as a change.
 const EVENTS_OF_A_CHANGE: u32 = 10;
@@ -65,6 +67,7 @@ pub struct Usage {
     running_writes: Places,
     running_administration: Places,
     long: KeyedSemaphore<(OrganisationId, LongRequest)>,
+    tests: KeyedSemaphore<OrganisationId>,
 }
 
 /// Places for requests of a kind that are handled at the same time.
@@ -102,6 +105,7 @@ impl Usage {
             ),
             running_administration: Places::new(1, 1),
             long: KeyedSemaphore::new(1, MAX_WAITING_LONG),
+            tests: KeyedSemaphore::new(MAX_TESTS, MAX_WAITING_LONG),
         }
     }
 
@@ -179,6 +183,20 @@ impl Usage {
     ) -> Result<LongPermit, Problem> {
         release(request);
         let permit = self.long.acquire(&(organisation.clone(), kind)).await;
+        permit.map(LongPermit).ok_or_else(|| Problem::too_many(1))
+    }
+
+    /// Waits until an organisation may send a test message. Meanwhile other requests have its place.
+    ///
+    /// # Errors
+    /// 429 if too many wait.
+    pub(crate) async fn begin_test(
+        &self,
+        organisation: &OrganisationId,
+        request: &HttpRequest,
+    ) -> Result<LongPermit, Problem> {
+        release(request);
+        let permit = self.tests.acquire(organisation).await;
         permit.map(LongPermit).ok_or_else(|| Problem::too_many(1))
     }
 
@@ -436,6 +454,28 @@ mod tests {
         let count = || usage.count(&one, Permission::Write, &another);
         assert!(count().is_ok());
         assert!(count().is_err());
+    }
+
+    #[actix_web::test]
+    async fn test_messages_have_a_bound_of_their_own_and_take_no_place_of_other_writes() {
+        let usage = usage(None, 0);
+        let one = organisation("one");
+        let requests: Vec<_> = (0..=MAX_TESTS).map(|_| post("0")).collect();
+        let (last, first) = requests.split_last().unwrap();
+        let mut sending = Vec::new();
+        for request in first {
+            let begun = usage.begin(&one, "ada", Permission::Write, request);
+            assert!(begun.await.is_ok());
+            let permit = usage.begin_test(&one, request).await;
+            assert!(permit.is_ok());
+            sending.push(permit);
+        }
+        let begun = usage.begin(&one, "ada", Permission::Write, last);
+        assert!(begun.await.is_ok(), "their places are free");
+        let test = usage.begin_test(&one, last);
+        assert!(test.now_or_never().is_none());
+        drop(sending);
+        assert!(usage.begin_test(&one, last).await.is_ok());
     }
 
     #[actix_web::test]

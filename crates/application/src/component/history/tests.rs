@@ -3,14 +3,16 @@ use super::*;
 use std::sync::Arc;
 
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
+use allclear_domain::status_period::PeriodCause;
 use chrono::TimeDelta;
 use uuid::Uuid;
 
 use crate::broadcast::MockBroadcast;
 use crate::component::{ComponentReport, MockComponentStore};
-use crate::fixture::{clock, now, organisation, stamp};
+use crate::fixture::{clock, committed, now, organisation, stamp};
 use crate::outbox::{Commit, MockOutbox};
 use crate::relay::Relay;
+use crate::stamp::Stamp;
 
 const ID: ComponentId = ComponentId(Uuid::from_u128(1));
 const VERSION: Revision = Revision(4);
@@ -135,6 +137,47 @@ async fn an_unknown_period_is_not_found() {
     let acme = organisation();
     let deleted = service.delete_period(&acme, ID, period, Precondition::Any);
     assert!(matches!(deleted.await, Err(Error::NotFound("Period"))));
+}
+
+#[tokio::test]
+async fn a_changed_status_notifies_if_the_organisation_notifies_by_default() {
+    let period = StatusPeriod {
+        id: StatusPeriodId(Uuid::nil()),
+        span: StatusSpan {
+            end_at: None,
+            ..span(1, 0)
+        },
+        cause: PeriodCause::Operator(None),
+        version: VERSION,
+    };
+    let (acme, id) = (organisation(), period.id);
+    for notify_by_default in [true, false] {
+        let known = period.clone();
+        let mut store = MockComponentHistoryStore::new();
+        store
+            .expect_change_history()
+            .returning(move |_, _, _, rule| {
+                let history = ComponentHistory {
+                    component: Component {
+                        status: ComponentStatus::MajorOutage,
+                        ..component()
+                    },
+                    periods: vec![known.clone()],
+                };
+                let stamp = Stamp {
+                    notify_by_default,
+                    ..stamp()
+                };
+                let changed = rule(history, stamp)?;
+                assert_eq!(changed.notices.len(), usize::from(notify_by_default));
+                Ok(Some(committed(changed.state)))
+            });
+        let service = service(store, 2);
+        let ended = service.change_period(&acme, ID, id, span(1, 0), Precondition::Any);
+        ended.await.unwrap();
+        let deleted = service.delete_period(&acme, ID, id, Precondition::Any);
+        deleted.await.unwrap();
+    }
 }
 
 #[tokio::test]

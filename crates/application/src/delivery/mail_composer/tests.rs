@@ -35,7 +35,7 @@ fn limited(times: usize, may: bool) -> MockSubscriberStore {
     let mut store = MockSubscriberStore::new();
     let key = RecipientKey::from(EmailKey::of("ann@example.com"));
     store
-        .expect_may_mail()
+        .expect_count_verification()
         .withf(move |address, _, _| *address == key)
         .times(times)
         .returning(move |_, _, _| Ok(may));

@@ -1,15 +1,20 @@
 use super::*;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use allclear_domain::component::{Component, ComponentDraft};
 use allclear_domain::id::ComponentId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::notice::{IncidentChange, NoticeChange, NoticeContent};
 use allclear_domain::organisation::Organisation;
 use allclear_domain::time_zone::TimeZone;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use futures_util::future::join_all;
 
 use crate::clock::TestClock;
 use crate::component::ComponentReport;
-use crate::delivery::fixture::{delivery, subscribed};
+use crate::delivery::fixture::{delivery, pending, subscribed};
 use crate::fixture::{clock, links, now, organisation};
 use crate::notice::Notice;
 use crate::statuspage_api::MockPublicStateStore;
@@ -56,9 +61,13 @@ fn composer_at(clock: Arc<dyn Clock>, bytes: usize, reads: usize) -> MessageComp
         }))
     };
     states.expect_public_state().times(reads).returning(read);
+    composer_over(Arc::new(states), clock)
+}
+
+fn composer_over(states: Arc<dyn PublicStateStore>, clock: Arc<dyn Clock>) -> MessageComposer {
     let ports = MessagePorts {
         subscribers: Arc::new(MockSubscriberStore::new()),
-        states: Arc::new(states),
+        states,
         clock,
     };
     let limit = MailLimit {
@@ -104,6 +113,55 @@ async fn state_is_read_once_for_each_notice() {
     for notice in [7, 8, 7, 8] {
         compose(&composer, notice).await;
     }
+}
+
+#[tokio::test]
+async fn verifications_and_tests_share_the_state_of_their_organisation() {
+    let composer = composer(10, 1);
+    let mut verification = delivery(1, pending(), DeliveryKind::Verification);
+    // The limit of the target counts first attempts only.
+    verification.claim.attempt = 2;
+    let test = |id| {
+        let kind = DeliveryKind::Test(Uuid::from_u128(id));
+        delivery(1, subscribed(), kind)
+    };
+    for delivery in [verification, test(1), test(2)] {
+        assert!(composer.compose(&delivery).await.unwrap().is_some());
+    }
+}
+
+/// A store that counts the reads that run at the same time.
+#[derive(Default)]
+struct CountingStates {
+    running: AtomicUsize,
+    most: AtomicUsize,
+}
+
+#[async_trait]
+impl PublicStateStore for CountingStates {
+    async fn public_state(
+        &self,
+        _: &OrganisationId,
+        read_at: DateTime<Utc>,
+    ) -> Result<Option<PublicState>, Error> {
+        let running = self.running.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most.fetch_max(running, Ordering::Relaxed);
+        tokio::task::yield_now().await;
+        self.running.fetch_sub(1, Ordering::Relaxed);
+        Ok(Some(PublicState {
+            read_at,
+            ..state(10)
+        }))
+    }
+}
+
+#[tokio::test]
+async fn few_states_are_read_at_the_same_time() {
+    let states = Arc::new(CountingStates::default());
+    let composer = composer_over(Arc::clone(&states) as _, clock());
+    join_all((0..10).map(|notice| compose(&composer, notice))).await;
+    let most = states.most.load(Ordering::Relaxed);
+    assert_eq!(most, MessageComposer::MAX_CONCURRENT_READS);
 }
 
 #[tokio::test]

@@ -195,7 +195,9 @@ struct Node {
 fn start(queue: Queued, mailer: Arc<dyn Mailer>) -> Node {
     let clock = TestClock::runtime();
     let mut store = MockSubscriberStore::new();
-    store.expect_may_mail().returning(|_, _, _| Ok(true));
+    store
+        .expect_count_verification()
+        .returning(|_, _, _| Ok(true));
     let limit = MailLimit {
         burst: 3,
         per_hour: 1,

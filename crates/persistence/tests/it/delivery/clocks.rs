@@ -1,12 +1,12 @@
-//! Nodes whose clocks differ share one queue.
+//! Nodes whose clocks differ, and clocks that are set back.
 
 use std::sync::Arc;
 
 use allclear_application::clock::TestClock;
 use allclear_application::delivery::worker::DeliveryWorker;
 use allclear_application::delivery::{
-    DeliveryQueue, DeliverySender, MailComposer, MailSender, MessageComposer, MessagePorts,
-    MessageSender, Route, WakeSignal,
+    DeliveryKind, DeliveryQueue, DeliverySender, MailComposer, MailSender, MessageComposer,
+    MessagePorts, MessageSender, Route, WakeSignal,
 };
 use allclear_application::link::Links;
 use allclear_application::mail::{Mail, Mailer, SendError};
@@ -22,12 +22,15 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::fixture::later;
 use crate::backend::clock;
 use crate::contract;
+use crate::maintenance::{create, record};
 use crate::organisation_fixture::OrganisationFixture;
 
 contract!(
-    by url: nodes_with_other_clocks_send_each_mail_once, nodes_with_other_clocks_send_each_request_once
+    by url: nodes_with_other_clocks_send_each_mail_once, nodes_with_other_clocks_send_each_request_once,
+    notice_of_a_maintenance_has_the_time_of_its_update_after_a_clock_is_set_back
 );
 
 const LIMIT: MailLimit = MailLimit {
@@ -173,4 +176,26 @@ async fn each_message_is_sent_once(
     first.running.await.unwrap();
     assert_eq!(database.waiting().await.unwrap(), 0);
     assert_eq!(fixture.counts().await.sent, 5);
+}
+
+/// A webhook receives the updates that are not newer than the notice.
+async fn notice_of_a_maintenance_has_the_time_of_its_update_after_a_clock_is_set_back(url: &str) {
+    let clock = TestClock::system();
+    let database = Database::connect(url, Arc::clone(&clock) as _)
+        .await
+        .unwrap();
+    let fixture = OrganisationFixture::new(&database, "acme").await;
+    fixture.subscriber("ann@example.com").await;
+    let planned = create(&database, &fixture.id, later(60), None).await.id;
+    clock.advance(-TimeDelta::minutes(1));
+    let update = record(&database, &fixture.id, planned, "Soon").await;
+    fixture.expand().await;
+    let scheduled = fixture.claim(10).await;
+    fixture.sent(&scheduled).await;
+    let updated = fixture.claim(10).await;
+    let DeliveryKind::Notice(notice) = &updated[0].kind else {
+        panic!("no notice: {updated:?}")
+    };
+    assert_eq!(notice.content.message.as_deref(), Some("Soon"));
+    assert_eq!(notice.at, update.created_at);
 }

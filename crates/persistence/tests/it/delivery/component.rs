@@ -1,8 +1,10 @@
 //! Changes of components' statuses, which webhooks receive.
 
+use allclear_application::component::history::{ComponentHistoryStore, HistoryScope, Interval};
 use allclear_application::delivery::{ClaimRequest, Delivery, DeliveryKind, DeliveryQueue, Route};
 use allclear_application::incident::IncidentStore;
 use allclear_application::maintenance::MaintenanceStore;
+use allclear_application::page::Page;
 use allclear_application::review::ReviewStore;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::{CreateTransition, Transition};
@@ -14,6 +16,7 @@ use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate};
 use allclear_domain::maintenance::MaintenancePatch;
 use allclear_domain::notice::NoticeChange;
 use allclear_domain::review::{IncidentAndReview, Review};
+use allclear_domain::status_period::{ComponentHistory, HistoryChange, StatusSpan};
 use allclear_domain::subscriber::{Choice, Scope, SubscriberDraft};
 use allclear_domain::update::UpdateDraft;
 use allclear_persistence::database::Database;
@@ -26,6 +29,7 @@ use crate::organisation_fixture::{OrganisationFixture, ann, draft, open_on, set}
 
 contract!(
     a_webhook_receives_a_changed_status_and_no_other_change,
+    a_webhook_receives_a_status_that_a_corrected_history_changes,
     only_webhooks_that_want_the_component_receive_its_status,
     the_message_of_the_incident_comes_before_that_of_its_components,
     without_webhooks_a_changed_status_makes_no_notice,
@@ -106,6 +110,44 @@ async fn a_webhook_receives_a_changed_status_and_no_other_change(database: &Data
     let group = fixture.group().await;
     fixture.move_component(api, Some(group)).await;
     assert!(fixture.received().await.is_empty());
+}
+
+async fn a_webhook_receives_a_status_that_a_corrected_history_changes(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.hook(Channel::Webhook, "all", Scope::All).await;
+    let api = fixture.component("API").await;
+    fixture.set_by_hand(api, ComponentStatus::Degraded).await;
+    assert_eq!(fixture.received().await, ["API: OPERATIONAL to DEGRADED"]);
+    let (interval, page) = (Interval::default(), Page::default());
+    let found = ComponentHistoryStore::history(database, &fixture.id, api, interval, page).await;
+    let lasting = found.unwrap().unwrap().periods.items.remove(0);
+    let (id, span) = (
+        lasting.id,
+        StatusSpan {
+            status: ComponentStatus::MajorOutage,
+            ..lasting.span
+        },
+    );
+    let worsen: Transition<ComponentHistory, HistoryChange> =
+        Box::new(move |history, stamp| Ok(history.change(id, span, stamp.committed_at).unwrap()));
+    let delete: Transition<ComponentHistory, HistoryChange> =
+        Box::new(move |history, stamp| Ok(history.delete(id, stamp.committed_at).unwrap()));
+    for (scope, rule, expected) in [
+        (
+            HistoryScope::Changed(id, span),
+            worsen,
+            "API: DEGRADED to MAJOR_OUTAGE",
+        ),
+        (
+            HistoryScope::Deleted(id),
+            delete,
+            "API: MAJOR_OUTAGE to OPERATIONAL",
+        ),
+    ] {
+        let changed = database.change_history(&fixture.id, api, scope, rule);
+        changed.await.unwrap().unwrap();
+        assert_eq!(fixture.received().await, [expected]);
+    }
 }
 
 async fn only_webhooks_that_want_the_component_receive_its_status(database: &Database) {
@@ -250,8 +292,8 @@ async fn changes_that_do_not_notify_are_sent_on_no_channel(database: &Database) 
     fixture.sent(&mails).await;
     edit(database, &fixture.id, planned, quiet).await;
     for minutes in [60, 91] {
-        let announced = database.announce(&fixture.id, later(minutes)).await;
-        assert!(announced.unwrap().is_some());
+        let published = database.publish_due(&fixture.id, later(minutes)).await;
+        assert!(published.unwrap().is_some());
     }
     assert!(!database.expand(clock().now(), 100).await.unwrap());
     assert_eq!(database.waiting().await.unwrap(), 0);

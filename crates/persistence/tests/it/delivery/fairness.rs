@@ -20,6 +20,7 @@ use crate::organisation_fixture::OrganisationFixture;
 
 contract!(
     a_large_organisation_does_not_delay_the_expansion_of_a_small_one,
+    many_notices_of_one_organisation_do_not_delay_those_of_another,
     a_claim_serves_organisations_equally_and_the_next_claim_serves_the_others,
     an_organisation_with_its_share_in_flight_gets_no_more,
     organisations_of_one_founder_have_one_share,
@@ -54,6 +55,30 @@ async fn a_large_organisation_does_not_delay_the_expansion_of_a_small_one(databa
     assert_eq!(
         by_organisation(&claimed),
         BTreeMap::from([("large", 2), ("small", 1)])
+    );
+}
+
+async fn many_notices_of_one_organisation_do_not_delay_those_of_another(database: &Database) {
+    let (a, b, c) = (
+        OrganisationFixture::new(database, "a").await,
+        OrganisationFixture::new(database, "b").await,
+        OrganisationFixture::new(database, "c").await,
+    );
+    for fixture in [&a, &b, &c] {
+        fixture.subscribed(1).await;
+    }
+    for title in ["Down", "Down again", "Down once more"] {
+        b.incident(title).await;
+    }
+    a.incident("Slow").await;
+    c.incident("Slow").await;
+    for _ in 0..3 {
+        assert!(database.expand(clock().now(), 500).await.unwrap());
+    }
+    let claimed = database.claim(now_for(10)).await.unwrap();
+    assert_eq!(
+        by_organisation(&claimed),
+        BTreeMap::from([("a", 1), ("b", 1), ("c", 1)])
     );
 }
 

@@ -82,7 +82,7 @@ pub(crate) async fn enter(
     email: &str,
 ) -> Subscriber {
     database
-        .enter(
+        .save_and_queue_verification(
             organisation,
             SubscriberKey::of_email(email),
             entering(email),

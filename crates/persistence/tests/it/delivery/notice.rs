@@ -6,14 +6,17 @@ use allclear_application::delivery::{DeliveryKind, DeliveryQueue};
 use allclear_application::incident::IncidentStore;
 use allclear_application::maintenance::{MaintenanceStore, UpdateTransition};
 use allclear_application::notice::Notice;
+use allclear_application::review::ReviewStore;
+use allclear_application::transition::Transition;
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::id::MaintenanceId;
+use allclear_domain::id::{IncidentId, MaintenanceId};
 use allclear_domain::impact::IncidentAndAttached;
 use allclear_domain::incident::{IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::IncidentAndUpdate;
 use allclear_domain::maintenance::{MaintenancePatch, MaintenanceStatus};
 use allclear_domain::maintenance_update::MaintenanceUpdate;
 use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};
+use allclear_domain::review::{IncidentAndReview, Review};
 use allclear_domain::update::UpdatePatch;
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
@@ -29,6 +32,7 @@ contract!(
     incident_notice_shows_the_incident_as_it_was_at_each_change,
     corrections_and_moved_maintenances_follow_the_rules_of_notices,
     notice_of_a_deleted_update_is_withdrawn,
+    notice_of_a_deleted_review_is_withdrawn,
     end_of_an_incident_stays_news_without_its_update_unless_it_is_open_again,
     begin_of_a_maintenance_stays_news_without_its_update,
     edited_update_has_a_notice_exactly_when_it_changes_the_incident,
@@ -200,6 +204,49 @@ async fn notice_of_a_deleted_update_is_withdrawn(database: &Database) {
     assert_eq!(messages, [None, Some("right")]);
 }
 
+async fn notice_of_a_deleted_review_is_withdrawn(database: &Database) {
+    let fixture = fixture(database).await;
+    let incident = fixture.incident("Down").await;
+    let resolved = IncidentStatus::Resolved;
+    fixture.record(incident, resolved, "Over").await;
+    publish_review(&fixture, incident, "Not expanded").await;
+    delete_review(&fixture, incident).await;
+    publish_review(&fixture, incident, "Expanded").await;
+    fixture.expand().await;
+    delete_review(&fixture, incident).await;
+    publish_review(&fixture, incident, "Kept").await;
+    assert_eq!(
+        incident_changes(&fixture).await,
+        [
+            (IncidentChange::Created, None),
+            (IncidentChange::Resolved, Some("Over".to_owned())),
+            (IncidentChange::Reviewed, Some("Kept".to_owned())),
+        ]
+    );
+}
+
+type ReviewRule = Transition<IncidentAndReview, Option<Review>>;
+
+async fn change_review(fixture: &OrganisationFixture, incident: IncidentId, rule: ReviewRule) {
+    let changed = fixture.database.change_review(&fixture.id, incident, rule);
+    changed.await.unwrap().unwrap();
+}
+
+async fn publish_review(fixture: &OrganisationFixture, incident: IncidentId, body: &'static str) {
+    let write: ReviewRule =
+        Box::new(move |found, stamp| Ok(found.write(body.into(), stamp.committed_at)?.map(Some)));
+    let publish: ReviewRule =
+        Box::new(|found, stamp| Ok(found.publish(stamp.committed_at).unwrap().map(Some)));
+    for rule in [write, publish] {
+        change_review(fixture, incident, rule).await;
+    }
+}
+
+async fn delete_review(fixture: &OrganisationFixture, incident: IncidentId) {
+    let delete: ReviewRule = Box::new(|found, _| Ok(found.delete().unwrap().map(|()| None)));
+    change_review(fixture, incident, delete).await;
+}
+
 async fn end_of_an_incident_stays_news_without_its_update_unless_it_is_open_again(
     database: &Database,
 ) {
@@ -299,12 +346,12 @@ async fn maintenance_has_notices_from_its_plan_to_its_end(database: &Database) {
     let planned = create(database, &fixture.id, start, Some(end)).await.id;
     record(database, &fixture.id, planned, "Soon").await;
     database
-        .announce(&fixture.id, start)
+        .publish_due(&fixture.id, start)
         .await
         .unwrap()
         .unwrap();
     database
-        .announce(&fixture.id, later(121))
+        .publish_due(&fixture.id, later(121))
         .await
         .unwrap()
         .unwrap();
@@ -341,8 +388,8 @@ async fn maintenance_without_notices_begins_and_ends_without_them(database: &Dat
     };
     edit(database, &fixture.id, planned, quiet).await;
     for minutes in [60, 91] {
-        let announced = database.announce(&fixture.id, later(minutes)).await;
-        assert!(announced.unwrap().is_some());
+        let published = database.publish_due(&fixture.id, later(minutes)).await;
+        assert!(published.unwrap().is_some());
     }
     let changes = maintenance_changes(&fixture).await;
     let changes: Vec<_> = changes.into_iter().map(|(change, ..)| change).collect();
@@ -356,7 +403,7 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
         create(database, &fixture.id, later(60), None).await;
     }
     database
-        .announce(&fixture.id, later(60))
+        .publish_due(&fixture.id, later(60))
         .await
         .unwrap()
         .unwrap();
@@ -364,7 +411,7 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
 
     let started = begun(&fixture).await;
     let update = record(database, &fixture.id, started, "It begins").await;
-    assert_none(database.announce(&fixture.id, clock().now())).await;
+    assert_none(database.publish_due(&fixture.id, clock().now())).await;
     let patch = UpdatePatch {
         message: Some("It has started".into()),
         ..Default::default()

@@ -34,6 +34,7 @@ contract!(
     a_component_that_leaves_after_a_deleted_update_brings_its_subscribers_one_update,
     deleted_update_is_sent_to_nobody_who_has_not_received_it,
     subscriber_of_an_incident_receives_it_alone_until_a_day_after_it_is_resolved,
+    follower_of_a_resolved_incident_stays_until_its_messages_are_sent,
     subscriber_of_everything_and_of_an_incident_receives_it_once,
     unsubscribing_from_the_page_ends_followed_incidents_but_not_the_reverse,
     subscriber_of_a_component_and_of_its_incident_receives_it_once,
@@ -390,6 +391,21 @@ async fn subscriber_of_an_incident_receives_it_alone_until_a_day_after_it_is_res
     let after = resolved_at + TimeDelta::milliseconds(1);
     let pruned = database.prune_followers(after, 10).await.unwrap();
     assert_eq!((pruned, fan().await), (1, false));
+}
+
+async fn follower_of_a_resolved_incident_stays_until_its_messages_are_sent(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let followed = fixture.incident("Followed").await;
+    fixture.chooses("fan", Scope::Incident(followed)).await;
+    fixture
+        .record(followed, IncidentStatus::Resolved, "Over")
+        .await;
+    let prune = async || database.prune_followers(later(1), 10).await.unwrap();
+    assert_eq!(prune().await, 0, "the notice is not expanded");
+    fixture.expand().await;
+    assert_eq!(prune().await, 0, "the message is not sent");
+    assert_eq!(fixture.receivers().await, ["fan"]);
+    assert_eq!(prune().await, 1);
 }
 
 async fn subscriber_of_everything_and_of_an_incident_receives_it_once(database: &Database) {

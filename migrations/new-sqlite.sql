@@ -35,7 +35,6 @@ CREATE INDEX "verification_mails_by_end" ON "verification_mails" ("used_until");
 CREATE INDEX "subscribers_by_status" ON "subscribers" ("organisation_id", "status", "id");
 CREATE TABLE "notices" ( "id" uuid_text NOT NULL PRIMARY KEY, "organisation_id" varchar NOT NULL, "revision" integer NOT NULL, "part" integer NOT NULL, "subject_id" uuid_text NOT NULL, "news" text NOT NULL, "created_at" timestamp_with_timezone_text NOT NULL, "reached" uuid_text NULL, "expanded_at" timestamp_with_timezone_text NULL, "batches" integer NOT NULL DEFAULT 0, FOREIGN KEY ("organisation_id") REFERENCES "organisations" ("id") ON DELETE CASCADE );
 CREATE INDEX "notices_to_expand" ON "notices" ("organisation_id", "revision", "part") WHERE "expanded_at" IS NULL;
-CREATE INDEX "notices_by_expansion" ON "notices" ("expanded_at");
 CREATE TABLE "deliveries" ( "id" integer NOT NULL PRIMARY KEY AUTOINCREMENT, "organisation_id" varchar NOT NULL, "subscriber_id" uuid_text NOT NULL, "notice_id" uuid_text NULL, "created_at" timestamp_with_timezone_text NOT NULL, "due_at" timestamp_with_timezone_text NULL, "claimed_until" timestamp_with_timezone_text NULL, "attempts" integer NOT NULL, "given_up_at" timestamp_with_timezone_text NULL, "reason" text NULL, "by_mail" boolean NOT NULL DEFAULT TRUE, FOREIGN KEY ("subscriber_id") REFERENCES "subscribers" ("id") ON DELETE CASCADE, FOREIGN KEY ("notice_id") REFERENCES "notices" ("id") ON DELETE CASCADE );
 CREATE UNIQUE INDEX "deliveries_of_notice" ON "deliveries" ("notice_id", "subscriber_id");
 CREATE INDEX "deliveries_of_subscriber" ON "deliveries" ("subscriber_id", "id");
@@ -122,5 +121,7 @@ CREATE INDEX "audit_items_by_target" ON "audit_items" ("target_id", "organisatio
 CREATE INDEX "unconfirmed_subscribers" ON "subscribers" ("updated_at") WHERE status = 'PENDING' AND round = 0;
 CREATE INDEX "notices_of_organisation" ON "notices" ("organisation_id", "id");
 CREATE INDEX "sessions_of_organisation" ON "sessions" ("active_organisation_id") WHERE "active_organisation_id" IS NOT NULL;
+CREATE INDEX "notices_by_expansion" ON "notices" ("expanded_at") WHERE "expanded_at" IS NOT NULL;
+CREATE INDEX "cancelled_maintenances" ON "maintenances" ("organisation_id", "id") WHERE "cancelled_at" IS NOT NULL;
 INSERT INTO "installation" VALUES (1, NULL);
 INSERT INTO "readiness_probe" VALUES (1, 0);

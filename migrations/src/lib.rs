@@ -38,6 +38,7 @@ mod m0038_factors_of_sessions;
 mod m0039_rows_of_users;
 mod m0040_unconfirmed_subscribers;
 mod m0041_rows_of_organisations;
+mod m0042_deleted_components_and_partial_indexes;
 mod table;
 
 /// Statements that make of an empty SQLite database what all migrations make of it, except the list of applied migrations. A test of
@@ -87,6 +88,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0039_rows_of_users::Migration),
             Box::new(m0040_unconfirmed_subscribers::Migration),
             Box::new(m0041_rows_of_organisations::Migration),
+            Box::new(m0042_deleted_components_and_partial_indexes::Migration),
         ]
     }
 }

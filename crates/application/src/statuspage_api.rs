@@ -20,7 +20,7 @@ use crate::link::{incident_path, maintenance_path};
 /// Maximum number of past incidents, and of past maintenances, in a list.
 pub const LISTED: usize = 50;
 /// Maximum number of incidents that are not resolved, and of maintenances that are not over.
-pub const OPEN_LISTED: u64 = 200;
+pub const OPEN_LISTED: usize = 200;
 /// Size limit of the texts of all incidents, and of all maintenances, in bytes. Beyond it each keeps only its newest entry and its
 /// description.
 pub const TEXT_BYTES: usize = 4 * 1024 * 1024;

@@ -209,7 +209,7 @@ async fn place(scope: Scope<'_>, state: &mut Component) -> Result<(), Error> {
     Ok(())
 }
 
-/// Deletes a component. Incidents and maintenances that name it keep its name.
+/// Deletes a component. Incidents and maintenances that name it keep its name, and its history until now.
 async fn remove(scope: Scope<'_>, id: ComponentId) -> Result<(), Error> {
     let incidents = incident_component::Entity::find()
         .filter(incident_component::Column::ComponentId.eq(id.0))
@@ -224,6 +224,11 @@ async fn remove(scope: Scope<'_>, id: ComponentId) -> Result<(), Error> {
     if incidents == 0 && maintenances == 0 {
         Entity::delete_by_id(id.0).run(scope.transaction).await?;
         return Ok(());
+    }
+    // No later change of an incident would end it.
+    let last = last_period(id).fetch_one(scope.transaction).await?;
+    if let Some(lasting) = last.filter(|last| last.end_at.is_none()) {
+        end_period(scope, &lasting, scope.stamp.committed_at).await?;
     }
     let deleted = ActiveModel {
         id: Set(id.0),

@@ -11,6 +11,7 @@ use allclear_application::link::Links;
 use allclear_application::origin::Origin;
 use allclear_application::usage_limit::{Concurrency, UsageLimits};
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use sea_orm::{
     AccessMode, Database as Connector, DatabaseConnection, DbBackend, DbErr, IsolationLevel,
     TransactionTrait,
@@ -38,6 +39,8 @@ pub struct Database {
     /// Addresses of the public pages.
     pub(crate) links: Links,
     pub(crate) full_queues: FullQueues,
+    /// The organisation whose notice this node expanded last; empty if there is none.
+    pub(crate) expanded_last: Arc<Mutex<String>>,
 }
 
 /// How long a connection is given to close.
@@ -88,6 +91,7 @@ impl Database {
                 clock,
                 links: Links::default(),
                 full_queues: FullQueues::default(),
+                expanded_last: Arc::default(),
             })
         } else {
             // A connection of its own, because migrations may take longer than a statement's timeout.
@@ -105,6 +109,7 @@ impl Database {
                 clock,
                 links: Links::default(),
                 full_queues: FullQueues::default(),
+                expanded_last: Arc::default(),
             })
         }
     }

@@ -40,6 +40,9 @@ use crate::transaction::Transaction;
 /// Number of failure reasons in an operator's counts.
 const MAX_REASONS: u64 = 5;
 
+/// Verification messages go before all others, because a person waits for them.
+const VERIFICATION_DUE: DateTime<Utc> = DateTime::UNIX_EPOCH;
+
 impl Database {
     /// Claims at most `limit` deliveries of the next organisations of a scan; `None` if it is done.
     async fn claim_next(
@@ -60,6 +63,17 @@ impl Database {
         let claimed = claimed.await?;
         scan.count(&claimed);
         Ok(Some(claimed))
+    }
+
+    /// Returns the next organisation with notices to expand; `None` if there are only those that are left out. Organisations take
+    /// turns, however many notices each has.
+    async fn next_to_expand(&self, left_out: &[String]) -> Result<Option<String>, Error> {
+        let last = self.expanded_last.lock().clone();
+        let next = expand::next_organisation(self.read(), &last, left_out).await?;
+        if let Some(next) = &next {
+            self.expanded_last.lock().clone_from(next);
+        }
+        Ok(next)
     }
 }
 
@@ -87,21 +101,20 @@ impl DeliveryQueue for Database {
 
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error> {
         let most_waiting = self.limits.waiting_deliveries();
-        let full = self.full_queues.organisations();
+        let mut left_out = self.full_queues.organisations();
         // Without a notice to expand, no write is made.
-        if expand::next(&full).fetch_one(self.read()).await?.is_none() {
-            return Ok(false);
+        while let Some(organisation) = self.next_to_expand(&left_out).await? {
+            let id = organisation.clone();
+            let expanded = self.write(NoAuditItem::Delivery, move |transaction| {
+                Box::pin(expand::expand(transaction, id, most_waiting, now, limit))
+            });
+            match expanded.await? {
+                Expanded::Notice => return Ok(true),
+                Expanded::Full => return Ok(self.full_queues.add(organisation)),
+                Expanded::Nothing => left_out.push(organisation),
+            }
         }
-        let expanded = self.write(NoAuditItem::Delivery, move |transaction| {
-            Box::pin(
-                async move { expand::expand(transaction, &full, most_waiting, now, limit).await },
-            )
-        });
-        Ok(match expanded.await? {
-            Expanded::Notice => true,
-            Expanded::Nothing => false,
-            Expanded::Full(organisation) => self.full_queues.add(organisation),
-        })
+        Ok(false)
     }
 
     async fn claim(&self, mut request: ClaimRequest) -> Result<Vec<Delivery>, Error> {
@@ -208,19 +221,26 @@ impl DeliveryQueue for Database {
     }
 }
 
-/// Queues the message with the link that verifies a target. It goes before other messages, because a person waits for it.
+/// Queues the message with the link that verifies a target. Earlier ones that wait for a retry become due, because the new one is not
+/// sent before them.
 pub(crate) async fn queue_verification(
     transaction: &Transaction,
     organisation: &OrganisationId,
     subscriber: &Subscriber,
     now: DateTime<Utc>,
 ) -> Result<(), Error> {
+    let earlier = Entity::update_many()
+        .col_expr(Column::DueAt, Expr::val(VERIFICATION_DUE))
+        .filter(Column::SubscriberId.eq(subscriber.id.0))
+        .filter(Column::NoticeId.is_null())
+        .filter(Column::DueAt.gt(VERIFICATION_DUE));
+    earlier.run(transaction).await?;
     let queued = verification(organisation, subscriber, now);
     Entity::insert(queued).run(transaction).await?;
     Ok(())
 }
 
-/// [`queue_verification`] for several subscribers, at least one.
+/// [`queue_verification`] for several new subscribers, at least one.
 pub(crate) async fn queue_verifications(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -245,7 +265,7 @@ fn verification(
         by_mail: Set(subscriber.target.channel() == Channel::Email),
         notice_id: Set(None),
         created_at: Set(now),
-        due_at: Set(Some(DateTime::UNIX_EPOCH)),
+        due_at: Set(Some(VERIFICATION_DUE)),
         attempts: Set(0),
         ..Default::default()
     }

@@ -6,7 +6,7 @@
 use allclear_application::error::Error;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{CommonTableExpression, Expr, SelectStatement};
 use sea_orm::{
     ActiveModelTrait, ConnectionTrait, DeleteMany, EntityTrait, Insert, InsertMany, QueryResult,
     QuerySelect, Select, SelectTwo, Selector, SelectorTrait, StatementBuilder, UpdateMany,
@@ -56,6 +56,16 @@ pub(crate) async fn exists<E: EntityTrait>(
     let one = query.select_only().expr(Expr::cust("1")).limit(1);
     let found: Option<i32> = one.into_tuple().fetch_one(connection).await?;
     Ok(found.is_some())
+}
+
+/// Names a query that locks rows, for a statement that changes them. PostgreSQL executes it once. It may execute a subquery again for
+/// each row of the table, and each execution locks further rows.
+pub(crate) fn executed_once(name: &'static str, query: SelectStatement) -> CommonTableExpression {
+    CommonTableExpression::new()
+        .query(query)
+        .table_name(name)
+        .materialized(true)
+        .to_owned()
 }
 
 /// A statement that changes rows.

@@ -182,4 +182,29 @@ mod tests {
             texts(&migrated, versions).await
         );
     }
+
+    /// A component that was deleted during a period, one that was deleted as a period began, and one that is not deleted.
+    const LASTING_PERIODS: &str = "\
+        INSERT INTO organisations (id, name, revision, created_at) VALUES ('acme', 'Acme', 0, '2025');
+        INSERT INTO components (id, organisation_id, code, name, description, status, status_source, created_at, updated_at, version, \
+        deleted_at) SELECT column1, 'acme', column1, 'API', '', 'DEGRADED', 'OPERATOR', '2025', '2025', 0, column2 \
+        FROM (VALUES ('a', '2025-01-03'), ('b', '2025-01-02'), ('c', NULL));
+        INSERT INTO component_periods (id, organisation_id, component_id, status, start_at, cause_type, version) \
+        SELECT id, 'acme', id, 'DEGRADED', '2025-01-02', 'OPERATOR', 0 FROM components";
+
+    #[tokio::test]
+    async fn migration_ends_the_periods_of_deleted_components() {
+        let database = memory().await;
+        let steps = Migrator::migrations();
+        let before = steps
+            .iter()
+            .position(|step| step.name() == "m0042_deleted_components_and_partial_indexes");
+        let before = u32::try_from(before.unwrap()).unwrap();
+        Migrator::up(&database, Some(before)).await.unwrap();
+        database.execute_unprepared(LASTING_PERIODS).await.unwrap();
+        Migrator::up(&database, None).await.unwrap();
+        let periods =
+            "SELECT id || ' ' || coalesce(end_at, 'lasts') FROM component_periods ORDER BY id";
+        assert_eq!(texts(&database, periods).await, ["a 2025-01-03", "c lasts"]);
+    }
 }

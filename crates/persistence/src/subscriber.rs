@@ -16,13 +16,13 @@ use allclear_application::subscriber::{
     SubscriberChange, SubscriberFilter, SubscriberKey, SubscriberRule, SubscriberStore,
 };
 use allclear_domain::audit::{Action, Actor, TargetType};
-use allclear_domain::channel::{Channel, RecipientKey};
+use allclear_domain::channel::{Channel, RecipientKey, TargetKey};
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::{Scope, Subscriber, SubscriberStatus};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Func, LockType};
+use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Func, LockType, UnionType};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait,
     IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
@@ -30,7 +30,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 pub(crate) use self::limit::add_to_count;
-use self::limit::{check_limit, count_of, may_mail, prune_mail_limits};
+use self::limit::{check_limit, count_of, count_verification, prune_mail_limits};
 #[cfg(test)]
 pub(crate) use self::prune::unconfirmed;
 pub(crate) use self::row::{no_failure, subscribers};
@@ -96,7 +96,7 @@ impl SubscriberStore for Database {
         .await
     }
 
-    async fn enter(
+    async fn save_and_queue_verification(
         &self,
         organisation: &OrganisationId,
         key: SubscriberKey,
@@ -163,7 +163,7 @@ impl SubscriberStore for Database {
         .await
     }
 
-    async fn would_import(
+    async fn preview_import(
         &self,
         organisation: &OrganisationId,
         keys: Vec<SubscriberKey>,
@@ -172,7 +172,7 @@ impl SubscriberStore for Database {
         import::outcomes(self.read(), organisation, &keys, added, self.limits).await
     }
 
-    async fn check_room(&self, organisation: &OrganisationId) -> Result<(), Error> {
+    async fn check_subscriber_limit(&self, organisation: &OrganisationId) -> Result<(), Error> {
         if self.limits.subscribers.is_none() {
             return Ok(());
         }
@@ -180,7 +180,11 @@ impl SubscriberStore for Database {
         self.limits.check_subscribers(present)
     }
 
-    async fn recover(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error> {
+    async fn clear_failure(
+        &self,
+        organisation: &OrganisationId,
+        id: SubscriberId,
+    ) -> Result<(), Error> {
         let organisation = organisation.clone();
         // Due times use the clock of the database.
         let now = DeliveryQueue::now(self).await?;
@@ -222,14 +226,14 @@ impl SubscriberStore for Database {
         .await
     }
 
-    async fn may_mail(
+    async fn count_verification(
         &self,
         recipient: RecipientKey,
         limit: MailLimit,
         now: DateTime<Utc>,
     ) -> Result<bool, Error> {
         self.write(NoAuditItem::Upkeep, move |transaction| {
-            Box::pin(may_mail(transaction, recipient, limit, now))
+            Box::pin(count_verification(transaction, recipient, limit, now))
         })
         .await
     }
@@ -313,18 +317,28 @@ pub(crate) async fn lock_rows(
 
 /// All subscriptions of the target of one.
 fn of_same_target(organisation: &OrganisationId, key: &SubscriberKey) -> sea_orm::Select<Entity> {
-    match key {
-        SubscriberKey::Target(target, _) => {
-            of(organisation).filter(Column::TargetKey.eq(target.as_str()))
-        }
+    let target = match key {
+        SubscriberKey::Target(target, _) => Expr::val(target.as_str()),
         SubscriberKey::Id(id) => {
             let target = Entity::find_by_id(id.0)
                 .select_only()
-                .column(Column::TargetKey)
-                .into_query();
-            of(organisation).filter(Column::TargetKey.in_subquery(target))
+                .column(Column::TargetKey);
+            Expr::from(target.into_query())
         }
-    }
+    };
+    let these = |kind: Expr| {
+        of(organisation)
+            .select_only()
+            .column(Column::Id)
+            .filter(Expr::col((Entity, Column::TargetKey)).eq(target.clone()))
+            .filter(kind)
+            .into_query()
+    };
+    // One query for each of the two indexes, which have only the subscriptions to the page, or to incidents.
+    let ids = these(Column::IncidentId.is_null())
+        .union(UnionType::All, these(Column::IncidentId.is_not_null()))
+        .take();
+    Entity::find().filter(Column::Id.in_subquery(ids))
 }
 
 /// The item for a change of a subscriber, if a person of the organisation made it. What visitors do is not in the audit log.
@@ -412,20 +426,24 @@ async fn end_follows(
     if unsubscribed.scope.incident().is_some() {
         return Ok(());
     }
-    let follows: Vec<Uuid> = of(organisation)
-        .filter(Column::TargetKey.eq(unsubscribed.target.key().as_str()))
-        .filter(Column::IncidentId.is_not_null())
-        .filter(Column::Status.ne(SubscriberStatus::Unsubscribed.to_string()))
-        .select_only()
-        .column(Column::Id)
-        .order_by_asc(Column::Id)
-        .into_tuple()
-        .fetch_all(transaction)
-        .await?;
+    let follows = follows(organisation, &unsubscribed.target.key()).into_tuple();
+    let mut follows: Vec<Uuid> = follows.fetch_all(transaction).await?;
+    follows.sort_unstable();
     for id in follows {
         end(transaction, SubscriberId(id), unsubscribed.updated_at).await?;
     }
     Ok(())
+}
+
+/// The identifiers of the subscriptions of a target to single incidents. Unordered: for an order, SQLite would use an index through all
+/// subscribers of the organisation.
+fn follows(organisation: &OrganisationId, target: &TargetKey) -> sea_orm::Select<Entity> {
+    of(organisation)
+        .select_only()
+        .column(Column::Id)
+        .filter(Column::TargetKey.eq(target.as_str()))
+        .filter(Column::IncidentId.is_not_null())
+        .filter(Column::Status.ne(SubscriberStatus::Unsubscribed.to_string()))
 }
 
 /// Unsubscribes a subscriber whose receiver ended the subscription, and deletes its queued deliveries. The caller MUST have locked its

@@ -109,22 +109,29 @@ impl UpdateTable {
             .take()
     }
 
-    /// By the time of the oldest update shown, found in the index for each incident or maintenance: SQLite has no lateral joins.
-    /// Older updates with the same time are read too, and left out by [`Timeline::push`].
+    /// By the time and the identifier of the oldest update shown, found in the index for each incident or maintenance: SQLite has no
+    /// lateral joins.
     fn since_the_oldest_shown(self, parents: Expr, columns: &[Selected]) -> SelectStatement {
         let table = self.name;
         let older = "older";
-        let first = Query::select()
-            .column((older, "display_at"))
-            .from_as(table, older)
-            .and_where(self.is_of_parent(older))
-            .order_by((older, "display_at"), Order::Desc)
-            .order_by((older, "id"), Order::Desc)
-            .limit(1)
-            .offset(MAX_UPDATES_READ - 1)
-            .take();
-        let first = Func::coalesce([Expr::from(first), Expr::val(FIRST_TIME)]);
-        let is_shown = Expr::col((table, "display_at")).gte(first);
+        let of_the_oldest = |column: &'static str, if_fewer: Expr| -> Expr {
+            let oldest = Query::select()
+                .column((older, column))
+                .from_as(table, older)
+                .and_where(self.is_of_parent(older))
+                .order_by((older, "display_at"), Order::Desc)
+                .order_by((older, "id"), Order::Desc)
+                .limit(1)
+                .offset(MAX_UPDATES_READ - 1)
+                .take();
+            Func::coalesce([Expr::from(oldest), if_fewer]).into()
+        };
+        let first = Expr::tuple([
+            of_the_oldest("display_at", Expr::val(FIRST_TIME)),
+            of_the_oldest("id", Expr::val(Uuid::nil())),
+        ]);
+        let place = ["display_at", "id"].map(|column| Expr::col((table, column)));
+        let is_shown = Expr::tuple(place).gte(first);
         let joined = Condition::all().add(self.is_of_parent(table)).add(is_shown);
         let mut query = Query::select()
             .from(self.parents)

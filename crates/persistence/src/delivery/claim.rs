@@ -24,7 +24,7 @@ use crate::entity::delivery::{Column, Entity, Model};
 use crate::entity::{domain_claim, notice, organisation, subscriber};
 use crate::error::{broken, parse_stored};
 use crate::notice::notice as notice_of;
-use crate::run::{Fetch, Run, RunStatement};
+use crate::run::{Fetch, Run, RunStatement, executed_once};
 use crate::subscriber::subscribers as subscribers_of;
 use crate::transaction::Transaction;
 
@@ -75,8 +75,8 @@ async fn claim_equal_shares(
             }
             let mut claimed = claim_of(transaction, &organisation.id, request, share).await?;
             let count = claimed.len() as u64;
-            left -= count;
-            *free -= count;
+            left = left.saturating_sub(count);
+            *free = free.saturating_sub(count);
             rows.append(&mut claimed);
             // One that has fewer than its share has no more.
             if count == share {
@@ -109,14 +109,17 @@ async fn claim_of(
 
 /// Claims due deliveries of an organisation and returns them. Rows that another node is claiming are skipped.
 pub(super) fn claiming(organisation: &str, request: &ClaimRequest, limit: u64) -> UpdateStatement {
+    const UNCLAIMED: &str = "unclaimed";
     let unclaimed = due(organisation, request.route, request.now, limit)
         .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
         .take();
+    let ids = Query::select().column(Column::Id).from(UNCLAIMED).take();
     Query::update()
+        .with_cte(executed_once(UNCLAIMED, unclaimed))
         .table(Entity)
         .value(Column::ClaimedUntil, request.until)
         .value(Column::Attempts, Expr::col(Column::Attempts).add(1))
-        .and_where(Expr::col(Column::Id).in_subquery(unclaimed))
+        .and_where(Expr::col(Column::Id).in_subquery(ids))
         .returning_all()
         .take()
 }

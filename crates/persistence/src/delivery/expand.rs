@@ -6,12 +6,12 @@ use allclear_domain::notice::{IncidentChange, NoticeChange};
 use allclear_domain::subscriber::{ScopeKind, Subscriber, SubscriberStatus};
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::{
-    Alias, DynIden, Expr, ExprTrait, Func, InsertStatement, IntoIden, LockBehavior, LockType,
-    Query, SelectStatement,
+    Alias, CommonTableExpression, DynIden, Expr, ExprTrait, Func, InsertStatement, IntoIden,
+    LockBehavior, LockType, Query, SelectStatement, UnionType, WithClause,
 };
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, EntityTrait, JoinType, QueryFilter, QueryOrder,
-    QuerySelect, QueryTrait, Select,
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, JoinType, QueryFilter,
+    QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use uuid::Uuid;
 
@@ -25,33 +25,79 @@ use crate::notice::{content, is_webhook, subscribed};
 use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
-/// Selects the next notice to expand: the oldest unexpanded one of the organisation whose notice has the fewest batches, so that a
-/// large organisation does not delay the others. Leaves out organisations whose queue is full.
-pub(super) fn next(full: &[String]) -> Select<Entity> {
-    let earlier = Alias::new("earlier");
-    let of_earlier = |column: Column| Expr::col((earlier.clone(), column));
-    let same_revision = Condition::all()
-        .add(of_earlier(Column::Revision).equals((Entity, Column::Revision)))
-        .add(of_earlier(Column::Part).lt(Expr::col((Entity, Column::Part))));
-    let before = Condition::any()
-        .add(of_earlier(Column::Revision).lt(Expr::col((Entity, Column::Revision))))
-        .add(same_revision);
-    let ahead = Query::select()
-        .expr(Expr::val(1))
-        .from_as(Entity, earlier.clone())
-        .and_where(of_earlier(Column::OrganisationId).equals((Entity, Column::OrganisationId)))
-        .and_where(of_earlier(Column::ExpandedAt).is_null())
-        .cond_where(before)
+/// Returns the organisation whose notice is expanded next: the first one with notices to expand after `last`, or else the first one
+/// of all. `None` if there are only those in `left_out`.
+pub(super) async fn next_organisation(
+    connection: &impl ConnectionTrait,
+    last: &str,
+    left_out: &[String],
+) -> Result<Option<String>, Error> {
+    for last in [last, ""] {
+        let next = organisation_after(last, left_out);
+        if let Some(row) = connection.fetch_row(&next).await? {
+            return row.try_get("", "id").map(Some).map_err(broken);
+        }
+    }
+    Ok(None)
+}
+
+/// Selects the first organisation after `last` with notices to expand that is not in `left_out`. Each step to the next organisation is
+/// one search in the index: an organisation may have thousands of such notices.
+pub(super) fn organisation_after(last: &str, left_out: &[String]) -> SelectStatement {
+    let (waiting, id) = (Alias::new("waiting"), Alias::new("id"));
+    let current = || Expr::col((waiting.clone(), id.clone()));
+    let left_out = || left_out.iter().map(String::as_str);
+    let first_after = |last: Expr| {
+        let first = Query::select()
+            .expr(Func::min(Expr::col(Column::OrganisationId)))
+            .from(Entity)
+            .and_where(Column::ExpandedAt.is_null())
+            .and_where(Expr::col(Column::OrganisationId).gt(last))
+            .take();
+        Query::select().expr(Expr::from(first)).take()
+    };
+    let following = first_after(current())
+        .from(waiting.clone())
+        .and_where(current().is_in(left_out()))
         .take();
-    Entity::find()
-        .filter(Column::ExpandedAt.is_null())
-        .filter(Expr::exists(ahead).not())
-        .apply_if((!full.is_empty()).then_some(full), |notices, full| {
-            notices.filter(Column::OrganisationId.is_not_in(full))
-        })
-        .order_by_asc(Column::Batches)
-        .order_by_asc(Column::CreatedAt)
+    let organisations = first_after(Expr::val(last))
+        .union(UnionType::All, following)
+        .take();
+    let organisations = CommonTableExpression::new()
+        .query(organisations)
+        .table_name(waiting.clone())
+        .column(id.clone())
+        .to_owned();
+    Query::select()
+        .with_cte(
+            WithClause::new()
+                .recursive(true)
+                .cte(organisations)
+                .to_owned(),
+        )
+        .column(id.clone())
+        .from(waiting.clone())
+        .and_where(current().is_not_in(left_out()))
+        // There may be no organisation after the last one.
+        .and_where(current().is_not_null())
         .limit(1)
+        .take()
+}
+
+/// Selects the first notice of an organisation to expand, and no later one even if another node has locked the first.
+pub(super) fn next(organisation: &str) -> Select<Entity> {
+    let first = Entity::find()
+        .select_only()
+        .column(Column::Id)
+        .filter(Column::OrganisationId.eq(organisation))
+        .filter(Column::ExpandedAt.is_null())
+        .order_by_asc(Column::Revision)
+        .order_by_asc(Column::Part)
+        .limit(1)
+        .into_query();
+    Entity::find()
+        .filter(Expr::col((Entity, Column::Id)).eq(Expr::from(first)))
+        .filter(Column::ExpandedAt.is_null())
 }
 
 /// Number of subscribers that one transaction looks at. Those of a notice may be few among many.
@@ -61,45 +107,38 @@ const MAX_SCANNED: u64 = 1_000;
 pub(super) enum Expanded {
     /// A notice of which deliveries are queued.
     Notice,
-    /// No notice.
+    /// No notice that this node can expand now.
     Nothing,
-    /// An organisation with so many unsent deliveries that its next notice waits.
-    Full(String),
+    /// So many unsent deliveries of the organisation that its next notice waits.
+    Full,
 }
 
-/// Queues at most `limit` deliveries of the next notice. Leaves out the notices that other nodes are expanding, and those of the
-/// organisations in `full`. Does not begin a notice while its organisation has more than `most_waiting` unsent deliveries.
+/// Queues at most `limit` deliveries of the next notice of an organisation, unless another node is expanding it. Does not begin a
+/// notice while the organisation has more than `most_waiting` unsent deliveries.
 pub(super) async fn expand(
     transaction: &Transaction,
-    full: &[String],
+    organisation: String,
     most_waiting: Option<u64>,
     now: DateTime<Utc>,
     limit: u64,
 ) -> Result<Expanded, Error> {
-    let mut claiming = next(full);
+    let mut claiming = next(&organisation);
     QuerySelect::query(&mut claiming)
         .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
     let Some(notice) = claiming.fetch_one(transaction).await? else {
         return Ok(Expanded::Nothing);
     };
     if let Some(most) = most_waiting.filter(|_| notice.batches == 0) {
-        let beyond = waiting_after(&notice.organisation_id, most).into_tuple();
+        let beyond = waiting_after(&organisation, most).into_tuple();
         let beyond: Option<i64> = beyond.fetch_one(transaction).await?;
         if beyond.is_some() {
-            return Ok(Expanded::Full(notice.organisation_id));
+            return Ok(Expanded::Full);
         }
     }
     let id = notice.id;
     let content = match content(&notice) {
         Ok(content) => content,
-        Err(error) => {
-            let may_be_others = skip(transaction, &notice, &error, now).await?;
-            return Ok(if may_be_others {
-                Expanded::Notice
-            } else {
-                Expanded::Nothing
-            });
-        }
+        Err(error) => return skip(transaction, &notice, &error, now).await,
     };
     let last_scanned = last_scanned(transaction, &notice).await?;
     let recipients = Condition::all()
@@ -132,18 +171,18 @@ pub(super) async fn expand(
 /// How long a notice that cannot be read is left to newer nodes: they may have written it.
 pub(super) const UNREADABLE_FOR: TimeDelta = TimeDelta::hours(1);
 
-/// Puts a notice that cannot be read behind all others, and ends its expansion after [`UNREADABLE_FOR`]: it must not stop the messages
-/// of others. Returns whether there may be other notices.
+/// Leaves a notice that cannot be read to newer nodes, and with it the later ones of its organisation. Ends its expansion after
+/// [`UNREADABLE_FOR`].
 async fn skip(
     transaction: &Transaction,
     notice: &Model,
     error: &Error,
     now: DateTime<Utc>,
-) -> Result<bool, Error> {
-    let is_last_already = notice.batches == i32::MAX;
+) -> Result<Expanded, Error> {
+    let is_logged = notice.batches == i32::MAX;
     let is_ended = now - notice.created_at > UNREADABLE_FOR;
-    if is_last_already && !is_ended {
-        return Ok(false);
+    if is_logged && !is_ended {
+        return Ok(Expanded::Nothing);
     }
     tracing::error!(
         organisation = notice.organisation_id,
@@ -159,7 +198,11 @@ async fn skip(
         ..Default::default()
     };
     Entity::update(skipped).run(transaction).await?;
-    Ok(true)
+    Ok(if is_ended {
+        Expanded::Notice
+    } else {
+        Expanded::Nothing
+    })
 }
 
 /// The last of the next [`MAX_SCANNED`] subscribers; `None` if there are fewer.

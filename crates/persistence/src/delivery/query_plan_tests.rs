@@ -6,13 +6,13 @@ use allclear_application::delivery::{ClaimRequest, Route};
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::{IntoIden, SelectStatement};
-use sea_orm::{DbBackend, QueryFilter, QuerySelect, QueryTrait};
+use sea_orm::{ColumnTrait, DbBackend, QueryFilter, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
 use super::{claim, expand, next_due, next_freed, organisation_scan, spent, waiting_after};
-use crate::entity::notice::Model;
+use crate::entity::notice::{Column, Model};
 use crate::entity::subscriber;
-use crate::notice::{subscribed, webhooks};
+use crate::notice::{of_subject, subscribed, webhooks, withdrawal};
 use crate::query_plan::{plan, postgresql, sqlite};
 use crate::subscriber::unconfirmed;
 
@@ -77,7 +77,7 @@ fn notice() -> Model {
     }
 }
 
-/// The rows of a recursive query that are no table's.
+/// The rows of recursive queries that are no table's.
 const OF_THE_SCAN: [&str; 2] = ["SCAN waiting", "SCAN CONSTANT ROW"];
 
 /// Every query whose cost must not grow with what is queued, with the index it has to use.
@@ -98,14 +98,21 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
         ),
         ("deliveries_by_due", next_due(now()).into_query()),
         ("deliveries_by_claim", next_freed(now()).into_query()),
-        ("notices_to_expand", expand::next(&[]).into_query()),
+        ("notices_to_expand", expand::organisation_after("", &[])),
         (
             "notices_to_expand",
-            expand::next(&["acme".to_owned(), "other".to_owned()]).into_query(),
+            expand::organisation_after("acme", &["acme".to_owned(), "other".to_owned()]),
         ),
+        ("notices_to_expand", expand::next("acme").into_query()),
         (
             "notices_by_expansion",
             spent(now() - TimeDelta::days(30), 200),
+        ),
+        (
+            "notices_of_subject",
+            of_subject(Uuid::nil())
+                .filter(Column::Revision.is_in([1_i64, 2, 3]))
+                .into_query(),
         ),
         ("webhook_subscribers", webhooks(&acme).limit(1).into_query()),
         (
@@ -131,8 +138,7 @@ async fn sqlite_searches_and_never_scans() {
     for (index, query) in queries() {
         let plan = plan(database.read(), &query).await;
         let mut scans = plan.lines().filter(|line| line.contains("SCAN"));
-        // What is not expanded is all there is in the index of notices to expand.
-        let scans = index != "notices_to_expand" && !scans.all(|line| OF_THE_SCAN.contains(&line));
+        let scans = !scans.all(|line| OF_THE_SCAN.contains(&line));
         assert!(!scans && plan.contains(index), "{index}:\n{plan}");
     }
 }
@@ -163,4 +169,26 @@ async fn choices_of_a_subscriber_are_compared_with_the_components_of_a_notice() 
     let query = subscribed(&acme).filter(concerned).into_query();
     let plan = plan(database.read(), &query).await;
     assert!(plan.contains("(notice_id=? AND component_id=?)"), "{plan}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn notices_of_a_deleted_subject_are_found_by_the_subject() {
+    let (database, _folder) = sqlite().await;
+    let plan = plan(database.read(), &withdrawal(Uuid::nil()).into_query()).await;
+    assert!(plan.contains("notices_of_subject"), "{plan}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn claim_searches_once_for_what_is_due() {
+    let claiming = claim::claiming("acme", &request(), 16);
+    let (database, _folder) = sqlite().await;
+    let found = plan(database.read(), &claiming).await;
+    assert!(
+        found.contains("MATERIALIZE unclaimed") && found.contains("deliveries_to_send"),
+        "{found}"
+    );
+    if let Some(database) = postgresql(&MANY).await {
+        let found = plan(database.read(), &claiming).await;
+        assert!(found.contains("CTE unclaimed"), "{found}");
+    }
 }

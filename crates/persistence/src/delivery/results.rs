@@ -23,8 +23,10 @@ use crate::transaction::Transaction;
 
 pub(super) async fn record(
     transaction: &Transaction,
-    results: Vec<DeliveryResult>,
+    mut results: Vec<DeliveryResult>,
 ) -> Result<(), Error> {
+    // In their order, in which the withdrawal of a notice mostly deletes them: two orders could deadlock.
+    results.sort_unstable_by_key(|result| result.claim.id);
     if results.iter().any(changes_subscriber) {
         let whose = Query::select()
             .column(Column::SubscriberId)
@@ -60,7 +62,7 @@ pub(super) async fn record(
             }
         }
     }
-    recover(transaction, recovered).await?;
+    clear_failures(transaction, recovered).await?;
     for (day, ids) in sent {
         for organisation in remove_sent(transaction, ids).await? {
             counts.entry((organisation, day.clone())).or_default().sent += 1;
@@ -161,7 +163,7 @@ async fn retry(
 }
 
 /// Removes the marks of subscribers whose messages arrive again.
-async fn recover(transaction: &Transaction, ids: Vec<i64>) -> Result<(), Error> {
+async fn clear_failures(transaction: &Transaction, ids: Vec<i64>) -> Result<(), Error> {
     if ids.is_empty() {
         return Ok(());
     }

@@ -112,9 +112,13 @@ impl Owner {
                     maintenance_component::Column::MaintenanceId.is_in(owners()),
                 ),
             ],
-            Self::Component => vec![some::<component_period::Entity>(
-                component_period::Column::ComponentId.is_in(owners()),
-            )],
+            Self::Component => vec![
+                some_components_of_notices(owners().collect()),
+                some::<notice::Entity>(notice::Column::SubjectId.is_in(owners())),
+                some::<component_period::Entity>(
+                    component_period::Column::ComponentId.is_in(owners()),
+                ),
+            ],
         }
     }
 

@@ -4,7 +4,7 @@ use tokio::sync::oneshot;
 
 use super::*;
 use crate::entity::verification_mail;
-use crate::query_plan::postgresql;
+use crate::query_plan::{plan, postgresql, sqlite};
 
 const ROWS: [&str; 4] = [
     "INSERT INTO organisations (id, code, name, revision, created_at) VALUES ('acme', 'c', 'Acme', 0, now())",
@@ -78,4 +78,46 @@ async fn limit_that_is_used_meanwhile_stays() {
     used.await.unwrap();
     let kept = verification_mail::Entity::find().count(database.read());
     assert_eq!(kept.await.unwrap(), 1);
+}
+
+/// 20,000 subscribers to the page, and 2,000 to an incident.
+const MANY: [&str; 5] = [
+    "INSERT INTO organisations (id, code, name, revision, created_at) VALUES ('acme', 'c', 'Acme', 0, now())",
+    "INSERT INTO incidents (id, organisation_id, title, description, status, occured_at, created_at, updated_at, version, code) \
+     VALUES (lpad('1', 32, '0')::uuid, 'acme', 't', 'd', 'IDENTIFIED', now(), now(), now(), 0, '1')",
+    "INSERT INTO subscribers (id, organisation_id, target, target_key, status, is_verified, round, created_at, updated_at) \
+     SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, n::text, 'SUBSCRIBED', TRUE, 0, now(), now() \
+     FROM generate_series(1, 20000) n",
+    "INSERT INTO subscribers (id, organisation_id, target, target_key, status, is_verified, round, created_at, updated_at, scope, \
+     incident_id) SELECT lpad(to_hex(n + 20000), 32, '0')::uuid, 'acme', n::text, n::text, 'SUBSCRIBED', TRUE, 0, now(), now(), \
+     'INCIDENT', lpad('1', 32, '0')::uuid FROM generate_series(1, 2000) n",
+    "ANALYZE",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_searches_the_subscriptions_of_a_target() {
+    let Some(database) = postgresql(&MANY).await else {
+        return;
+    };
+    let acme = OrganisationId::parse("acme").unwrap();
+    for key in [
+        SubscriberKey::of_email("7"),
+        SubscriberKey::Id(SubscriberId(Uuid::from_u128(7))),
+    ] {
+        let query = of_same_target(&acme, &key).into_query();
+        let plan = plan(database.read(), &query).await;
+        assert!(!plan.contains("Seq Scan"), "{plan}");
+        for index in ["subscribers_of_target", "followers_of_target"] {
+            assert!(plan.contains(index), "{index}:\n{plan}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_searches_the_incidents_that_a_target_follows() {
+    let (database, _folder) = sqlite().await;
+    let acme = OrganisationId::parse("acme").unwrap();
+    let ann = TargetKey::of_email("ann@example.com");
+    let plan = plan(database.read(), &follows(&acme, &ann).into_query()).await;
+    assert!(plan.contains("followers_of_target"), "{plan}");
 }

@@ -4,6 +4,8 @@
 use allclear_application::dashboard::{DashboardStore, MAX_ITEMS, ShownChanges};
 use allclear_application::operator_mail::OperatorMailStore;
 use allclear_application::outbox::{Backlog, Commit, Outbox};
+use allclear_application::status_page::SnapshotStore;
+use allclear_application::status_page::incident::TIMELINE_LENGTH;
 use allclear_application::statuspage_api::{AFFECTED_BYTES, PublicStateStore};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::entry::Entry;
@@ -27,6 +29,7 @@ contract!(by url:
     reminders_read_only_the_newest_incidents_of_an_organisation,
     outbox_is_read_only_up_to_a_size,
     programs_read_only_the_lists_of_components_that_fit,
+    timelines_read_only_the_updates_that_they_show,
 );
 
 async fn fixture(url: &str) -> OrganisationFixture {
@@ -179,4 +182,25 @@ async fn programs_read_only_the_lists_of_components_that_fit(url: &str) {
     enlarge(url, "maintenances", "affected_at_start", "title = 'Move'").await;
     let without = (vec![true, false, false], vec![false, false]);
     assert_eq!(shown().await, without);
+}
+
+async fn timelines_read_only_the_updates_that_they_show(url: &str) {
+    let fixture = fixture(url).await;
+    let incident = fixture.open("Down", &[]).await.id;
+    // One more is read, to know that there are older ones.
+    for number in 0..TIMELINE_LENGTH + 2 {
+        fixture
+            .record(incident, IncidentStatus::Identified, &number.to_string())
+            .await;
+    }
+    let connection = sea_orm::Database::connect(url).await.unwrap();
+    let at_one_time =
+        "UPDATE incident_updates SET display_at = (SELECT MIN(display_at) FROM incident_updates)";
+    connection.execute_unprepared(at_one_time).await.unwrap();
+    connection.close().await.unwrap();
+    damage(url, "incident_updates", "message = '0'").await;
+    let snapshot = fixture.database.snapshot(&fixture.id, clock().now()).await;
+    let shown = &snapshot.unwrap().unwrap().incidents[0];
+    assert!(shown.timeline_truncated);
+    assert_eq!(shown.timeline.len() as u64, TIMELINE_LENGTH);
 }

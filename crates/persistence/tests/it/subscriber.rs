@@ -435,7 +435,12 @@ async fn mails_to_an_address_beyond_the_limit_are_refused_also_when_requested_at
             database.clone(),
             RecipientKey::from(EmailKey::of("Ann@example.com")),
         );
-        mailing.spawn(async move { database.may_mail(address, limit, now).await.unwrap() });
+        mailing.spawn(async move {
+            database
+                .count_verification(address, limit, now)
+                .await
+                .unwrap()
+        });
     }
     assert_eq!(
         mailing.join_all().await.iter().filter(|may| **may).count(),
@@ -444,25 +449,25 @@ async fn mails_to_an_address_beyond_the_limit_are_refused_also_when_requested_at
     let ann = RecipientKey::from(EmailKey::of("ann@example.com"));
     assert!(
         database
-            .may_mail(EmailKey::of("bob@example.com").into(), limit, now)
+            .count_verification(EmailKey::of("bob@example.com").into(), limit, now)
             .await
             .unwrap()
     );
     assert!(
         !database
-            .may_mail(ann.clone(), limit, now + TimeDelta::minutes(59))
+            .count_verification(ann.clone(), limit, now + TimeDelta::minutes(59))
             .await
             .unwrap()
     );
     assert!(
         database
-            .may_mail(ann.clone(), limit, now + TimeDelta::minutes(60))
+            .count_verification(ann.clone(), limit, now + TimeDelta::minutes(60))
             .await
             .unwrap()
     );
     assert!(
         !database
-            .may_mail(ann.clone(), limit, now + TimeDelta::minutes(60))
+            .count_verification(ann.clone(), limit, now + TimeDelta::minutes(60))
             .await
             .unwrap()
     );
@@ -470,7 +475,7 @@ async fn mails_to_an_address_beyond_the_limit_are_refused_also_when_requested_at
     for expected in [true, true, true, false] {
         assert_eq!(
             database
-                .may_mail(ann.clone(), limit, now + TimeDelta::hours(9))
+                .count_verification(ann.clone(), limit, now + TimeDelta::hours(9))
                 .await
                 .unwrap(),
             expected
@@ -490,7 +495,7 @@ async fn addresses_whose_limits_are_over_are_mailed_at_once(database: &Database)
         for number in 0..16 {
             let database = database.clone();
             let recipient = recipient(number);
-            mailing.spawn(async move { database.may_mail(recipient, limit, now).await });
+            mailing.spawn(async move { database.count_verification(recipient, limit, now).await });
         }
         for may in mailing.join_all().await {
             assert!(may.unwrap());
@@ -501,5 +506,10 @@ async fn addresses_whose_limits_are_over_are_mailed_at_once(database: &Database)
         let pruned = database.prune_mail_limits(later, 10).await.unwrap();
         assert_eq!(pruned, removed);
     }
-    assert!(database.may_mail(recipient(0), limit, later).await.unwrap());
+    assert!(
+        database
+            .count_verification(recipient(0), limit, later)
+            .await
+            .unwrap()
+    );
 }

@@ -41,18 +41,16 @@ async fn filled(database: &Database, name: &str, begin: u128) -> OrganisationId 
     database.name_organisation(&id, known).await.unwrap();
     add_subscribers(database, &id, begin).await;
     add_incident(database, &id, begin).await;
+    add_notices(database, &id, begin).await;
     add_history(database, &id, begin).await;
     id
 }
 
-async fn add_subscribers(database: &Database, organisation: &OrganisationId, begin: u128) {
-    let (owner, uuid) = (organisation.to_string(), move |n: u128| {
-        Uuid::from_u128(begin + n)
-    });
-    let component = component::Model {
-        id: uuid(0),
-        organisation_id: owner.clone(),
-        code: format!("c{owner}"),
+fn component(id: Uuid, organisation: &str, code: String) -> component::ActiveModel {
+    let state = component::Model {
+        id,
+        organisation_id: organisation.to_owned(),
+        code,
         name: "API".into(),
         description: String::new(),
         status: "OPERATIONAL".into(),
@@ -68,7 +66,15 @@ async fn add_subscribers(database: &Database, organisation: &OrganisationId, beg
         position: 1,
         deleted_at: None,
     };
-    insert(database, vec![component.into_active_model()]).await;
+    state.into_active_model()
+}
+
+async fn add_subscribers(database: &Database, organisation: &OrganisationId, begin: u128) {
+    let (owner, uuid) = (organisation.to_string(), move |n: u128| {
+        Uuid::from_u128(begin + n)
+    });
+    let chosen = component(uuid(0), &owner, format!("c{owner}"));
+    insert(database, vec![chosen]).await;
     let subscriber = |n| -> subscriber::ActiveModel {
         let state = subscriber::Model {
             id: uuid(n),
@@ -112,6 +118,21 @@ async fn add_subscribers(database: &Database, organisation: &OrganisationId, beg
     insert(database, (0..MANY).map(waiting).collect()).await;
 }
 
+fn notice(id: Uuid, organisation: &str, subject: Uuid) -> notice::ActiveModel {
+    notice::ActiveModel {
+        id: Set(id),
+        organisation_id: Set(organisation.to_owned()),
+        revision: Set(1),
+        part: Set(0),
+        subject_id: Set(subject),
+        content: Set("{}".into()),
+        created_at: Set(AT),
+        reached: Set(None),
+        expanded_at: Set(None),
+        batches: Set(0),
+    }
+}
+
 async fn add_incident(database: &Database, organisation: &OrganisationId, begin: u128) {
     let (owner, uuid) = (organisation.to_string(), move |n: u128| {
         Uuid::from_u128(begin + n)
@@ -145,19 +166,7 @@ async fn add_incident(database: &Database, organisation: &OrganisationId, begin:
         edited_at: Set(None),
     };
     insert(database, (0..MANY).map(update).collect()).await;
-    let notice = notice::ActiveModel {
-        id: Set(uuid(0)),
-        organisation_id: Set(owner.clone()),
-        revision: Set(1),
-        part: Set(0),
-        subject_id: Set(uuid(0)),
-        content: Set("{}".into()),
-        created_at: Set(AT),
-        reached: Set(None),
-        expanded_at: Set(None),
-        batches: Set(0),
-    };
-    insert(database, vec![notice]).await;
+    insert(database, vec![notice(uuid(0), &owner, uuid(0))]).await;
     let concerned = |n| notice_component::ActiveModel {
         notice_id: Set(uuid(0)),
         component_id: Set(uuid(n)),
@@ -165,6 +174,24 @@ async fn add_incident(database: &Database, organisation: &OrganisationId, begin:
         is_attached: Set(true),
     };
     insert(database, (0..MANY).map(concerned).collect()).await;
+}
+
+/// The notices of a component that changed its status many times.
+async fn add_notices(database: &Database, organisation: &OrganisationId, begin: u128) {
+    let (owner, uuid) = (organisation.to_string(), move |n: u128| {
+        Uuid::from_u128(begin + n)
+    });
+    let changed = component(uuid(MANY), &owner, format!("n{owner}"));
+    insert(database, vec![changed]).await;
+    let of_change = |n| notice(uuid(n), &owner, uuid(MANY));
+    insert(database, (1..MANY).map(of_change).collect()).await;
+    let concerned = |n| notice_component::ActiveModel {
+        notice_id: Set(uuid(n)),
+        component_id: Set(uuid(MANY)),
+        group_id: Set(None),
+        is_attached: Set(true),
+    };
+    insert(database, (1..MANY).map(concerned).collect()).await;
 }
 
 async fn add_history(database: &Database, organisation: &OrganisationId, begin: u128) {

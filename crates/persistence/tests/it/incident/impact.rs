@@ -2,11 +2,12 @@ use allclear_application::component::history::{ComponentHistoryStore, Interval};
 use allclear_application::error::Error;
 use allclear_application::incident::IncidentStore;
 use allclear_application::page::{Listed, Page};
+use allclear_application::status_page::history::HistoryStore;
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId};
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::IncidentStatus;
-use allclear_domain::status_period::PeriodCause;
+use allclear_domain::status_period::{PeriodCause, StatusSpan};
 use allclear_persistence::database::Database;
 
 use crate::backend::{assert_none, clock, two};
@@ -339,6 +340,11 @@ async fn a_deleted_component_leaves_its_incidents(database: &Database) {
     fixture
         .edit(incident.id, set(IncidentStatus::Resolved))
         .await;
+    let details = HistoryStore::incident_details(database, &fixture.id, incident.id.code());
+    let affected = details.await.unwrap().unwrap().components;
+    let is_over = |period: &StatusSpan| period.end_at.is_some();
+    assert_eq!(affected.len(), 1);
+    assert!(affected[0].periods.iter().all(is_over), "{affected:?}");
 }
 
 async fn nobody_attaches_to_the_incident_of_another_organisation(database: &Database) {

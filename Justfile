@@ -28,7 +28,7 @@ test: _test-tools _web
     RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(getconf _NPROCESSORS_ONLN)))} .ci/with-servers cargo test --locked --workspace
     npm --prefix {{ web }} test
     # The Rust tests have built the server, too.
-    .ci/verify-unit
+    .ci/verify-systemd-unit
     node --test crates/server/tests/socket/*.test.mjs
     # The first of these two mostly waits, so they run side by side. The Rust tests have built its server, with the dependencies that all use.
     CONFORMANCE_BINARY=$PWD/target/debug/examples/conformance node crates/socketio/conformance/run.mjs & conformance=$!; \

@@ -34,9 +34,10 @@ pub struct IncidentReport {
 }
 
 /// Storage of incidents, their updates and the components attached to them. Every write stores everything that a
-/// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision. If the change has [impacts](allclear_domain::event::Changed::impacts), an adapter
-/// MUST in the same transaction [apply](allclear_domain::component::Component::apply_impacts) the impacts of all unresolved
-/// incidents to those components, keep each change of status with the incident that caused it, and append its events.
+/// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision. If the change has
+/// [impacts](allclear_domain::event::Changed::impacts), an adapter MUST in the same transaction
+/// [apply](allclear_domain::component::Component::apply_impacts) the impacts of all unresolved incidents to those components, keep
+/// each change of status with the incident that caused it, and append its events.
 /// It MUST also [move](allclear_domain::impact::ImpactMove::apply) the past impacts of an incident whose times were corrected.
 ///
 /// Methods return `None` if the organisation has no such incident, or the incident no such update.

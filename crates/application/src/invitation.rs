@@ -156,8 +156,8 @@ impl Invitations {
     }
 
     /// Invites an address to sign up, also if the mail cannot be sent: the result has the link. For the waitlist with the account of
-    /// the administrator, and for the command line, which has none. [`Error::Invalid`], [`Error::MailLimitReached`] if a mail budget is used
-    /// up.
+    /// the administrator, and for the command line, which has none. [`Error::Invalid`], [`Error::MailLimitReached`] if a mail budget
+    /// is used up.
     pub async fn admit(
         &self,
         draft: AddressDraft,
@@ -197,7 +197,8 @@ impl Invitations {
         administered(store, factors, session, organisation).await
     }
 
-    /// Stores an invitation and mails it; a mail that fails is no error. `inviter` is named in it; `account` is the one that causes the mail.
+    /// Stores an invitation and mails it; a mail that fails is no error. `inviter` is named in it; `account` is the one that causes
+    /// the mail.
     async fn mail(
         &self,
         email: String,

@@ -48,7 +48,9 @@ impl MaintenanceReport {
 
 /// Storage of maintenances, their updates and their schedule. Every write stores everything that a
 /// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision. If the change names
-/// [components](allclear_domain::event::Changed::maintained), an adapter MUST append an event for each that is not deleted. Methods return `None` if the organisation has no such maintenance, or the maintenance no such update.
+/// [components](allclear_domain::event::Changed::maintained), an adapter MUST append an event for each that is not deleted.
+///
+/// Methods return `None` if the organisation has no such maintenance, or the maintenance no such update.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait MaintenanceStore: Send + Sync {
@@ -137,18 +139,18 @@ pub trait MaintenanceStore: Send + Sync {
     async fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error>;
 
     /// Returns the organisations with such changes at or before `now`.
-    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error>;
+    async fn organisations_due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error>;
 
     /// Stores the events of an organisation's changes at or before `now`, in one transaction; `None` if there are none. An adapter
     /// may leave some to the next call. Each change MUST be stored exactly once, however many nodes call this at the same time.
-    async fn announce(
+    async fn publish_due(
         &self,
         organisation: &OrganisationId,
         now: DateTime<Utc>,
     ) -> Result<Option<Commit>, Error>;
 }
 
-/// A rule on updates of a maintenance, which also announces what the clock has changed of the maintenance.
+/// A rule on updates of a maintenance, which also publishes what the clock has changed of the maintenance.
 pub type UpdateTransition<T, U = T> = Transition<(Maintenance, T), (Maintenance, U)>;
 
 /// The use cases of maintenances.
@@ -260,7 +262,7 @@ impl Maintenances {
     async fn publish(&self, committed: Committed<MaintenanceReport>) -> MaintenanceReport {
         let report = self.relay.publish(committed).await;
         if let Some(change) = report.maintenance.next_change(report.read_at) {
-            self.wake_timer.set(change);
+            self.wake_timer.set_if_earlier(change);
         }
         report
     }

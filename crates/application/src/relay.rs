@@ -143,7 +143,7 @@ impl Relay {
     #[must_use]
     pub fn lag(&self) -> u64 {
         let behind = |position: &StreamPosition| {
-            let behind = position.newest().0.saturating_sub(position.delivered().0);
+            let behind = position.latest().0.saturating_sub(position.delivered().0);
             u64::try_from(behind).unwrap_or(0)
         };
         self.positions.lock().values().map(behind).sum()
@@ -166,7 +166,7 @@ impl Relay {
         if self.has_run.swap(true, Ordering::Relaxed) {
             // The run before has panicked: some listeners may have missed a commit that counts as delivered.
             for organisation in self.organisations() {
-                self.skip(&organisation, listeners);
+                self.resync_at_latest(&organisation, listeners);
             }
         }
         let mut sweep = tokio::time::interval(Self::SWEEP);
@@ -220,7 +220,7 @@ impl Relay {
         listeners: &[Arc<dyn CommitListener>],
     ) -> Result<bool, Error> {
         let organisation = &commit.organisation;
-        let Some(position) = self.note(organisation, commit.revision()) else {
+        let Some(position) = self.position_after(organisation, commit.revision()) else {
             return Ok(false);
         };
         let delivered = position.delivered();
@@ -247,7 +247,7 @@ impl Relay {
                 resync(&organisation, listeners);
                 continue;
             };
-            if let Some(position) = self.note(&organisation, *revision)
+            if let Some(position) = self.position_after(&organisation, *revision)
                 && position.delivered() < *revision
             {
                 let caught_up = self.catch_up(&organisation, position.delivered(), listeners);
@@ -308,7 +308,7 @@ impl Relay {
                     }
                 }
                 Ok(Backlog::TooOld) => {
-                    self.skip(organisation, listeners);
+                    self.resync_at_latest(organisation, listeners);
                     return Ok(());
                 }
                 Err(error @ Error::Unavailable(_)) => return Err(error),
@@ -319,17 +319,21 @@ impl Relay {
                         error = &error as &dyn std::error::Error,
                         "commits could not be read; viewers read the page again"
                     );
-                    self.skip(organisation, listeners);
+                    self.resync_at_latest(organisation, listeners);
                     return Ok(());
                 }
             }
         }
     }
 
-    /// Leaves out the commits that are not delivered yet: the listeners read the state again.
-    fn skip(&self, organisation: &OrganisationId, listeners: &[Arc<dyn CommitListener>]) {
+    /// Counts the known commits as delivered without delivering them: the listeners read the state again.
+    fn resync_at_latest(
+        &self,
+        organisation: &OrganisationId,
+        listeners: &[Arc<dyn CommitListener>],
+    ) {
         if let Some(position) = self.position(organisation) {
-            position.set_delivered(position.newest());
+            position.set_delivered(position.latest());
         }
         resync(organisation, listeners);
     }
@@ -340,7 +344,7 @@ impl Relay {
         commit: &Arc<Commit>,
         listeners: &[Arc<dyn CommitListener>],
     ) {
-        if let Some(position) = self.note(organisation, commit.revision()) {
+        if let Some(position) = self.position_after(organisation, commit.revision()) {
             position.set_delivered(commit.revision());
         }
         for listener in listeners {
@@ -350,11 +354,15 @@ impl Relay {
 
     /// Records that this revision exists. Its commit reaches the listeners later.
     pub fn note_revision(&self, organisation: &OrganisationId, revision: Revision) {
-        self.note(organisation, revision);
+        self.position_after(organisation, revision);
     }
 
     /// Returns the position of a followed organisation, after recording the revision.
-    fn note(&self, organisation: &OrganisationId, revision: Revision) -> Option<StreamPosition> {
+    fn position_after(
+        &self,
+        organisation: &OrganisationId,
+        revision: Revision,
+    ) -> Option<StreamPosition> {
         let position = self.position(organisation)?;
         position.note(revision);
         Some(position)

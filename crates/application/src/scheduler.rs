@@ -85,10 +85,10 @@ impl Scheduler {
             };
             let now = self.clock.now();
             if next > now {
-                self.wake_timer.set(next);
+                self.wake_timer.set_if_earlier(next);
                 return Ok(true);
             }
-            if !self.announce(now).await? {
+            if !self.publish_due(now).await? {
                 return Ok(false);
             }
         }
@@ -96,10 +96,10 @@ impl Scheduler {
 
     /// Publishes the changes that are due. Returns whether all were published. A failure for one organisation is logged and does not
     /// delay the others.
-    async fn announce(&self, now: DateTime<Utc>) -> Result<bool, Error> {
+    async fn publish_due(&self, now: DateTime<Utc>) -> Result<bool, Error> {
         let mut are_published = true;
-        for organisation in self.store.due(now).await? {
-            match self.store.announce(&organisation, now).await {
+        for organisation in self.store.organisations_due(now).await? {
+            match self.store.publish_due(&organisation, now).await {
                 Ok(commit) => self.relay.publish(Committed { state: (), commit }).await,
                 Err(error) => {
                     are_published = false;
@@ -141,7 +141,7 @@ pub async fn listen(broadcast: &dyn Broadcast, wake_timer: &WakeTimer, clock: &d
     let mut arriving = broadcast.subscribe().await;
     while let Some(commit) = arriving.recv().await {
         if commit.has_event(EventKind::is_of_maintenance) {
-            wake_timer.set(clock.now());
+            wake_timer.set_if_earlier(clock.now());
         }
     }
 }

@@ -106,10 +106,13 @@ impl Subscribers {
         }
         self.check(&organisation.id, &draft).await?;
         // Before the budget, so that the response does not reveal whether the target's is used up.
-        self.ports.subscribers.check_room(&organisation.id).await?;
+        self.ports
+            .subscribers
+            .check_subscriber_limit(&organisation.id)
+            .await?;
         let cause = cause(&organisation.id, None, &draft.target);
-        if self.ports.mail_budget.may_send(&cause).await? {
-            self.enter(&organisation.id, draft, |known, draft, now| {
+        if self.ports.mail_budget.try_take(&cause).await? {
+            self.save_and_queue_verification(&organisation.id, draft, |known, draft, now| {
                 Ok(known.subscribe_again(draft, now))
             })
             .await?;
@@ -135,7 +138,7 @@ impl Subscribers {
         }
         let cause = cause(&organisation, Some(account), &draft.target);
         self.ports.mail_budget.take(&cause).await?;
-        self.enter(&organisation, draft, |known, _, _| {
+        self.save_and_queue_verification(&organisation, draft, |known, _, _| {
             Err(known_already(&known))
         })
         .await
@@ -240,7 +243,10 @@ impl Subscribers {
                 return Err(failed("the receiver has ended the subscription".to_owned()));
             }
         }
-        self.ports.subscribers.recover(&organisation.id, id).await?;
+        self.ports
+            .subscribers
+            .clear_failure(&organisation.id, id)
+            .await?;
         self.ports.wake_signal.notify();
         Ok(Subscriber {
             failing: None,
@@ -373,7 +379,7 @@ impl Subscribers {
     }
 
     /// Stores a new or changed subscriber, and queues a verification message.
-    async fn enter(
+    async fn save_and_queue_verification(
         &self,
         organisation: &OrganisationId,
         draft: SubscriberDraft,
@@ -388,7 +394,7 @@ impl Subscribers {
         let subscriber = self
             .ports
             .subscribers
-            .enter(organisation, key, rule)
+            .save_and_queue_verification(organisation, key, rule)
             .await?;
         self.ports.wake_signal.notify();
         Ok(subscriber)

@@ -224,7 +224,6 @@ pub fn read_past(stream: &mut Socket, mark: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 /// Prints the progress.
-#[expect(clippy::print_stderr, reason = "a bench talks to who runs it")]
 pub fn progress(line: &str) {
     eprintln!("{line}");
 }

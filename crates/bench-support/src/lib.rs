@@ -1,6 +1,5 @@
 //! What the benches share: viewers, measured servers, and the format of the results. A bench prints a line of JSON for
 //! each measurement, and one for each budget. `docs/benchmarks.md` is made from these lines.
-#![expect(clippy::print_stdout, reason = "a bench prints its results")]
 
 pub mod crowd;
 pub mod fan_out;

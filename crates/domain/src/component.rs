@@ -173,10 +173,7 @@ impl ComponentDraft {
         invalid.check(self);
         let start = self.start_date.and_then(UptimeStart::date);
         if start.is_some_and(|start| start > today) {
-            invalid.add(FieldError {
-                field: "startDate".to_owned(),
-                message: "Must not be in the future".to_owned(),
-            });
+            invalid.add(FieldError::new("startDate", "Must not be in the future"));
         }
         invalid.into_result()
     }

@@ -71,10 +71,7 @@ fn ids(attachments: &[Attachment]) -> Vec<ComponentId> {
 }
 
 pub(crate) fn chosen_already(field: String) -> FieldError {
-    FieldError {
-        field,
-        message: "This component is chosen already".to_owned(),
-    }
+    FieldError::new(field, "This component is chosen already")
 }
 
 /// The components whose impact by an incident changes.

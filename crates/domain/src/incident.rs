@@ -176,17 +176,11 @@ fn check_resolved_at(
     } else {
         return;
     };
-    invalid.add(FieldError {
-        field: "resolvedAt".to_owned(),
-        message: message.to_owned(),
-    });
+    invalid.add(FieldError::new("resolvedAt", message));
 }
 
 fn occurred_too_late() -> FieldError {
-    FieldError {
-        field: "occuredAt".to_owned(),
-        message: "Occurrence must not be after the resolution".to_owned(),
-    }
+    FieldError::new("occuredAt", "Occurrence must not be after the resolution")
 }
 
 impl Incident {

@@ -38,7 +38,7 @@ pub struct Maintenance {
     /// When it was cancelled; `None` if it was not.
     pub cancelled_at: Option<DateTime<Utc>>,
     /// The status that was published last.
-    pub announced: MaintenanceStatus,
+    pub published_status: MaintenanceStatus,
     /// Whether the notices of the clock's changes are sent.
     pub notify: bool,
     /// The components under maintenance while it is in progress, each once. Some may be deleted.
@@ -87,7 +87,7 @@ impl Maintenance {
         let state = Self {
             id,
             cancelled_at: draft.cancelled_at(None, created_at),
-            announced: MaintenanceStatus::default(),
+            published_status: MaintenanceStatus::default(),
             notify: draft.notify.unwrap_or(notify_by_default),
             title: draft.title,
             description: draft.description,
@@ -116,7 +116,7 @@ impl Maintenance {
     }
 
     /// The change from `before`, `None` for a new maintenance, to this one. `recorded` is the message of an update that was recorded.
-    /// Events show the status of `now`, so they also announce what the clock has changed.
+    /// Events show the status of `now`, so they also publish what the clock has changed.
     fn changed(
         self,
         before: Option<&Self>,
@@ -124,11 +124,11 @@ impl Maintenance {
         recorded: Option<String>,
         now: DateTime<Utc>,
     ) -> Changed<Self> {
-        let announced = before.map(|before| (before, before.announced));
-        let change = MaintenanceChange::of(announced, &self, recorded.is_some(), now);
+        let published = before.map(|before| (before, before.published_status));
+        let change = MaintenanceChange::of(published, &self, recorded.is_some(), now);
         let maintained = self.maintained_since(before, now);
         let state = Self {
-            announced: self.status(now),
+            published_status: self.status(now),
             ..self
         };
         let notice = change.map(|change| NewNotice::Maintenance {
@@ -156,7 +156,7 @@ impl Maintenance {
         let changed = if update.has_no_events() {
             Changed::without_events(self)
         } else {
-            let is_due = self.status(now) != self.announced;
+            let is_due = self.status(now) != self.published_status;
             let recorded = recorded.filter(|_| notify);
             self.clone()
                 .changed(Some(&self), update.events, recorded, now)
@@ -183,7 +183,7 @@ impl Maintenance {
             notify_by_default
         };
         let notify = patch.notify.unwrap_or(by_default);
-        let is_due = self.status(now) != self.announced;
+        let is_due = self.status(now) != self.published_status;
         let edited = if completes {
             self.complete(patch.notify, now)?
         } else {
@@ -309,8 +309,8 @@ impl Maintenance {
     /// Returns the change by the clock since the status was last published. It makes a notice if the maintenance
     /// [notifies](Self::notify).
     #[must_use]
-    pub fn announce(self, now: DateTime<Utc>) -> Changed<Self> {
-        if self.status(now) == self.announced {
+    pub fn publish_due(self, now: DateTime<Utc>) -> Changed<Self> {
+        if self.status(now) == self.published_status {
             return Changed::without_events(self);
         }
         let events = vec![Event::MaintenanceUpdated(self.id)];

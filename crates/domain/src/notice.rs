@@ -352,7 +352,7 @@ impl MaintenanceChange {
     ) -> Option<Self> {
         let status = after.status(now);
         match before {
-            Some((before, announced)) if announced == status => {
+            Some((before, published)) if published == status => {
                 let moved = (before.start_at, before.end_at) != (after.start_at, after.end_at);
                 // The times of a cancelled maintenance concern no subscriber.
                 let concerns = moved && status != MaintenanceStatus::Cancelled;
@@ -515,11 +515,12 @@ mod tests {
 
         #[test]
         fn the_clock_causes_a_notice_when_the_published_status_is_outdated(
-            announced in proptest::sample::select(MaintenanceStatus::VARIANTS.to_vec()), second in 0_i64..30,
+            published_status in proptest::sample::select(MaintenanceStatus::VARIANTS.to_vec()), second in 0_i64..30,
         ) {
             let maintenance = planned(10, Some(20));
-            let change = MaintenanceChange::of(Some((&maintenance, announced)), &maintenance, false, at(second));
-            prop_assert_eq!(change.is_some(), !Maintenance { announced, ..maintenance }.announce(at(second)).has_no_events());
+            let change = MaintenanceChange::of(Some((&maintenance, published_status)), &maintenance, false, at(second));
+            let due = Maintenance { published_status, ..maintenance }.publish_due(at(second));
+            prop_assert_eq!(change.is_some(), !due.has_no_events());
         }
     }
 

@@ -221,10 +221,10 @@ mod tests {
     fn input_with_many_errors_reports_some() {
         let mut invalid = Invalid::default();
         for index in 0..100_000 {
-            invalid.add(FieldError {
-                field: format!("ids[{index}]"),
-                message: "Must be an identifier".into(),
-            });
+            invalid.add(FieldError::new(
+                format!("ids[{index}]"),
+                "Must be an identifier",
+            ));
         }
         assert_eq!(invalid.errors.len(), Invalid::MAX_ERRORS);
     }
@@ -232,10 +232,7 @@ mod tests {
     #[test]
     fn a_field_keeps_its_first_error() {
         let mut invalid = Invalid::field("name", "first");
-        invalid.add(FieldError {
-            field: "name".into(),
-            message: "second".into(),
-        });
+        invalid.add(FieldError::new("name", "second"));
         assert_eq!(invalid, Invalid::field("name", "first"));
         assert!(invalid.into_result().is_err());
         assert_eq!(Invalid::default().into_result(), Ok(()));

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use allclear_application::component::history::Interval;
 use allclear_application::error::Error;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::event::Event;
@@ -73,11 +72,7 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
             from,
             to,
         } => {
-            let interval = Interval {
-                from: Some(from),
-                to: Some(to),
-            };
-            store_past_impact(scope, incident, &components, interval).await?;
+            store_past_impact(scope, incident, &components, (from, to)).await?;
             Ok(StatusChanges::default())
         }
         ImpactChange::Moved(moved) => {

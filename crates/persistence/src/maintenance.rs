@@ -124,7 +124,7 @@ impl MaintenanceStore for Database {
                 let Some(before) = find_affecting(scope, id).await? else {
                     return Ok(None);
                 };
-                let (affected, published) = (before.components.clone(), before.announced);
+                let (affected, published) = (before.components.clone(), before.published_status);
                 let mut changed = rule(before, scope.stamp)?;
                 if !changed.has_no_events() {
                     changed.state.version = scope.stamp.revision;
@@ -247,11 +247,11 @@ impl MaintenanceStore for Database {
         next.fetch_one(self.read()).await
     }
 
-    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
+    async fn organisations_due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
         schedule::organisations_due(self.read(), now).await
     }
 
-    async fn announce(
+    async fn publish_due(
         &self,
         organisation: &OrganisationId,
         now: DateTime<Utc>,
@@ -260,7 +260,7 @@ impl MaintenanceStore for Database {
             organisation,
             Lock::ReadAsOf(now),
             Subject::Known,
-            move |scope| Box::pin(schedule::announce(scope, now)),
+            move |scope| Box::pin(schedule::publish_due(scope, now)),
         );
         Ok(committed.await?.and_then(|committed| committed.commit))
     }
@@ -391,7 +391,7 @@ fn row(scope: Scope<'_>, state: &Maintenance) -> Model {
         created_at: state.created_at,
         updated_at: state.updated_at,
         version: state.version.0,
-        announced_status: state.announced.to_string(),
+        published_status: state.published_status.to_string(),
         next_change_at: state.next_change(scope.stamp.wall_time),
         shown_until: state.shown_until().unwrap_or(UNTIL_IT_IS_OVER),
         notify: state.notify,
@@ -408,7 +408,7 @@ pub(crate) fn maintenance(row: Model, components: Vec<ComponentId>) -> Result<Ma
         start_at: row.start_at,
         end_at: row.end_at,
         cancelled_at: row.cancelled_at,
-        announced: parse_stored(&row.announced_status)?,
+        published_status: parse_stored(&row.published_status)?,
         notify: row.notify,
         components,
         reschedules: row.reschedules,

@@ -3,6 +3,8 @@
 mod incident;
 mod lists;
 mod maintenance;
+#[cfg(test)]
+mod query_plan_tests;
 
 use std::collections::HashMap;
 

@@ -138,8 +138,8 @@ pub struct Settings {
     #[arg(long, env = "ALLCLEAR_KEEP_ALIVE", value_name = "ALLCLEAR_KEEP_ALIVE", default_value = "75000", value_parser = milliseconds)]
     pub keep_alive: Duration,
 
-    /// Milliseconds for which the server still serves after a SIGTERM, although it is not ready, at most 3600000 [default: 5000 with trusted
-    /// proxies, 0 without]
+    /// Milliseconds for which the server still serves after a SIGTERM, although it is not ready, at most 3600000 [default: 5000 with
+    /// trusted proxies, 0 without]
     #[arg(long, env = "ALLCLEAR_SHUTDOWN_DELAY", value_name = "ALLCLEAR_SHUTDOWN_DELAY", value_parser = delay)]
     pub shutdown_delay: Option<Duration>,
 

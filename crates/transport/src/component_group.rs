@@ -145,10 +145,7 @@ impl GroupInput {
 fn page_order(wanted: &PublicOrder) -> Result<PageOrder, Invalid> {
     let mut invalid = Invalid::default();
     let mut unknown = |field: String, message: &str| {
-        invalid.add(FieldError {
-            field,
-            message: message.to_owned(),
-        });
+        invalid.add(FieldError::new(field, message));
     };
     let mut entries = Vec::with_capacity(wanted.groups.len());
     for (index, entry) in wanted.groups.iter().enumerate() {

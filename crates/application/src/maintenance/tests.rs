@@ -81,7 +81,7 @@ async fn a_created_maintenance_wakes_the_scheduler_for_its_start() {
 async fn an_edit_is_broadcast_if_the_version_is_the_expected_one_and_delays_no_wake_up() {
     let service = service(changing(maintenance()), 1);
     let soon = now() + TimeDelta::seconds(1);
-    service.wake_timer.set(soon);
+    service.wake_timer.set_if_earlier(soon);
     let edit = |version| {
         let patch = MaintenancePatch {
             start_at: Some(now() + TimeDelta::days(1)),

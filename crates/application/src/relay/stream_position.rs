@@ -41,13 +41,13 @@ impl StreamPosition {
 
     /// The newest revision this node knows of; `None` once it no longer follows the organisation. Touches the position.
     #[must_use]
-    pub fn latest(&self) -> Option<Revision> {
+    pub fn latest_if_followed(&self) -> Option<Revision> {
         self.touch();
-        (!self.0.is_closed.load(Ordering::Acquire)).then(|| self.newest())
+        (!self.0.is_closed.load(Ordering::Acquire)).then(|| self.latest())
     }
 
-    /// [`Self::latest`] of a position that is not closed, without touching it.
-    pub(super) fn newest(&self) -> Revision {
+    /// The newest revision this node knows of. Does not touch the position.
+    pub(super) fn latest(&self) -> Revision {
         Revision(self.0.latest.load(Ordering::Acquire))
     }
 

@@ -19,12 +19,12 @@ fn at(millisecond: i64) -> DateTime<Utc> {
     TestClock::START + TimeDelta::milliseconds(millisecond)
 }
 
-/// A schedule in memory: changes of organisations, each announced once.
+/// A schedule in memory: changes of organisations, each published once.
 #[derive(Default)]
 struct Planned {
     changes: Mutex<BTreeMap<DateTime<Utc>, String>>,
-    /// What was announced, and when.
-    announced: Mutex<Vec<(String, DateTime<Utc>)>>,
+    /// What was published, and when.
+    published: Mutex<Vec<(String, DateTime<Utc>)>>,
     polls: AtomicUsize,
     /// Number of the next calls that fail.
     failures: AtomicUsize,
@@ -51,9 +51,9 @@ impl Planned {
         }
     }
 
-    fn announced(&self) -> Vec<(String, i64)> {
+    fn published(&self) -> Vec<(String, i64)> {
         let millisecond = |moment: &DateTime<Utc>| (*moment - at(0)).num_milliseconds();
-        self.announced
+        self.published
             .lock()
             .iter()
             .map(|(id, moment)| (id.clone(), millisecond(moment)))
@@ -68,7 +68,7 @@ impl Planned {
         Ok(self.changes.lock().keys().next().copied())
     }
 
-    fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
+    fn organisations_due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
         self.outcome()?;
         let changes = self.changes.lock();
         Ok(changes
@@ -77,7 +77,7 @@ impl Planned {
             .collect())
     }
 
-    fn announce(
+    fn publish_due(
         &self,
         organisation: &OrganisationId,
         now: DateTime<Utc>,
@@ -93,7 +93,7 @@ impl Planned {
         if changes.len() == before {
             return Ok(None);
         }
-        self.announced.lock().push((id.clone(), now));
+        self.published.lock().push((id.clone(), now));
         Ok(Some(Commit::example(&id, 1, &[])))
     }
 
@@ -105,11 +105,13 @@ impl Planned {
             .expect_next_change()
             .returning(move || this.next_change());
         let this = Arc::clone(planned);
-        store.expect_due().returning(move |now| this.due(now));
+        store
+            .expect_organisations_due()
+            .returning(move |now| this.organisations_due(now));
         let this = Arc::clone(planned);
         store
-            .expect_announce()
-            .returning(move |organisation, now| this.announce(organisation, now));
+            .expect_publish_due()
+            .returning(move |organisation, now| this.publish_due(organisation, now));
         store
     }
 }
@@ -169,39 +171,39 @@ fn plan(changes: &[(i64, &str)]) -> Planned {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_are_announced_and_published_at_their_time() {
+async fn changes_are_published_at_their_time() {
     let node = Node::start(plan(&[(5_000, "a"), (7_500, "b"), (100_000, "a")])).await;
     let follower = OrganisationId::parse("a").unwrap();
     let position = node.relay.follow(&follower).await.unwrap().unwrap();
     pass(110_000).await;
-    let announced = [
+    let published = [
         ("a".into(), 5_000),
         ("b".into(), 7_500),
         ("a".into(), 100_000),
     ];
-    assert_eq!(node.planned.announced(), announced);
-    assert_eq!(position.latest(), Some(Revision(1)));
+    assert_eq!(node.planned.published(), published);
+    assert_eq!(position.latest_if_followed(), Some(Revision(1)));
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_while_no_node_ran_are_announced_at_the_start() {
+async fn changes_while_no_node_ran_are_published_at_the_start() {
     let node = Node::start(plan(&[(-3_600_000, "a"), (-1, "b")])).await;
-    assert_eq!(node.planned.announced().len(), 2);
+    assert_eq!(node.planned.published().len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_change_written_meanwhile_is_not_slept_through() {
     let node = Node::start(plan(&[(20_000, "late")])).await;
     node.planned.plan(4_000, "soon");
-    node.wake_timer.set(at(4_000));
+    node.wake_timer.set_if_earlier(at(4_000));
     pass(5_000).await;
-    assert_eq!(node.planned.announced(), [("soon".into(), 4_000)]);
+    assert_eq!(node.planned.published(), [("soon".into(), 4_000)]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_later_change_written_meanwhile_wakes_nobody() {
     let node = Node::start(plan(&[(20_000, "first")])).await;
-    node.wake_timer.set(at(25_000));
+    node.wake_timer.set_if_earlier(at(25_000));
     pass(10_000).await;
     assert_eq!(node.polls(), 1);
 }
@@ -213,11 +215,11 @@ async fn idle_scheduler_polls_every_half_minute_and_finds_what_another_node_wrot
     assert_eq!(node.polls(), 1);
     node.planned.plan(31_000, "a");
     pass(3_000).await;
-    assert_eq!(node.planned.announced(), [("a".into(), 31_000)]);
+    assert_eq!(node.planned.published(), [("a".into(), 31_000)]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_announced_change_costs_two_polls() {
+async fn a_published_change_costs_two_polls() {
     let node = Node::start(plan(&[(5_000, "a")])).await;
     pass(20_000).await;
     assert_eq!(node.polls(), 3);
@@ -230,24 +232,24 @@ async fn retries_slow_down_while_the_database_is_unavailable() {
     let node = Node::start(planned).await;
     // 125 ms, then twice as long each time, at most 1 s: six failures take 3,875 ms.
     pass(3_800).await;
-    assert_eq!((node.polls(), node.planned.announced().len()), (6, 0));
+    assert_eq!((node.polls(), node.planned.published().len()), (6, 0));
     pass(100).await;
     assert_eq!(
-        (node.polls(), node.planned.announced()),
+        (node.polls(), node.planned.published()),
         (8, vec![("a".into(), 3_875)])
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_organisation_that_cannot_be_announced_holds_up_no_other() {
+async fn one_organisation_that_cannot_be_published_holds_up_no_other() {
     let planned = Planned {
         broken: Some("bad".into()),
         ..plan(&[(1_000, "bad"), (1_001, "good"), (9_000, "good")])
     };
     let node = Node::start(planned).await;
     pass(15_000).await;
-    let announced = node.planned.announced();
-    let seconds: Vec<_> = announced
+    let published = node.planned.published();
+    let seconds: Vec<_> = published
         .iter()
         .map(|(id, moment)| (id.as_str(), moment / 1_000))
         .collect();
@@ -255,7 +257,7 @@ async fn one_organisation_that_cannot_be_announced_holds_up_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_organisation_that_cannot_be_announced_is_logged() {
+async fn each_organisation_that_cannot_be_published_is_logged() {
     let planned = Arc::new(plan(&[(-1_000, "one"), (-999, "two")]));
     let mut store = MockMaintenanceStore::new();
     let this = Arc::clone(&planned);
@@ -263,9 +265,11 @@ async fn each_organisation_that_cannot_be_announced_is_logged() {
         .expect_next_change()
         .returning(move || this.next_change());
     let this = Arc::clone(&planned);
-    store.expect_due().returning(move |now| this.due(now));
     store
-        .expect_announce()
+        .expect_organisations_due()
+        .returning(move |now| this.organisations_due(now));
+    store
+        .expect_publish_due()
         .returning(|organisation, _| Err(Error::internal(format!("no {organisation}"))));
     let scheduler = Scheduler::new(
         Arc::new(store),
@@ -287,16 +291,16 @@ async fn a_clock_set_forward_is_noticed_and_one_set_back_makes_it_wait() {
     let node = Node::start(plan(&[(3_600_000, "a")])).await;
     node.clock.advance(TimeDelta::hours(1));
     pass(30_000).await;
-    assert_eq!(node.planned.announced().len(), 1);
+    assert_eq!(node.planned.published().len(), 1);
 
     node.planned.plan(3_640_000, "b");
-    node.wake_timer.set(at(3_640_000));
+    node.wake_timer.set_if_earlier(at(3_640_000));
     node.clock.advance(-TimeDelta::minutes(1));
     pass(60_000).await;
-    assert_eq!(node.planned.announced().len(), 1);
+    assert_eq!(node.planned.published().len(), 1);
     pass(15_000).await;
     assert_eq!(
-        node.planned.announced().last(),
+        node.planned.published().last(),
         Some(&("b".into(), 3_640_000))
     );
 }

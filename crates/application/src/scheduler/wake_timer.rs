@@ -1,3 +1,5 @@
+//! Wakes the scheduler of this node.
+
 use chrono::{DateTime, Utc};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -11,8 +13,8 @@ pub struct WakeTimer {
 }
 
 impl WakeTimer {
-    /// Moves the time to `moment` if it is later.
-    pub fn set(&self, moment: DateTime<Utc>) {
+    /// Brings the wake time forward to `moment` if `moment` is earlier, or if the timer is not set.
+    pub fn set_if_earlier(&self, moment: DateTime<Utc>) {
         let mut known = self.moment.lock();
         if known.is_none_or(|known| moment < known) {
             *known = Some(moment);

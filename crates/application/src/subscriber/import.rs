@@ -264,7 +264,7 @@ impl<'a> Import<'a> {
             let keys = subscribers.iter().map(SubscriberKey::of).collect();
             ports
                 .subscribers
-                .would_import(&self.organisation, keys, self.report.added)
+                .preview_import(&self.organisation, keys, self.report.added)
                 .await?
         } else {
             let consent = match &self.mode {
@@ -305,7 +305,7 @@ impl<'a> Import<'a> {
         let keys = batch.iter().map(|(_, new)| SubscriberKey::of(new));
         let outcomes = ports
             .subscribers
-            .would_import(&self.organisation, keys.collect(), 0)
+            .preview_import(&self.organisation, keys.collect(), 0)
             .await?;
         let mut mailed = Vec::new();
         for ((line, subscriber), outcome) in batch.into_iter().zip(outcomes) {

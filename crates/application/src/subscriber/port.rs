@@ -105,8 +105,9 @@ pub trait SubscriberStore: Send + Sync {
     ) -> Result<SubscriberChange, Error>;
 
     /// Like [`Self::save`], and queues a message with a verification link in the same transaction, whatever the rule returns. The
-    /// delivery worker decides whether it is needed, so that the time reveals nothing.
-    async fn enter(
+    /// delivery worker decides whether it is needed, so that the time reveals nothing. Earlier links to the subscriber that wait for a
+    /// retry become due.
+    async fn save_and_queue_verification(
         &self,
         organisation: &OrganisationId,
         key: SubscriberKey,
@@ -131,7 +132,7 @@ pub trait SubscriberStore: Send + Sync {
     ) -> Result<Vec<Imported>, Error>;
 
     /// Returns what [`Self::import`] would do if `added` more subscribers were stored.
-    async fn would_import(
+    async fn preview_import(
         &self,
         organisation: &OrganisationId,
         keys: Vec<SubscriberKey>,
@@ -142,13 +143,17 @@ pub trait SubscriberStore: Send + Sync {
     ///
     /// # Errors
     /// [`Error::Conflict`], which names the limit.
-    async fn check_room(&self, organisation: &OrganisationId) -> Result<(), Error>;
+    async fn check_subscriber_limit(&self, organisation: &OrganisationId) -> Result<(), Error>;
 
     /// Records that messages to a subscriber arrive again, and makes its waiting messages due now.
-    async fn recover(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error>;
+    async fn clear_failure(
+        &self,
+        organisation: &OrganisationId,
+        id: SubscriberId,
+    ) -> Result<(), Error>;
 
     /// Removes subscribers of single incidents that are deleted or were resolved before the given time, at most about
-    /// `limit`. Returns their number.
+    /// `limit`. A subscriber stays while messages to it wait, or a notice of the incident is not fully expanded. Returns their number.
     async fn prune_followers(
         &self,
         resolved_before: DateTime<Utc>,
@@ -163,13 +168,13 @@ pub trait SubscriberStore: Send + Sync {
         limit: u64,
     ) -> Result<u64, Error>;
 
-    /// Removes what [`Self::may_mail`] has counted and what limits nothing any more at `now`, at most `limit` recipients. Returns
-    /// their number.
+    /// Removes what [`Self::count_verification`] has counted and what limits nothing any more at `now`, at most `limit` recipients.
+    /// Returns their number.
     async fn prune_mail_limits(&self, now: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
 
     /// Counts a verification message to a recipient, over all organisations and nodes. Returns whether the limit allows it. An
     /// adapter MUST NOT exceed the limit under concurrent requests.
-    async fn may_mail(
+    async fn count_verification(
         &self,
         recipient: RecipientKey,
         limit: MailLimit,

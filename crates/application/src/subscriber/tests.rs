@@ -42,12 +42,14 @@ fn store(
     store.expect_check_scope().returning(|_, _| Ok(()));
     let stored = Arc::new(stored);
     let (rule_of, seen) = (known.clone(), Arc::clone(&stored));
-    store.expect_check_room().returning(|_| Ok(()));
-    store.expect_enter().returning(move |_, _, rule| {
-        let outcome = rule(rule_of.clone());
-        seen(&outcome);
-        outcome
-    });
+    store.expect_check_subscriber_limit().returning(|_| Ok(()));
+    store
+        .expect_save_and_queue_verification()
+        .returning(move |_, _, rule| {
+            let outcome = rule(rule_of.clone());
+            seen(&outcome);
+            outcome
+        });
     store.expect_save().returning(move |_, _, rule| {
         let outcome = rule(known.clone());
         stored(&outcome);
@@ -133,7 +135,7 @@ async fn beyond_the_mail_budget_nothing_is_stored_and_only_an_operator_gets_an_e
         let mut store = MockSubscriberStore::new();
         store.expect_find().returning(|_, _| Ok(None));
         store.expect_check_scope().returning(|_, _| Ok(()));
-        store.expect_check_room().returning(|_| Ok(()));
+        store.expect_check_subscriber_limit().returning(|_| Ok(()));
         let mut service = service(store);
         service.ports.mail_budget = no_mail_left();
         service
@@ -159,7 +161,7 @@ async fn import_beyond(scope: MailScope) -> (ImportReport, u64) {
         .expect_named_components()
         .returning(|_| Ok(Vec::new()));
     store
-        .expect_would_import()
+        .expect_preview_import()
         .returning(|_, keys, _| Ok(vec![Imported::Added; keys.len()]));
     store
         .expect_import()

@@ -30,7 +30,7 @@ impl Maintenance {
     /// before the event.
     pub(super) fn components_begun(&self, now: DateTime<Utc>) -> &[ComponentId] {
         use MaintenanceStatus::{Completed, InProgress, Scheduled};
-        match (self.announced, self.status(now)) {
+        match (self.published_status, self.status(now)) {
             (InProgress, _) | (_, InProgress) | (Scheduled, Completed) => &self.components,
             _ => &[],
         }
@@ -53,7 +53,7 @@ impl Maintenance {
             return is.into_iter().collect();
         };
         let was = set(before.components_begun(now));
-        let was_published = before.announced == MaintenanceStatus::InProgress;
+        let was_published = before.published_status == MaintenanceStatus::InProgress;
         if was_published && in_progress(before) && in_progress(self) {
             was.symmetric_difference(&is).copied().collect()
         } else {

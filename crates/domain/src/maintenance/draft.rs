@@ -75,10 +75,7 @@ impl MaintenanceDraft {
     pub fn check(&self, invalid: &mut Invalid) {
         invalid.check(self);
         if self.end_at.is_some_and(|end| end < self.start_at) {
-            invalid.add(FieldError {
-                field: "endAt".into(),
-                message: "End must not be before start".into(),
-            });
+            invalid.add(FieldError::new("endAt", "End must not be before start"));
         }
         check_once(&self.components, invalid);
     }

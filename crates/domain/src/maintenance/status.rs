@@ -1,3 +1,5 @@
+//! The status of a maintenance.
+
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, VariantArray};
 use utoipa::ToSchema;

@@ -126,11 +126,11 @@ proptest! {
     }
 
     #[test]
-    fn changes_of_the_clock_are_announced_once(planned in any_maintenance(), before in -1..100_i64, passed in 0..100_i64) {
+    fn changes_of_the_clock_are_published_once(planned in any_maintenance(), before in -1..100_i64, passed in 0..100_i64) {
         let (before, now) = (at(before), at(before + passed));
-        let announced = Maintenance { announced: planned.status(before), ..planned.clone() }.announce(now);
-        prop_assert_eq!(announced.has_no_events(), planned.next_change(before).is_none_or(|change| change > now));
-        prop_assert!(announced.state.announce(now).has_no_events());
+        let published = Maintenance { published_status: planned.status(before), ..planned.clone() }.publish_due(now);
+        prop_assert_eq!(published.has_no_events(), planned.next_change(before).is_none_or(|change| change > now));
+        prop_assert!(published.state.publish_due(now).has_no_events());
     }
 
     #[test]
@@ -338,7 +338,7 @@ proptest! {
         prop_assert_eq!(moved.notices.len(), usize::from(edited.unwrap_or(by_default)));
         let stored = edited.unwrap_or(stored);
         prop_assert_eq!(moved.state.notify, stored);
-        let begun = moved.state.clone().announce(at(10));
+        let begun = moved.state.clone().publish_due(at(10));
         prop_assert_eq!((begun.events.len(), begun.notices.len()), (1, usize::from(stored)));
         // A change without a notice does not suppress that of the clock.
         let update = Changed::new((), vec![Event::MaintenanceUpdated(id)]);

@@ -92,7 +92,7 @@ fn maintenance_state(status: MaintenanceStatus) -> PublicState {
         start_at: at("2026-03-05T16:00:00Z"),
         end_at: Some(at("2026-03-05T16:20:00Z")),
         cancelled_at: (status == MaintenanceStatus::Cancelled).then(|| at("2026-03-05T15:00:00Z")),
-        announced: status,
+        published_status: status,
         notify: true,
         components: vec![ComponentId(Uuid::from_u128(1))],
         reschedules: 0,

@@ -37,7 +37,7 @@ pub(super) async fn organisations_due(
 }
 
 /// Stores the published statuses of the organisation's due changes, and returns the changes as one.
-pub(super) async fn announce(
+pub(super) async fn publish_due(
     scope: Scope<'_>,
     now: DateTime<Utc>,
 ) -> Result<Option<StoredChange<()>>, Error> {
@@ -50,37 +50,37 @@ pub(super) async fn announce(
     for row in due {
         let components = affected.remove(&row.id).unwrap_or_default();
         let before = maintenance(row, components)?;
-        let published = before.announced;
-        let shown_before = state::maintenance(&before, published);
-        let announced = before.announce(now);
-        let shown_after = state::maintenance(&announced.state, announced.state.announced);
-        states.extend(announced.audited.iter().map(|_| {
+        let status_before = before.published_status;
+        let shown_before = state::maintenance(&before, status_before);
+        let published = before.publish_due(now);
+        let shown_after = state::maintenance(&published.state, published.state.published_status);
+        states.extend(published.audited.iter().map(|_| {
             let (before, after) = (shown_before.clone(), shown_after.clone());
             (Some(before), Some(after))
         }));
-        note_announced(scope.transaction, &announced.state, now).await?;
-        store_affected(scope, published, &announced.state).await?;
-        all.events.extend(announced.events);
-        all.notices.extend(announced.notices);
-        all.audited.extend(announced.audited);
-        all.maintained.extend(announced.maintained);
+        store_published_status(scope.transaction, &published.state, now).await?;
+        store_affected(scope, status_before, &published.state).await?;
+        all.events.extend(published.events);
+        all.notices.extend(published.notices);
+        all.audited.extend(published.audited);
+        all.maintained.extend(published.maintained);
     }
     Ok(Some(StoredChange::from(all).with_states(states)))
 }
 
 /// Stores the status that is published with this transaction.
-pub(super) async fn note_announced(
+pub(super) async fn store_published_status(
     transaction: &Transaction,
     state: &Maintenance,
     now: DateTime<Utc>,
 ) -> Result<(), Error> {
-    let noted = ActiveModel {
+    let row = ActiveModel {
         id: Set(state.id.0),
-        announced_status: Set(state.announced.to_string()),
+        published_status: Set(state.published_status.to_string()),
         next_change_at: Set(state.next_change(now)),
         ..Default::default()
     };
-    Entity::update(noted).run(transaction).await?;
+    Entity::update(row).run(transaction).await?;
     Ok(())
 }
 
@@ -91,7 +91,7 @@ pub(super) async fn store_affected(
     after: &Maintenance,
 ) -> Result<(), Error> {
     use MaintenanceStatus::{Completed, InProgress, Scheduled};
-    let columns: &[_] = match (before, after.announced) {
+    let columns: &[_] = match (before, after.published_status) {
         (Scheduled, InProgress) => &["affected_at_start"],
         (Scheduled, Completed) => &["affected_at_start", "affected_at_end"],
         (InProgress, Completed) => &["affected_at_end"],

@@ -17,7 +17,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::find_affecting;
-use super::schedule::{note_announced, store_affected};
+use super::schedule::{store_affected, store_published_status};
 use crate::affected::{self, Owner};
 use crate::commit::Scope;
 use crate::entity::maintenance_update::{Column, Entity, Model};
@@ -56,7 +56,7 @@ pub(super) async fn insert(
     recorded.state.1.version = scope.stamp.revision;
     let row = row(&recorded.state.1);
     affected::insert_update::<Entity>(scope, &row, Owner::Maintenance(id)).await?;
-    store_announced(scope, &maintenance, recorded).await
+    store_status_if_changed(scope, &maintenance, recorded).await
 }
 
 pub(super) async fn change(
@@ -81,7 +81,7 @@ pub(super) async fn change(
         let row = row.into_active_model().reset_all();
         Entity::update(row).run(scope.transaction).await?;
     }
-    store_announced(scope, &maintenance, changed).await
+    store_status_if_changed(scope, &maintenance, changed).await
 }
 
 pub(super) async fn delete(
@@ -111,19 +111,19 @@ pub(super) async fn delete(
         .run(scope.transaction)
         .await?;
     notice::withdraw_updates(scope, id.0, versions, false).await?;
-    store_announced(scope, &maintenance, deletion).await
+    store_status_if_changed(scope, &maintenance, deletion).await
 }
 
 /// Stores the published status of the maintenance if it changed.
-async fn store_announced<T>(
+async fn store_status_if_changed<T>(
     scope: Scope<'_>,
     before: &Maintenance,
     changed: Changed<(Maintenance, T)>,
 ) -> Result<Option<Changed<T>>, Error> {
     let after = &changed.state.0;
-    if after.announced != before.announced {
-        note_announced(scope.transaction, after, scope.stamp.wall_time).await?;
-        store_affected(scope, before.announced, after).await?;
+    if after.published_status != before.published_status {
+        store_published_status(scope.transaction, after, scope.stamp.wall_time).await?;
+        store_affected(scope, before.published_status, after).await?;
     }
     Ok(Some(changed.map(|(_, state)| state)))
 }

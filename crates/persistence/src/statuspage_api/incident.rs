@@ -19,7 +19,7 @@ use crate::affected::{self, read_change};
 use crate::entity::incident::{Column, Entity};
 use crate::entity::{incident_component, incident_review};
 use crate::error::{broken, parse_stored};
-use crate::incident::public::unresolved;
+use crate::incident::public::open_ids;
 use crate::incident::{by_ids, incident, of, timeline};
 use crate::run::Fetch;
 use crate::timeline::{MAX_TIMELINES_PER_READ, columns_of};
@@ -38,12 +38,10 @@ pub(super) async fn records(
     transaction: &Transaction,
     organisation: &OrganisationId,
 ) -> Result<Vec<IncidentRecord>, Error> {
-    let mut ids = BTreeSet::new();
-    for selected in [
-        newest(organisation),
-        open(organisation),
-        resolved_last(organisation),
-    ] {
+    let mut open = open_ids(transaction, organisation).await?;
+    open.truncate(OPEN_LISTED);
+    let mut ids = BTreeSet::from_iter(open);
+    for selected in [newest(organisation), resolved_last(organisation)] {
         let found: Vec<Uuid> = selected.into_tuple().fetch_all(transaction).await?;
         ids.extend(found);
     }
@@ -64,12 +62,6 @@ pub(super) fn newest(organisation: &OrganisationId) -> Select<Entity> {
     ids(of(organisation))
         .order_by_desc(Column::Id)
         .limit(LISTED as u64)
-}
-
-pub(super) fn open(organisation: &OrganisationId) -> Select<Entity> {
-    ids(Entity::find().filter(unresolved(organisation)))
-        .order_by_desc(Column::Id)
-        .limit(OPEN_LISTED)
 }
 
 /// The feeds begin with the newest entries, also of old incidents.

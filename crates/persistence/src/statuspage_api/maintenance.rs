@@ -83,7 +83,7 @@ pub(super) fn newest_cancelled(organisation: &OrganisationId) -> Select<Entity> 
 pub(super) fn ahead(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
     ids(not_over(organisation, now).filter(Column::CancelledAt.is_null()))
         .order_by_asc(Column::ShownUntil)
-        .limit(OPEN_LISTED)
+        .limit(OPEN_LISTED as u64)
 }
 
 /// The feeds begin with the newest entries, also of old maintenances.

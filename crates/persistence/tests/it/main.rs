@@ -1,5 +1,7 @@
-#![cfg(test)]
 //! The contract of the storage ports, run on SQLite and on PostgreSQL.
+
+// Clippy's `allow-…-in-tests` knows `#[test]` functions and `cfg(test)` modules only, not the helpers of a test crate.
+#![cfg(test)]
 
 mod account;
 mod audit;

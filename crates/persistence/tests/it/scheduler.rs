@@ -14,25 +14,25 @@ use crate::contract;
 use crate::maintenance::{create, edit, events, record};
 
 contract!(
-    each_change_of_the_clock_is_announced_once_at_its_time,
-    schedulers_that_race_announce_each_change_once,
+    each_change_of_the_clock_is_published_once_at_its_time,
+    schedulers_that_race_publish_each_change_once,
     an_edit_moves_what_is_due,
-    change_by_an_operator_is_not_announced_again,
-    more_changes_than_fit_one_transaction_are_all_announced,
-    maintenance_that_begins_and_ends_between_two_polls_is_announced_once,
-    a_clock_that_jumps_announces_nothing_twice_and_loses_no_end,
+    change_by_an_operator_is_not_published_again,
+    more_changes_than_fit_one_transaction_are_all_published,
+    maintenance_that_begins_and_ends_between_two_polls_is_published_once,
+    a_clock_that_jumps_publishes_nothing_twice_and_loses_no_end,
 );
 
 fn in_an_hour() -> DateTime<Utc> {
     clock().now() + TimeDelta::hours(1)
 }
 
-async fn announce(
+async fn publish_due(
     database: &Database,
     organisation: &OrganisationId,
     now: DateTime<Utc>,
 ) -> Vec<String> {
-    let commit = database.announce(organisation, now).await.unwrap();
+    let commit = database.publish_due(organisation, now).await.unwrap();
     commit.map_or(Vec::new(), |commit| {
         commit
             .events
@@ -44,7 +44,7 @@ async fn announce(
 
 const TICK: TimeDelta = TimeDelta::milliseconds(1);
 
-async fn each_change_of_the_clock_is_announced_once_at_its_time(database: &Database) {
+async fn each_change_of_the_clock_is_published_once_at_its_time(database: &Database) {
     let (acme, other) = (
         organisation(database, "acme").await,
         organisation(database, "other").await,
@@ -55,35 +55,41 @@ async fn each_change_of_the_clock_is_announced_once_at_its_time(database: &Datab
     create(database, &other, start + TimeDelta::minutes(1), None).await;
 
     assert_eq!(database.next_change().await.unwrap(), Some(start));
-    assert!(database.due(start - TICK).await.unwrap().is_empty());
-    assert!(announce(database, &acme, start - TICK).await.is_empty());
+    assert!(
+        database
+            .organisations_due(start - TICK)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    assert!(publish_due(database, &acme, start - TICK).await.is_empty());
     assert_eq!(
-        database.due(start).await.unwrap(),
+        database.organisations_due(start).await.unwrap(),
         std::slice::from_ref(&acme)
     );
-    let started = announce(database, &acme, start).await;
+    let started = publish_due(database, &acme, start).await;
     assert!(
         started.len() == 1 && started[0].contains("IN_PROGRESS"),
         "{started:?}"
     );
-    assert!(announce(database, &acme, start).await.is_empty());
+    assert!(publish_due(database, &acme, start).await.is_empty());
 
     assert_eq!(
         database.next_change().await.unwrap(),
         Some(start + TimeDelta::minutes(1))
     );
-    assert_eq!(announce(database, &other, end).await.len(), 1);
+    assert_eq!(publish_due(database, &other, end).await.len(), 1);
     assert_eq!(database.next_change().await.unwrap(), Some(end + TICK));
     assert!(
-        announce(database, &acme, end).await.is_empty(),
+        publish_due(database, &acme, end).await.is_empty(),
         "its end still belongs to it"
     );
-    assert!(announce(database, &acme, end + TICK).await[0].contains("COMPLETED"));
+    assert!(publish_due(database, &acme, end + TICK).await[0].contains("COMPLETED"));
     assert_eq!(database.next_change().await.unwrap(), None);
     assert_eq!(events(database, &acme).await.len(), 3);
 }
 
-async fn schedulers_that_race_announce_each_change_once(database: &Database) {
+async fn schedulers_that_race_publish_each_change_once(database: &Database) {
     let acme = organisation(database, "acme").await;
     let start = in_an_hour();
     for _ in 0..5 {
@@ -96,17 +102,17 @@ async fn schedulers_that_race_announce_each_change_once(database: &Database) {
         let (database, acme, together) = (database.clone(), acme.clone(), Arc::clone(&together));
         racing.spawn(async move {
             together.wait().await;
-            announce(&database, &acme, start).await.len()
+            publish_due(&database, &acme, start).await.len()
         });
     }
-    let mut announced = racing.join_all().await;
-    announced.sort_unstable();
-    assert_eq!(announced, [0, 0, 0, 0, 0, 0, 0, 5]);
+    let mut published = racing.join_all().await;
+    published.sort_unstable();
+    assert_eq!(published, [0, 0, 0, 0, 0, 0, 0, 5]);
     let Backlog::Commits(commits) = database.after(&acme, Revision(5), 10).await.unwrap() else {
         panic!("pruned")
     };
     assert_eq!(commits.len(), 1);
-    assert!(database.due(start).await.unwrap().is_empty());
+    assert!(database.organisations_due(start).await.unwrap().is_empty());
 }
 
 async fn an_edit_moves_what_is_due(database: &Database) {
@@ -125,7 +131,7 @@ async fn an_edit_moves_what_is_due(database: &Database) {
     )
     .await;
     assert_eq!(database.next_change().await.unwrap(), Some(later));
-    assert!(announce(database, &acme, start).await.is_empty());
+    assert!(publish_due(database, &acme, start).await.is_empty());
     let status = |status| MaintenancePatch {
         status: Some(status),
         ..Default::default()
@@ -151,11 +157,11 @@ async fn an_edit_moves_what_is_due(database: &Database) {
         ..Default::default()
     };
     edit(database, &acme, planned, ends).await;
-    assert_eq!(announce(database, &acme, later).await.len(), 1);
+    assert_eq!(publish_due(database, &acme, later).await.len(), 1);
     assert_eq!(database.next_change().await.unwrap(), Some(later + TICK));
 }
 
-async fn change_by_an_operator_is_not_announced_again(database: &Database) {
+async fn change_by_an_operator_is_not_published_again(database: &Database) {
     let acme = organisation(database, "acme").await;
     let running = create(database, &acme, clock().now() - TimeDelta::hours(1), None)
         .await
@@ -172,10 +178,10 @@ async fn change_by_an_operator_is_not_announced_again(database: &Database) {
     assert_eq!(completed.await.state.status(), MaintenanceStatus::Completed);
     record(database, &acme, running, "It went well").await;
     assert_eq!(database.next_change().await.unwrap(), None);
-    assert!(announce(database, &acme, in_an_hour()).await.is_empty());
+    assert!(publish_due(database, &acme, in_an_hour()).await.is_empty());
 }
 
-async fn more_changes_than_fit_one_transaction_are_all_announced(database: &Database) {
+async fn more_changes_than_fit_one_transaction_are_all_published(database: &Database) {
     let acme = organisation(database, "acme").await;
     let start = in_an_hour();
     for number in 0..105 {
@@ -188,40 +194,40 @@ async fn more_changes_than_fit_one_transaction_are_all_announced(database: &Data
         .await;
     }
     let now = start + TimeDelta::hours(1);
-    assert_eq!(announce(database, &acme, now).await.len(), 100);
+    assert_eq!(publish_due(database, &acme, now).await.len(), 100);
     assert_eq!(
-        database.due(now).await.unwrap(),
+        database.organisations_due(now).await.unwrap(),
         std::slice::from_ref(&acme)
     );
-    assert_eq!(announce(database, &acme, now).await.len(), 5);
-    assert!(database.due(now).await.unwrap().is_empty());
+    assert_eq!(publish_due(database, &acme, now).await.len(), 5);
+    assert!(database.organisations_due(now).await.unwrap().is_empty());
 }
 
-async fn maintenance_that_begins_and_ends_between_two_polls_is_announced_once(database: &Database) {
+async fn maintenance_that_begins_and_ends_between_two_polls_is_published_once(database: &Database) {
     let acme = organisation(database, "acme").await;
     let start = in_an_hour();
     create(database, &acme, start, Some(start + TimeDelta::hours(1))).await;
-    let announced = announce(database, &acme, start + TimeDelta::days(1)).await;
+    let published = publish_due(database, &acme, start + TimeDelta::days(1)).await;
     assert!(
-        announced.len() == 1 && announced[0].contains("COMPLETED"),
-        "{announced:?}"
+        published.len() == 1 && published[0].contains("COMPLETED"),
+        "{published:?}"
     );
     assert_eq!(database.next_change().await.unwrap(), None);
 }
 
-async fn a_clock_that_jumps_announces_nothing_twice_and_loses_no_end(database: &Database) {
+async fn a_clock_that_jumps_publishes_nothing_twice_and_loses_no_end(database: &Database) {
     let acme = organisation(database, "acme").await;
     let (start, end) = (in_an_hour(), in_an_hour() + TimeDelta::days(2));
     create(database, &acme, start, Some(end)).await;
     let ahead = start + TimeDelta::days(1);
-    assert_eq!(announce(database, &acme, ahead).await.len(), 1);
+    assert_eq!(publish_due(database, &acme, ahead).await.len(), 1);
     // Back again, before the start, and on from there.
     for now in [start - TimeDelta::minutes(30), start, ahead, end] {
-        assert!(database.due(now).await.unwrap().is_empty());
-        assert!(announce(database, &acme, now).await.is_empty());
+        assert!(database.organisations_due(now).await.unwrap().is_empty());
+        assert!(publish_due(database, &acme, now).await.is_empty());
     }
     assert_eq!(database.next_change().await.unwrap(), Some(end + TICK));
-    assert!(announce(database, &acme, end + TICK).await[0].contains("COMPLETED"));
+    assert!(publish_due(database, &acme, end + TICK).await[0].contains("COMPLETED"));
     let Backlog::Commits(commits) = database.after(&acme, Revision(0), 10).await.unwrap() else {
         panic!("pruned")
     };

@@ -198,8 +198,8 @@ async fn clock_stores_the_components_of_begin_and_end(database: &Database) {
     };
     maintenance::edit(database, &fixture.id, planned.id, patch).await;
     for time in [start, end + TimeDelta::seconds(1)] {
-        let announced = MaintenanceStore::announce(database, &fixture.id, time).await;
-        assert!(announced.unwrap().is_some());
+        let published = MaintenanceStore::publish_due(database, &fixture.id, time).await;
+        assert!(published.unwrap().is_some());
     }
     let later = end + TimeDelta::seconds(1);
     let state = database

@@ -1,5 +1,7 @@
-#![cfg(test)]
 //! Tests of a real server on a free port.
+
+// Clippy's `allow-…-in-tests` knows `#[test]` functions and `cfg(test)` modules only, not the helpers of a test crate.
+#![cfg(test)]
 
 mod api_key;
 mod app;

@@ -219,7 +219,7 @@ async fn an_edit_of_a_version_that_is_gone_is_refused_and_the_clock_moves_no_ver
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_change_that_fell_into_a_restart_is_announced_after_it() {
+async fn a_change_that_fell_into_a_restart_is_published_after_it() {
     let clock = TestClock::system();
     let app = TestApp::start_at(&[], Arc::clone(&clock) as _).await;
     let operator = app.operator("Acme").await;

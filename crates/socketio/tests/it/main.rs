@@ -1,11 +1,7 @@
 //! Sessions at frame level, against a real actix server on a free port.
 
-#![expect(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "the helpers of tests fail as tests do; the configuration knows test functions only"
-)]
+// Clippy's `allow-…-in-tests` knows `#[test]` functions and `cfg(test)` modules only, not the helpers of a test crate.
+#![cfg(test)]
 
 mod fuzz;
 mod handlers;

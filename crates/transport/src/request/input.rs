@@ -129,7 +129,7 @@ async fn read(
             format!("The body is larger than {} KiB", limit / 1024),
         )
     };
-    if announced(request).is_some_and(|length| length > limit) {
+    if content_length(request).is_some_and(|length| length > limit) {
         return Err(too_large());
     }
     let (mut body, mut parts) = (web::BytesMut::new(), BodyParts::default());
@@ -150,8 +150,8 @@ async fn read(
     Ok(body.freeze())
 }
 
-/// The length that a request announces for its body.
-fn announced(request: &HttpRequest) -> Option<usize> {
+/// `Content-Length` of a request; `None` if it is absent or no number.
+fn content_length(request: &HttpRequest) -> Option<usize> {
     let length = request.headers().get(header::CONTENT_LENGTH)?;
     length.to_str().ok()?.parse().ok()
 }
@@ -220,10 +220,7 @@ impl<T> FieldInput<T> {
         if let Self::Given(value) = self {
             return Some(value);
         }
-        invalid.add(FieldError {
-            field: field.to_owned(),
-            message: message.to_owned(),
-        });
+        invalid.add(FieldError::new(field, message));
         None
     }
 

@@ -31,10 +31,7 @@ impl PageQuery {
     fn page(&self) -> Result<Page, Invalid> {
         let mut invalid = Invalid::default();
         let mut refuse = |field: &str, message: String| {
-            invalid.add(FieldError {
-                field: field.to_owned(),
-                message,
-            });
+            invalid.add(FieldError::new(field, message));
         };
         let limit = self.limit.as_ref().and_then(|text| {
             let limit = text

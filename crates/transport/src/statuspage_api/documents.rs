@@ -35,7 +35,7 @@ const MAX_CONCURRENT_READS: usize = 2;
 /// Expected number of cached states.
 const EXPECTED_STATES: usize = 64;
 /// Lifetime of a document under one revision, in seconds. It bounds the delay of a maintenance's start and end, whose revision
-/// follows when the scheduler has announced them.
+/// follows when the scheduler has published them.
 const LIFETIME: i64 = 60;
 
 /// Pattern of the paths below the status page of an organisation.

@@ -51,9 +51,9 @@ fn flagged(maintenance: Option<&Maintenance>, now: i64) -> BTreeSet<ComponentId>
 
 #[test]
 fn each_component_gets_an_event_when_a_maintenance_begins_and_when_it_ends() {
-    let begun = planned(10, Some(20)).announce(at(10));
+    let begun = planned(10, Some(20)).publish_due(at(10));
     assert_eq!(begun.maintained, components(&[1, 2]));
-    let over = begun.state.clone().announce(at(21));
+    let over = begun.state.clone().publish_due(at(21));
     assert_eq!(over.maintained, components(&[1, 2]));
     for patch in [
         end_patch(15),
@@ -92,7 +92,7 @@ fn maintenance_that_is_not_in_progress_concerns_no_component() {
 
 #[test]
 fn during_a_maintenance_only_added_and_removed_components_get_an_event() {
-    let begun = planned(10, None).announce(at(10)).state;
+    let begun = planned(10, None).publish_due(at(10)).state;
     let changed = begun.clone().edit(replaced(&[2, 3]), true, at(15)).unwrap();
     assert_eq!(changed.maintained, components(&[1, 3]));
     let emptied = begun.clone().edit(replaced(&[]), true, at(15)).unwrap();
@@ -162,7 +162,7 @@ proptest! {
                 now += 1;
             }
             let changed = match patch {
-                None => maintenance.clone().announce(at(now)),
+                None => maintenance.clone().publish_due(at(now)),
                 Some(patch) => match maintenance.clone().edit(patch, true, at(now)) {
                     Ok(changed) => changed,
                     Err(_) => continue,

@@ -239,15 +239,15 @@ async fn clock_begins_and_ends_the_maintenance_of_each_component_in_one_revision
     assert_eq!(flags(database, &fixture.id, before).await, [""; 0]);
     // The page knows it before the scheduler has published it.
     assert_eq!(flags(database, &fixture.id, start).await, ["API", "Web"]);
-    let started = database.announce(&fixture.id, start).await.unwrap();
+    let started = database.publish_due(&fixture.id, start).await.unwrap();
     assert_eq!(
         event_names(started),
         ["maintenance-updated", "API true", "Web true"]
     );
-    let again = database.announce(&fixture.id, start).await.unwrap();
+    let again = database.publish_due(&fixture.id, start).await.unwrap();
     assert_eq!(event_names(again), [""; 0]);
     assert_eq!(flags(database, &fixture.id, end).await, ["API", "Web"]);
-    let over = database.announce(&fixture.id, after).await.unwrap();
+    let over = database.publish_due(&fixture.id, after).await.unwrap();
     assert_eq!(
         event_names(over),
         ["maintenance-updated", "API false", "Web false"]

@@ -215,3 +215,31 @@ async fn changes_that_do_not_notify_are_mailed_to_nobody() {
         "{subjects:?}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_that_a_deleted_update_takes_back_is_mailed_as_chosen() {
+    let (setup, operator) = SubscriberSetup::with_a_subscriber().await;
+    for (title, notify) in [("Quiet", false), ("Loud", true)] {
+        let draft =
+            json!({"title": title, "description": "d", "status": "INVESTIGATING", "notify": false});
+        let created = operator.create("/incident/create", draft).await;
+        let path = format!("/incident/{}/updates", created["id"].as_str().unwrap());
+        let mut newest = Value::Null;
+        for status in ["IDENTIFIED", "RESOLVED"] {
+            let update = json!({"message": "m", "status": status, "notify": false});
+            newest = operator.create(&format!("{path}/create"), update).await;
+        }
+        let deletion = json!({"incidentUpdateIds": [newest["id"]], "notify": notify});
+        assert_status(operator.post(&format!("{path}/delete"), deletion), 200).await;
+    }
+    let setup = setup.restart_and_drain().await;
+    let subjects: Vec<_> = setup
+        .notices()
+        .iter()
+        .map(|mail| header(mail, "Subject"))
+        .collect();
+    assert!(
+        subjects.len() == 1 && subjects[0].contains("Loud"),
+        "{subjects:?}"
+    );
+}

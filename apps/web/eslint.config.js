@@ -8,8 +8,9 @@ import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
 /*
- * Imports go one way: shared (api, auth, items, ui, paths) -> features -> app. A rule set by a later block replaces
- * the one before it, so every block below names all that its folder may not import.
+ * Imports go one way: shared (affected, api, audit, auth, items, realtime, site, subscription, ui, updates, paths) ->
+ * features -> app. A rule set by a later block replaces the one before it, so every block below names all that its folder
+ * may not import.
  */
 const upwards = { regex: '^\\.\\./', message: "Import through '@/', not upwards by '../'." };
 const toasts = {

@@ -57,7 +57,7 @@ export default defineConfig({
         index: file('./index.html'),
         statusPage: file('./status.html'),
         // What the status page's first script loads on demand.
-        status: file('./src/app/status.tsx'),
+        status: file('./src/app/status-hydrate.tsx'),
         history: file('./history.html'),
       },
       output: { codeSplitting: { groups: [publicPageChunks(), subscribeChunk()] } },

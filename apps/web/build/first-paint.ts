@@ -85,7 +85,7 @@ function sourcesOfDialog(): string[] {
 
 /** Returns our modules that the page's script contains, with their code. */
 function initialModules(context: Rolldown.PluginContext, bundle: Rolldown.OutputBundle) {
-  return reached(context, bundle, '../src/app/status.tsx', (module) => module.importedIds);
+  return reached(context, bundle, '../src/app/status-hydrate.tsx', (module) => module.importedIds);
 }
 
 /** Returns our modules that its dialog contains or can load, with their code. */

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Rolldown } from 'vite';
 
 const source = fileURLToPath(new URL('../src/', import.meta.url));
-const entry = `${source}app/status.tsx`;
+const entry = `${source}app/status-hydrate.tsx`;
 const dialog = `${source}features/status-page/subscribe/standalone-subscribe-dialog.tsx`;
 
 /**

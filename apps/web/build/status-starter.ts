@@ -32,6 +32,7 @@ function externalStatus(script: string): Plugin {
   return {
     name: 'allclear:external-status',
     enforce: 'pre',
-    resolveId: (source) => (source === './status' ? { id: script, external: 'absolute' } : null),
+    resolveId: (source) =>
+      source === './status-hydrate' ? { id: script, external: 'absolute' } : null,
   };
 }

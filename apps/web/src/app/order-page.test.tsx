@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { ComponentOrder } from '@/api/types';
@@ -6,7 +6,7 @@ import { component } from '@/testing/component';
 import { componentGroup } from '@/testing/component-group';
 import { endpoints, paths } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
-import { apiUrl, problem, server, success } from '@/testing/server';
+import { apiUrl, problem, server, settled, success } from '@/testing/server';
 import { renderApp } from './testing';
 
 type Groups = ComponentOrder['groups'];
@@ -184,8 +184,7 @@ it('follows the orders of others while nothing is moved', async () => {
   change([{ id: 'platform', components: ['website', 'cdn', 'api'] }]);
   FakeSocket.last.fire('component-order-updated', { groups: state.groups });
   await expect.poll(() => state.reads).toBe(reads + 1);
-  // The response arrives.
-  await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  await settled();
   expect(shown()).toEqual(mine);
 });
 

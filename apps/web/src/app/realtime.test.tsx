@@ -6,7 +6,7 @@ import { hasLastSessionHint } from '@/auth/last-session-hint';
 import { aDashboard } from '@/features/dashboard/fixtures';
 import { endpoints, paths } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
-import { success, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server, settled } from '@/testing/server';
 import { renderApp, serveOverviews, signedIn, withoutOrganisation } from './testing';
 
 const website: Component = {
@@ -48,16 +48,31 @@ describe('the socket', () => {
   });
 
   it.each([
-    { who: 'a signed-out visitor', auth: { status: 'signed-out' } as const, path: paths.login },
-    { who: 'a user without an organisation', auth: withoutOrganisation, path: paths.onboarding },
+    {
+      who: 'a signed-out visitor',
+      auth: { status: 'signed-out' } as const,
+      path: paths.login,
+      text: 'Sign in',
+    },
+    {
+      who: 'a user without an organisation',
+      auth: withoutOrganisation,
+      path: paths.onboarding,
+      text: 'Onboarding',
+    },
     {
       who: 'a session that is still loading',
       auth: { status: 'loading' } as const,
       path: paths.login,
+      text: 'Loading...',
     },
-  ])('is not opened for $who', async ({ auth, path }) => {
-    renderApp(path, { auth });
-    await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  ])('is not opened for $who', async ({ auth, path, text }) => {
+    const { router } = renderApp(path, { auth });
+    expect(await screen.findByText(text)).toBeInTheDocument();
+    await waitFor(() => expect(router.state.initialized).toBe(true));
+    // The app loads the package of the socket before it opens one.
+    await import('socket.io-client');
+    await settled();
     expect(FakeSocket.all).toEqual([]);
   });
 

@@ -18,7 +18,7 @@ const starting = new AbortController();
 async function loadReact(page: StartedPage): Promise<void> {
   // Some browsers never request a module again once it could not be loaded, so the files are in the browser's cache by then.
   await Promise.all(STATUS_FILES.map(readFile));
-  const { hydrate } = await import('./status');
+  const { hydrate } = await import('./status-hydrate');
   await hydrate(page);
   starting.abort();
 }
@@ -42,11 +42,11 @@ function start(): void {
   applyLaterStyle(document);
 }
 
-async function drawUndrawn(): Promise<void> {
+async function drawInDevelopment(): Promise<void> {
   const root = document.getElementById('root');
-  if (root) (await import('./status-undrawn')).drawPage(root);
+  if (root) (await import('./status-development')).drawPage(root);
 }
 
-if (import.meta.env.DEV) void drawUndrawn();
+if (import.meta.env.DEV) void drawInDevelopment();
 else if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start);
 else start();

@@ -14,7 +14,7 @@ import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
 import { renderScreen } from '@/testing/render';
-import { success, apiUrl, problem, server, hold } from '@/testing/server';
+import { success, apiUrl, problem, server, hold, nextTask, settled } from '@/testing/server';
 import { readAgainMs } from './cache-sync';
 import { RealtimeProvider } from './realtime-provider';
 
@@ -129,11 +129,10 @@ async function show(path: string, rows: unknown[], asPages = true) {
   await expect.poll(() => FakeSocket.all.length).toBe(1);
   await act(() => FakeSocket.last.join());
   await expect.poll(() => screen.queryByText('Loading')).toBe(null);
-  await settle();
+  await settled();
   return asked;
 }
 
-const settle = () => act(() => new Promise((resolve) => setTimeout(resolve, 30)));
 const fire = (name: string, ...args: unknown[]) => act(() => FakeSocket.last.fire(name, ...args));
 
 /** Sends an event more often than events may wait. */
@@ -181,7 +180,7 @@ it.each([
   fire(`new-${kind}`, row('c'));
   fire(changed, row('unknown'));
   fire(`${kind}-deleted`, 'unknown');
-  await settle();
+  await settled();
   expect(screen.getByText((shown) => /^c [^,]*, B [^,]*$/.test(shown))).toBeInTheDocument();
   fire(`${kind}-deleted`, 'c');
   fire(`${kind}-deleted`, 'b');
@@ -284,7 +283,7 @@ it('leaves out an update that is gone when it is asked for', async () => {
   server.use(http.get(path, () => ((asked.times += 1), problem(404, 'Not found'))));
   fire('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
   await expect.poll(() => asked.times).toBe(1);
-  await settle();
+  await settled();
   expect(screen.getByText('e1 Grace IDENTIFIED')).toBeInTheDocument();
   expect(asked.times).toBe(1);
   expect(errors).not.toHaveBeenCalled();
@@ -294,7 +293,7 @@ it('requests nothing about updates that are not shown', async () => {
   await show(components.list, []);
   fire('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
   fire('maintenance-timeline-updated', { ...entry('e2'), maintenanceId: 'i1' });
-  await settle();
+  await settled();
 });
 
 it('shows the components of an incident with their current names', async () => {
@@ -306,7 +305,7 @@ it('shows the components of an incident with their current names', async () => {
   fire('component-deleted', 'c2');
   expect(await screen.findByText('Website DEGRADED')).toBeInTheDocument();
   fire('incident-updated', incident('i2', { components: [link('c3')] }));
-  await settle();
+  await settled();
   expect(screen.getByText('Website DEGRADED')).toBeInTheDocument();
 });
 
@@ -318,7 +317,7 @@ it('reads once what it shows after it was disconnected', async () => {
   rows.unshift(service('b'));
   await act(() => FakeSocket.last.join(5));
   expect(await screen.findByText('b OPERATIONAL, a OPERATIONAL')).toBeInTheDocument();
-  await settle();
+  await settled();
   expect(asked.times).toBe(times + 1);
 });
 
@@ -374,7 +373,7 @@ it('reads the lists once more if too many events arrive while they are being rea
   fireMany('component-update', service('a', { name: 'Between' }));
   response.release();
   expect(await screen.findByText(/^Newest OPERATIONAL/)).toBeInTheDocument();
-  await settle();
+  await settled();
   expect(screen.getByText(/^Newest OPERATIONAL/)).toBeInTheDocument();
   expect(responses).toEqual([]);
 });
@@ -434,7 +433,7 @@ it('drops a change that waits for a response when the connection is lost', async
   await act(() => FakeSocket.last.join(5));
   response.release();
   expect(await screen.findByText('Newest OPERATIONAL')).toBeInTheDocument();
-  await settle();
+  await settled();
   expect(screen.getByText('Newest OPERATIONAL')).toBeInTheDocument();
 });
 
@@ -454,7 +453,7 @@ it.each([
   await openJoined(<List path={components.list} />);
   for (const name of ['B', 'BB', 'BBB']) {
     fire('component-update', service('b', { name }));
-    await settle();
+    await nextTask();
   }
   fire('component-deleted', 'a');
   expect(screen.getByText('Loading')).toBeInTheDocument();
@@ -497,7 +496,7 @@ it('does not request an update that was deleted while its table loaded', async (
   fire('incident-timeline-deleted', 'i1', 'e2');
   response.release();
   expect(await screen.findByText('e1 Grace IDENTIFIED')).toBeInTheDocument();
-  await settle();
+  await settled();
 });
 
 it('reads a list again if too many changes wait for its response', async () => {

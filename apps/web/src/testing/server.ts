@@ -1,3 +1,4 @@
+import { act } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import type { OrganisationSettings } from '@/api/types';
@@ -36,6 +37,41 @@ server.events.on('request:unhandled', ({ request }) => {
 /** Returns the requests without a handler since the last call. */
 export function takeUnexpectedCalls(): string[] {
   return unexpected.splice(0);
+}
+
+/** The requests without a response. */
+const openRequests = new Set<string>();
+
+server.events.on('request:start', ({ request, requestId }) => {
+  openRequests.add(requestId);
+  request.signal.addEventListener('abort', () => {
+    openRequests.delete(requestId);
+  });
+});
+
+server.events.on('request:end', ({ requestId }) => {
+  openRequests.delete(requestId);
+});
+
+// If a handler throws, its request has this event only.
+server.events.on('response:mocked', ({ requestId }) => {
+  openRequests.delete(requestId);
+});
+
+/** Forgets requests whose responses a test holds back for ever. */
+export function forgetOpenRequests(): void {
+  openRequests.clear();
+}
+
+/** Lets everything run that waits for no timer and no response, and renders the result. */
+export async function nextTask(): Promise<void> {
+  await act(() => new Promise((resolve) => setTimeout(resolve, 0)));
+}
+
+/** Resolves once every request has its response and React has rendered it. Never resolves while a response is held back. */
+export async function settled(): Promise<void> {
+  // A response may cause another request, so one quiet task is not enough.
+  for (let quiet = 0; quiet < 2; quiet = openRequests.size > 0 ? 0 : quiet + 1) await nextTask();
 }
 
 /** The full URL of an endpoint, for msw's handlers: `http.get(apiUrl(endpoints.components.list), …)`. */

@@ -3,7 +3,7 @@ import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import { toast } from '@/ui/toast';
 import { FakeSocket } from './fake-socket';
-import { server, takeUnexpectedCalls } from './server';
+import { forgetOpenRequests, server, takeUnexpectedCalls } from './server';
 
 // Tests open no connections.
 vi.mock('socket.io-client', () => import('./fake-socket'));
@@ -21,6 +21,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
   toast.remove();
   server.resetHandlers();
+  forgetOpenRequests();
   localStorage.clear();
   sessionStorage.clear();
   resetDocument();

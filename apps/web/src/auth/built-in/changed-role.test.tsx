@@ -3,7 +3,7 @@ import { http } from 'msw';
 import { expect, it, vi } from 'vitest';
 import { useApi } from '@/api/api-provider';
 import { endpoints } from '@/paths';
-import { apiUrl, problem, server, success } from '@/testing/server';
+import { apiUrl, problem, server, settled, success } from '@/testing/server';
 import { useSignedIn } from './session-context';
 import { engines, renderPiece, sessionOf } from './testing';
 import type { Role, Session } from './types';
@@ -84,7 +84,6 @@ it('keeps the screen when the session has ended while the page was hidden', asyn
   backend.session = null;
   wakeAfter(5 * 60_000);
   await expect.poll(() => backend.reads).toBe(2);
-  // The response arrives.
-  await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  await settled();
   expect(button).toBeInTheDocument();
 });

@@ -8,7 +8,7 @@ import { fetchSnapshot } from './snapshot';
 /** A connection on which nothing arrives for this time is closed, up to a fifth later. The server sends a ping every 20 s. */
 const silenceMs = 50_000;
 /** A returning page does not wait for the end of a silence of this length. */
-const doubtMs = 25_000;
+const staleAfterMs = 25_000;
 
 export interface StateListener {
   onEvent: (event: LiveEvent) => void;
@@ -101,7 +101,7 @@ class EventStream {
 
   /** Retries at once when the network or a hidden page returns. */
   readonly wake = (): void => {
-    if (this.isLost || Date.now() - this.aliveAt > doubtMs) this.source?.close();
+    if (this.isLost || Date.now() - this.aliveAt > staleAfterMs) this.source?.close();
     if (this.source?.readyState === EventSource.CLOSED) this.retry(0);
   };
 

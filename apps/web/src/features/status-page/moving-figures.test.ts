@@ -3,7 +3,7 @@ import { http } from 'msw';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { PublicUptime } from '@/api/types';
 import { endpoints } from '@/paths';
-import { apiUrl, problem, server, success } from '@/testing/server';
+import { apiUrl, problem, server, settled, success } from '@/testing/server';
 import { aComponent, aSnapshot } from './fixtures';
 import { useLive } from './use-live';
 
@@ -59,8 +59,6 @@ function pass(minutes: number) {
   });
 }
 
-const settle = () => act(() => new Promise((resolve) => setTimeout(resolve, 20)));
-
 it('are read every minute while an outage lasts', async () => {
   const { readings, state } = follow({ status: 'MAJOR_OUTAGE' });
   for (const minute of [1, 2]) {
@@ -113,7 +111,7 @@ it('are read each minute after midnight until the server responds', async () => 
   for (let minute = 1; minute <= 16; minute += 1) {
     pass(1);
     await vi.waitFor(() => expect(readings).toHaveLength(minute));
-    await settle();
+    await settled();
   }
   await vi.waitFor(() => expect(state().generatedAt).toMatch(/^2026-11-21/));
 });

@@ -1,9 +1,9 @@
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { apiBase, endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { apiUrl, hold, problem, server, success } from '@/testing/server';
+import { apiUrl, hold, problem, server, settled, success } from '@/testing/server';
 import { noMail } from './fixtures';
 import { subscriberRoutes } from './routes';
 
@@ -128,8 +128,7 @@ it.each([
   await dialog.findByText('Line 3');
   release();
   await expect.poll(() => isSent).toBe(true);
-  // The response arrives.
-  await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  await settled();
   expect(dialog.getByText('Line 3')).toBeInTheDocument();
   await submit();
   await waitFor(() => expect(calls.at(-1)).toEqual(['?dryRun=false', csv]));

@@ -240,7 +240,10 @@ test('updates are corrected and deleted, and the incident follows its newest one
   await expect(status.getByRole('radio', { name: 'Monitoring' })).toBeChecked();
 
   await operatorPage.getByRole('button', { name: 'Delete update “We watch it.”' }).click();
-  await operatorPage.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  const question = operatorPage.getByRole('alertdialog', { name: 'Delete this update?' });
+  await expect(question).toContainText('changes from Monitoring to Identified.');
+  await question.getByRole('checkbox', { name: 'Notify subscribers' }).uncheck();
+  await question.getByRole('button', { name: 'Delete' }).click();
   await expect(said(operatorPage, 'Update(s) deleted successfully')).toBeVisible();
   await expect(row(operatorPage, 'We watch it.')).toBeHidden();
   await expect(status.getByRole('radio', { name: 'Identified' })).toBeChecked();

@@ -99,6 +99,9 @@ test('a maintenance begins by itself while a visitor watches, and the operator c
   await operatorPage.reload();
   await expect(row(operatorPage, 'Cable swap')).toContainText('In Progress');
   await operatorPage.getByRole('button', { name: 'Complete Maintenance: Cable swap' }).click();
+  const question = operatorPage.getByRole('alertdialog', { name: 'Complete this maintenance?' });
+  await expect(question.getByRole('checkbox', { name: 'Notify subscribers' })).toBeChecked();
+  await question.getByRole('button', { name: 'Complete Maintenance' }).click();
   await expect(said(operatorPage, 'Maintenance completed successfully')).toBeVisible();
   await expect(row(operatorPage, 'Cable swap')).toContainText('Completed');
   await expect(
@@ -156,6 +159,8 @@ test('a component is under maintenance from the beginning to the end, on an open
 
   await operatorPage.goto('/schedules');
   await operatorPage.getByRole('button', { name: /^Complete Maintenance/ }).click();
+  const question = operatorPage.getByRole('alertdialog');
+  await question.getByRole('button', { name: 'Complete Maintenance' }).click();
   await expect(shown('API')).toContainText('Operational');
   await expect(components).not.toContainText('Under Maintenance');
 });

@@ -186,13 +186,13 @@ test('a period is added, changed and deleted, and each change is undone', async 
         `/component/${id}/history`,
       )
     ).map(({ status, endAt }) => [status, Date.parse(endAt)]);
-  const undo = async (change: string) => {
+  const undo = async (change: string, undone = 'Change undone') => {
     const toast = page.getByRole('listitem').filter({ hasText: change });
     await toast.getByRole('button', { name: 'Undo' }).click();
-    await expect(page.getByText('Change undone')).toBeVisible();
+    await expect(page.getByText(undone)).toBeVisible();
     // It stays while the pointer is on it, which depends on when the other one leaves.
     await page.mouse.move(0, 0);
-    await page.getByText('Change undone').waitFor({ state: 'detached' });
+    await page.getByText(undone).waitFor({ state: 'detached' });
   };
   const add = async () => {
     await page.getByRole('button', { name: 'Add Period' }).click();
@@ -226,7 +226,7 @@ test('a period is added, changed and deleted, and each change is undone', async 
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByText('Period deleted')).toBeVisible();
   expect(await periods()).toEqual([]);
-  await undo('Period deleted');
+  await undo('Period deleted', 'Period added again');
   expect(await periods()).toEqual([outage]);
 });
 

@@ -53,7 +53,7 @@ test('figures on an open page follow the history that an operator corrects', asy
   await expect(components(page)).toContainText('100.0 % uptime');
   const deleted = operatorPage.getByRole('listitem').filter({ hasText: 'Period deleted' });
   await deleted.getByRole('button', { name: 'Undo' }).click();
-  await expect(operatorPage.getByText('Change undone')).toBeVisible();
+  await expect(operatorPage.getByText('Period added again')).toBeVisible();
   await expect(components(page)).toContainText('99.95 % uptime');
   expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('422')]);
 });

@@ -2833,6 +2833,8 @@ export interface components {
         DeleteIncidentUpdates: {
             /** @description Identifiers of at least one update. */
             incidentUpdateIds: string[];
+            /** @description Whether a changed status of the incident notifies subscribers. The organisation's `notifyByDefault` if absent. */
+            notify?: boolean;
         };
         /** @description Updates to delete, each once. */
         DeleteMaintenanceUpdates: {

@@ -127,6 +127,13 @@ beforeEach(() => {
 const conflict = (thing: string) =>
   screen.findByText(`This ${thing} has changed since you opened it`);
 const noConflict = () => expect(screen.queryByText(/has changed since you opened it$/)).toBeNull();
+/** Says that a rejected save was merged into the form. */
+const merged = () => screen.findByText(/^Nothing has been saved. The form now shows/);
+const conflictingFields = () =>
+  within(screen.getByRole('alert'))
+    .getAllByRole('term')
+    .map((term) => term.textContent);
+const noChoice = () => expect(screen.queryByRole('button', { name: 'Keep mine' })).toBeNull();
 
 async function openComponent() {
   const item = new Item(endpoints.components.item('c1'), website);
@@ -199,6 +206,23 @@ describe('a component’s form', () => {
     expect(item.saved).toMatchObject([{ name: 'Website and app', description: 'A till' }]);
   });
 
+  it('keeps the changes of another user in other fields when the user keeps the own text', async () => {
+    const { item, user, name, submit } = await openComponent();
+    await user.type(name(), ' and app');
+    const changed = item.change({ name: 'Shop', description: 'A till', status: 'DEGRADED' });
+    act(() => FakeSocket.last.fire('component-update', changed));
+    await conflict('component');
+    expect(conflictingFields()).toEqual(['Name']);
+    await user.click(screen.getByRole('button', { name: 'Keep mine' }));
+    expect(submit()).toHaveFocus();
+    expect(screen.getByLabelText('Description')).toHaveValue('A till');
+    await user.click(submit());
+    expect(await screen.findByText('Component Updated')).toBeVisible();
+    expect(item.saved).toMatchObject([
+      { name: 'Website and app', description: 'A till', status: 'DEGRADED' },
+    ]);
+  });
+
   it('drops a version that arrives after a newer one', async () => {
     const { item, user, name, submit } = await openComponent();
     item.hold();
@@ -250,6 +274,27 @@ describe('an incident’s form', () => {
     await user.click(submit());
     expect(await screen.findByText('Error while creating incident')).toBeVisible();
     expect(item.saved).toEqual([]);
+  });
+
+  it('keeps what was typed into other fields when the user takes the new version', async () => {
+    const { item, user, publish, submit } = await openIncident();
+    const title = () => screen.getByLabelText(/^Title/);
+    const description = () => screen.getByLabelText(/^Description/);
+    await user.type(description(), ' We look into it.');
+    await user.type(title(), ' often');
+    item.change({ title: 'Card payments fail' });
+    publish();
+    await conflict('incident');
+    expect(conflictingFields()).toEqual(['Title']);
+    await user.click(screen.getByRole('button', { name: 'Use the new version' }));
+    expect(submit()).toHaveFocus();
+    expect(title()).toHaveValue('Card payments fail');
+    expect(description()).toHaveValue('Cards are declined. We look into it.');
+    await user.click(submit());
+    expect(await screen.findByText('Incident Created')).toBeVisible();
+    expect(item.saved).toMatchObject([
+      { title: 'Card payments fail', description: 'Cards are declined. We look into it.' },
+    ]);
   });
 
   it('shows the newest status beside a new update, also while the form has another one', async () => {
@@ -312,7 +357,7 @@ describe('versions that arrive while the form is busy', () => {
 });
 
 describe('a rejected save', () => {
-  it('shows the newer version, also if an event’s read of it arrives first', async () => {
+  it('merges the newer version, also if an event’s read of it arrives first', async () => {
     const { item, user, name, submit } = await openComponent();
     await user.type(name(), ' and app');
     item.hold();
@@ -324,7 +369,40 @@ describe('a rejected save', () => {
     await item.releaseNewest();
     await item.release();
     expect(await conflict('component')).toBeVisible();
-    expect(screen.getByLabelText('Description')).toHaveValue('The shop');
+    expect(await merged()).toBeVisible();
+    noChoice();
+    expect(screen.getByLabelText('Description')).toHaveValue('A till');
+    expect(name()).toHaveValue('Website and app');
+  });
+
+  it('moves no incident back to the status that its form began with', async () => {
+    const { item, user, radio, submit } = await openIncident();
+    await user.type(screen.getByLabelText(/^Description/), ' We look into it.');
+    item.change({ status: 'MONITORING' });
+    await user.click(submit());
+    expect(await merged()).toBeVisible();
+    noChoice();
+    expect(radio('Monitoring')).toBeChecked();
+    expect(item.saved).toEqual([]);
+    await user.click(submit());
+    expect(await screen.findByText('Incident Created')).toBeVisible();
+    expect(item.saved).toMatchObject([
+      { status: 'MONITORING', description: 'Cards are declined. We look into it.' },
+    ]);
+  });
+
+  it('ends an open conflict if the newest version is in other fields', async () => {
+    const { item, user, publish, submit } = await openIncident();
+    const title = () => screen.getByLabelText(/^Title/);
+    await user.type(title(), ' often');
+    item.change({ title: 'Cards fail' });
+    publish();
+    await conflict('incident');
+    item.change({ title: 'Payments fail', status: 'MONITORING' });
+    await user.click(submit());
+    expect(await merged()).toBeVisible();
+    noChoice();
+    expect(title()).toHaveValue('Payments fail often');
   });
 
   it('says that the item is deleted if it is gone before the newer version is read', async () => {

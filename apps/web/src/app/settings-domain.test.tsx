@@ -60,12 +60,16 @@ it('adds a domain, shows its token, verifies and removes it', async () => {
   expect(screen.getByText(pending.checkUrl)).toBeInTheDocument();
   expect(screen.getByText('Pending')).toBeInTheDocument();
   expect(state.claimed).toEqual([{ name: 'status.acme.example' }]);
+  // The pressed buttons are gone.
+  const card = screen.getByText('a-token-to-serve').closest('section');
+  await waitFor(() => expect(card).toHaveFocus());
 
   await user.click(screen.getByRole('button', { name: 'Verify' }));
   const link = await screen.findByRole('link', { name: 'status.acme.example' });
   expect(link).toHaveAttribute('href', 'https://status.acme.example');
   expect(screen.getByText('Verified')).toBeInTheDocument();
   expect(screen.queryByText('a-token-to-serve')).not.toBeInTheDocument();
+  await waitFor(() => expect(card).toHaveFocus());
 
   await user.click(screen.getByRole('button', { name: 'Remove' }));
   await user.click(await screen.findByRole('button', { name: 'Remove', description: '' }));

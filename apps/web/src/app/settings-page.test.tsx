@@ -6,6 +6,7 @@ import { renderApp, signedIn } from './testing';
 import { endpoints, paths } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
 import { apiUrl, problem, server, settings, success } from '@/testing/server';
+import { hasUnsavedChanges } from '@/ui/unsaved-changes';
 
 type Settings = typeof settings;
 
@@ -92,6 +93,21 @@ it.each(['leaving the field', 'Enter'])('takes a city for its time zone after %s
   await expect.poll(() => state.sent).toEqual([{ timeZone: 'America/New_York' }]);
 });
 
+it('leaves a time zone as it is that the browser knows by another name', async () => {
+  const { change } = serve();
+  change({ timeZone: 'US/Pacific' });
+  const { user } = renderApp(paths.settings);
+  const zone = await screen.findByRole('combobox', { name: /Time zone/ });
+  await user.click(zone);
+  await user.tab();
+  expect(zone).toHaveValue('US/Pacific');
+  expect(hasUnsavedChanges()).toBe(false);
+  await user.clear(zone);
+  await user.type(zone, 'US/Eastern');
+  await user.tab();
+  expect(zone).toHaveValue('America/New_York');
+});
+
 it('switches a channel of visitors off, and reminders on', async () => {
   const { state } = serve();
   const { user } = renderApp(paths.settings);
@@ -141,6 +157,41 @@ it('shows what somebody else has saved first, and keeps the typed text', async (
   await user.click(screen.getByRole('button', { name: 'Keep mine' }));
   await user.click(save());
   await expect.poll(() => state.sent).toEqual([{ pageTitle: 'Mine' }]);
+});
+
+it('does not undo what somebody else has saved in other fields', async () => {
+  const { state, change } = serve();
+  const { user } = renderApp(paths.settings);
+  await user.type(await field('Page title'), 'Mine');
+  // Without an event.
+  change({ notifyByDefault: false });
+  await user.click(save());
+  expect(await screen.findByText(/^This organisation has changed/)).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Keep mine' })).not.toBeInTheDocument();
+  expect(screen.getByRole('checkbox', { name: /^Notify subscribers/ })).not.toBeChecked();
+  await user.click(save());
+  expect(await screen.findByText('Settings saved')).toBeInTheDocument();
+  expect(state.sent).toEqual([{ pageTitle: 'Mine' }]);
+});
+
+it('shows no error of a text that was corrected and saved after another user’s change', async () => {
+  const { state, change } = serve();
+  const { user } = renderApp(paths.settings);
+  await user.clear(await field('Name'));
+  await user.click(save());
+  expect(await screen.findByText('Name is required')).toBeInTheDocument();
+  await expect.poll(() => FakeSocket.all.length).toBe(1);
+  await FakeSocket.last.join();
+  change({ pageTitle: 'Theirs' });
+  FakeSocket.last.fire('organisation-updated', state.settings);
+  await expect
+    .poll(() => screen.queryByRole('textbox', { name: 'Page title' }))
+    .toHaveValue('Theirs');
+  expect(screen.getByText('Name is required')).toBeInTheDocument();
+  await user.type(await field('Name'), 'Acme');
+  await user.click(save());
+  expect(await screen.findByText('Settings saved')).toBeInTheDocument();
+  expect(screen.queryByText('Name is required')).not.toBeInTheDocument();
 });
 
 it('follows changes of others', async () => {

@@ -1,5 +1,5 @@
 import { Pencil, Trash2 } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, type ComponentProps } from 'react';
 import { useMay } from '@/auth/permissions';
 import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
@@ -17,7 +17,9 @@ interface DialogTableProps<Row extends { id: string }> {
   nameOf: (row: Row) => string;
   emptyHint: string;
   /** What is asked before a deletion. */
-  question: (rows: Row[]) => { title: string; description: string };
+  question: (
+    rows: Row[],
+  ) => Pick<ComponentProps<typeof ConfirmDialog>, 'title' | 'description' | 'children' | 'loading'>;
   /** Whether a row can be deleted; always the same function. By default every row can. */
   isDeletable?: (row: Row) => boolean;
   /** Whether several rows are deleted at once. */

@@ -1,7 +1,9 @@
 import { useFormikContext } from 'formik';
+import { ApiError } from '@/api/error';
 import { useItemChanges, type ItemEvent } from '@/realtime/realtime';
-import { ConflictAlert, DeletedAlert, type RemoteField } from '@/ui/conflict-alert';
-import { isSame, setBase, useRebase } from './rebase';
+import { ConflictAlert, DeletedAlert, MergedAlert, type RemoteField } from '@/ui/conflict-alert';
+import { useLastStatus } from '@/ui/form-failure';
+import { conflictingFields, merge, useRebase } from './rebase';
 import type { Edit } from './use-edit';
 
 interface EditConflictProps<T, Values> {
@@ -24,7 +26,7 @@ interface LiveUpdateProps<T, Values> extends MergeProps<T, Values> {
 
 /**
  * Inside an item's form: merges changes of other users into it as they happen. A newer version is adopted if the user
- * has typed into no field that it changes; otherwise the conflict is shown. A deletion is shown as well.
+ * has typed into no field that it changes; otherwise the fields that both have changed are shown. A deletion is shown as well.
  */
 export function LiveUpdate<T extends { id: string }, Values extends object>({
   loaded,
@@ -45,7 +47,10 @@ export function MergeRemoteVersion<T, Values extends object>({
   return <EditConflict {...conflict} />;
 }
 
-/** Inside a form: shows that another user has deleted the item, or another user's version, from which the user chooses. */
+/**
+ * Inside a form: shows that another user has deleted the item, or the fields that both have changed, for which the user chooses
+ * a version, or that a rejected save was merged.
+ */
 function EditConflict<T, Values extends object>({
   edit,
   noun,
@@ -53,25 +58,27 @@ function EditConflict<T, Values extends object>({
   describe,
 }: EditConflictProps<T, Values>) {
   const form = useFormikContext<Values>();
+  const failure = useLastStatus();
   if (edit.isDeleted) return <DeletedAlert noun={noun} />;
-  if (edit.remoteVersion === undefined) return null;
+  if (edit.remoteVersion === undefined) {
+    const isMerged = failure instanceof ApiError && failure.status === 412;
+    return isMerged && <MergedAlert noun={noun} />;
+  }
   const remote = valuesOf(edit.remoteVersion);
+  const conflicting = conflictingFields(form, remote);
   const fields = describe(remote);
+
+  function settle(replaced: readonly (keyof Values)[]) {
+    merge(form, remote, replaced);
+    edit.acceptRemoteVersion();
+  }
+
   return (
     <ConflictAlert
       noun={noun}
-      remoteFields={(Object.keys(fields) as (keyof Values)[])
-        .filter((field) => !isSame(remote[field], form.values[field]))
-        .map((field) => fields[field])}
-      onUseRemote={() => {
-        // What the item lacks, like whether subscribers are notified, stays as the user has chosen.
-        setBase(form, remote, { ...form.values, ...remote });
-        edit.acceptRemoteVersion();
-      }}
-      onKeepMine={() => {
-        setBase(form, remote, form.values);
-        edit.acceptRemoteVersion();
-      }}
+      remoteFields={conflicting.map((field) => fields[field])}
+      onUseRemote={() => settle(conflicting)}
+      onKeepMine={() => settle([])}
     />
   );
 }

@@ -3,10 +3,7 @@ import { useEffectEvent, useLayoutEffect } from 'react';
 import { useDecision } from './use-decision';
 import type { Edit } from './use-edit';
 
-/**
- * Decides about newer versions of `edit`, and merges an adopted version into the form: fields without typed text get its
- * values, and later changes are compared with it.
- */
+/** Decides about newer versions of `edit`, and merges an adopted version into the form. */
 export function useRebase<T, Values extends object>(
   form: FormikContextType<Values>,
   edit: Edit<T>,
@@ -16,18 +13,12 @@ export function useRebase<T, Values extends object>(
   // The response to a save decides, and a version on screen is not exchanged while the user reads it.
   const isBusy = form.isSubmitting || edit.remoteVersion !== undefined;
   useDecision(edit, isBusy, (newest) =>
-    mayReplace(form, valuesOf(newest)) ? 'adopt' : 'conflict',
+    conflictingFields(form, valuesOf(newest)).length === 0 ? 'adopt' : 'conflict',
   );
 
   const newest = valuesOf(loaded);
   const fields = fieldsOf(newest);
-  const rebase = useEffectEvent(() => {
-    const merged = { ...form.values };
-    for (const field of fields) {
-      if (!isTyped(form, field)) merged[field] = newest[field];
-    }
-    setBase(form, newest, merged);
-  });
+  const rebase = useEffectEvent(() => merge(form, newest));
   const version = JSON.stringify(fields.map((field) => newest[field]));
   const base = JSON.stringify(fields.map((field) => form.initialValues[field]));
   // A layout effect: nothing can be typed or sent between the version and the form that shows it.
@@ -36,14 +27,38 @@ export function useRebase<T, Values extends object>(
   }, [version, base]);
 }
 
-/** Whether the user has typed another value into no field that `newest` changes. */
-function mayReplace<Values extends object>(form: FormikContextType<Values>, newest: Values) {
-  return fieldsOf(newest).every(
+/** Returns the fields into which the user has typed, and which `newest` changes to another value. */
+export function conflictingFields<Values extends object>(
+  form: FormikContextType<Values>,
+  newest: Values,
+): (keyof Values)[] {
+  return fieldsOf(newest).filter(
     (field) =>
-      !isTyped(form, field) ||
-      isSame(newest[field], form.initialValues[field]) ||
-      isSame(newest[field], form.values[field]),
+      isTyped(form, field) &&
+      !isSame(newest[field], form.initialValues[field]) &&
+      !isSame(newest[field], form.values[field]),
   );
+}
+
+/**
+ * Bases the form on `newest`, with which later changes are compared. Typed values stay, except those of the fields `replaced`;
+ * the other fields get the values of `newest`. Fields that the item lacks stay as they are.
+ */
+export function merge<Values extends object>(
+  form: FormikContextType<Values>,
+  newest: Values,
+  replaced: readonly (keyof Values)[] = [],
+): void {
+  const { initialValues, values, touched, errors } = form;
+  const merged = { ...values };
+  for (const field of fieldsOf(newest)) {
+    if (!isTyped(form, field) || replaced.includes(field)) merged[field] = newest[field];
+  }
+  form.resetForm({ values: { ...initialValues, ...newest } });
+  // Not by `resetForm`: it would set them again after each later reset.
+  form.setErrors(errors);
+  void form.setTouched(touched, false);
+  void form.setValues(merged);
 }
 
 function isTyped<Values extends object>(form: FormikContextType<Values>, field: keyof Values) {
@@ -51,19 +66,8 @@ function isTyped<Values extends object>(form: FormikContextType<Values>, field: 
 }
 
 /** Whether two values of a field are equal. A value is a text, a number, a boolean, or a list of rows. */
-export function isSame(one: unknown, other: unknown): boolean {
+function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
-}
-
-/** Changes the values that the form counts as unchanged, and sets its values. Fields that the item lacks keep their base. */
-export function setBase<Values extends object>(
-  form: FormikContextType<Values>,
-  base: Values,
-  values: Values,
-): void {
-  const { initialValues, touched, errors, resetForm, setValues } = form;
-  resetForm({ values: { ...initialValues, ...base }, touched, errors });
-  void setValues(values);
 }
 
 function fieldsOf<Values extends object>(values: Values): (keyof Values)[] {

@@ -11,13 +11,12 @@ import { useDropOutdated } from './use-drop-outdated';
  * Two users may edit an item at the same time. `useEdit` keeps the versions of the item, and the form decides between them:
  *
  * 1. The form starts from `loaded`, and each save is based on it (`If-Match`).
- * 2. `refresh`, called for an event about the item, reads a newer version and asks the policy that the form has set by
- *    `setMergePolicy`.
+ * 2. `refresh`, called for an event about the item, reads a newer version, and so does a save that found another version in
+ *    place of `loaded` (412). The policy that the form has set by `setMergePolicy` decides about it.
  * 3. `adopt`: the newer version becomes `loaded`. `LiveUpdate` and `MergeRemoteVersion` (live-update.tsx) then put its
  *    values into the fields that the user has not typed into (rebase.ts).
- * 4. `conflict`: it becomes `remoteVersion`, and so does the version that a save found in place of `loaded` (412). The form
- *    shows the fields that differ. The user takes its values or keeps the typed ones; either way `acceptRemoteVersion`
- *    makes it `loaded`.
+ * 4. `conflict`: it becomes `remoteVersion`. The form shows the fields that both users have changed. The user takes its values
+ *    or keeps the typed ones, and all other fields merge as in 3; either way `acceptRemoteVersion` makes it `loaded`.
  */
 
 /**
@@ -25,6 +24,9 @@ import { useDropOutdated } from './use-drop-outdated';
  * `conflict` if they have, or `ignore` it during a save or an open conflict (`useDecision`).
  */
 export type MergeDecision = 'adopt' | 'conflict' | 'ignore';
+
+/** `isRejected` is true for the version that a save found in place of `loaded`. */
+type MergePolicy<T> = (newest: T, isRejected: boolean) => MergeDecision;
 
 export interface Edit<T> {
   /** The version that the form starts from and that a save is based on; undefined until it is read. */
@@ -44,8 +46,8 @@ export interface Edit<T> {
   write: (send: (on: Precondition) => Promise<ApiResponse<T>>) => Promise<T>;
   /** Reads the newest version. The form decides whether it is adopted or becomes `remoteVersion`. */
   refresh: () => Promise<void>;
-  /** Sets the form's decision about versions that `refresh` reads, until the returned function is called. */
-  setMergePolicy: (decide: (newest: T) => MergeDecision) => () => void;
+  /** Sets the form's decision about newer versions, until the returned function is called. */
+  setMergePolicy: (decide: MergePolicy<T>) => () => void;
   /** Makes `remoteVersion`, which the user has seen, the version that the next save is based on. */
   acceptRemoteVersion: () => void;
 }
@@ -73,7 +75,7 @@ export function useEdit<T>(
   const loaded = adopted ?? first.data;
   const { dropOutdated, dropPending } = useDropOutdated();
   // Without a form the user has typed nothing.
-  const decide = useRef<(newest: T) => MergeDecision>(() => 'adopt');
+  const decide = useRef<MergePolicy<T>>(() => 'adopt');
   const isRejected = useRef(false);
 
   async function onLoaded(
@@ -83,14 +85,14 @@ export function useEdit<T>(
       return await send({ ifMatch: loaded?.etag ?? null });
     } catch (error) {
       if (isNotFound(error)) setDeleted(true);
-      if (error instanceof ApiError && error.status === 412) await readRemoteVersion();
+      if (error instanceof ApiError && error.status === 412) await readRejecting();
       throw error;
     }
   }
 
   /** Reads the version that a save found in place of `loaded`. */
-  async function readRemoteVersion() {
-    // An event's read may be answered before this one. Its version is shown too, although the form is busy.
+  async function readRejecting() {
+    // The response to an event's read may arrive before this one. Its version counts as this one.
     isRejected.current = true;
     try {
       await readNewest(readOnce);
@@ -109,9 +111,14 @@ export function useEdit<T>(
     }
     if (version === undefined) return;
     setNewest(version);
-    const decision = isRejected.current ? 'conflict' : decide.current(version.data);
+    const decision = decide.current(version.data, isRejected.current);
     // Synchronous: text typed before the next rendering would belong to the older version.
-    if (decision === 'adopt') flushSync(() => setAdopted(version));
+    if (decision === 'adopt') {
+      flushSync(() => {
+        setAdopted(version);
+        setRemoteVersion(undefined);
+      });
+    }
     if (decision === 'conflict') setRemoteVersion(version);
   }
 
@@ -128,7 +135,7 @@ export function useEdit<T>(
   }
 
   async function refresh() {
-    // If the read fails, the next save is rejected with 412 and shows the newer version.
+    // If the read fails, the next save is rejected with 412 and reads the newer version.
     await readNewest(read).catch(() => undefined);
   }
 

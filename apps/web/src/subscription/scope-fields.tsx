@@ -62,7 +62,7 @@ function Choice({ entries }: { entries: readonly ScopeEntry[] }) {
 
 interface ChoiceProps {
   components: ScopeEntry['components'];
-  /** Attributes of each box while the choice is invalid, because no box is checked. */
+  /** Attributes of each box while the choice is invalid. */
   wrong: AriaAttributes | undefined;
 }
 

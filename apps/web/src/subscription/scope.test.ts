@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { everything, scopeInput, withoutDeleted, type ScopeEntry } from './scope';
+import {
+  everything,
+  newScopeSchema,
+  scopeInput,
+  scopeSchema,
+  withoutDeleted,
+  type ScopeEntry,
+} from './scope';
 
 const entries: ScopeEntry[] = [
   { group: null, components: [{ id: 'web', name: 'Website' }] },
@@ -20,6 +27,20 @@ it.each([
 ])('sends a choice of components %j and groups %j', (components, groups, body) => {
   const values = { ...everything, choice: 'chosen' as const, components, groups };
   expect(scopeInput(values)).toEqual({ ...body, muteMaintenances: false });
+});
+
+it.each(['components', 'groups'])('takes at most 200 %s in a new choice', async (field) => {
+  const values = (length: number) => ({
+    ...everything,
+    choice: 'chosen',
+    [field]: Array.from({ length }, (_, at) => `id-${at}`),
+  });
+  await expect(newScopeSchema.validate(values(200))).resolves.toBeDefined();
+  await expect(newScopeSchema.validate(values(201))).rejects.toThrow('Choose at most 200');
+  await expect(
+    newScopeSchema.validate({ ...values(201), choice: 'everything' }),
+  ).resolves.toBeDefined();
+  await expect(scopeSchema.validate(values(201))).resolves.toBeDefined();
 });
 
 it('sends no choice of those who receive everything', () => {

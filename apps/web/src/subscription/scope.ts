@@ -44,17 +44,28 @@ export function scopeEntries(
     .filter((entry) => entry.group !== null || entry.components.length > 0);
 }
 
-const ids = array(string().required()).required();
+function schemaUpTo(max: number) {
+  const ids = array(string().required())
+    .required()
+    .test('max', `Choose at most ${max}`, (ids, { parent }) => {
+      const { choice } = parent as ScopeValues;
+      return choice === 'everything' || ids.length <= max;
+    });
+  return object({
+    choice: mixed<ScopeValues['choice']>().oneOf(['everything', 'chosen']).required(),
+    components: ids.test('chosen', 'Choose at least one', (components, { parent }) => {
+      const { choice, groups } = parent as ScopeValues;
+      return choice === 'everything' || components.length + groups.length > 0;
+    }),
+    groups: ids,
+    muteMaintenances: boolean().required(),
+  });
+}
 
-export const scopeSchema = object({
-  choice: mixed<ScopeValues['choice']>().oneOf(['everything', 'chosen']).required(),
-  components: ids.test('chosen', 'Choose at least one', (components, { parent }) => {
-    const { choice, groups } = parent as ScopeValues;
-    return choice === 'everything' || components.length + groups.length > 0;
-  }),
-  groups: ids,
-  muteMaintenances: boolean().required(),
-});
+export const newScopeSchema = schemaUpTo(200);
+
+/** A choice that is stored may be longer than a new one: a deleted group leaves its components in it. */
+export const scopeSchema = schemaUpTo(Infinity);
 
 /** The values of a subscriber, without what is deleted. */
 export function scopeValues(

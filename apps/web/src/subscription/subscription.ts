@@ -2,7 +2,7 @@ import { mixed, object, string } from 'yup';
 import { emailAddress } from '@/api/rules';
 import type { Channel, SubscriberInput } from '@/api/types';
 import { allChannels } from './channels';
-import { everything, scopeInput, scopeSchema, type ScopeValues } from './scope';
+import { everything, newScopeSchema, scopeInput, type ScopeValues } from './scope';
 
 export interface SubscriptionValues extends ScopeValues {
   channel: Channel;
@@ -10,7 +10,7 @@ export interface SubscriptionValues extends ScopeValues {
   target: string;
 }
 
-export const subscriptionSchema = scopeSchema.concat(
+export const subscriptionSchema = newScopeSchema.concat(
   object({
     channel: mixed<Channel>().oneOf(allChannels).required(),
     email: string().when('channel', {

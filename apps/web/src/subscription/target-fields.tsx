@@ -19,7 +19,10 @@ interface TargetFieldsProps {
 
 /** Inside a form: the channel, if there are several, and its address. */
 export function TargetFields({ channels, own = false }: TargetFieldsProps) {
-  const { values, getFieldProps, setFieldTouched } = useFormikContext<SubscriptionValues>();
+  const { values, errors, getFieldProps, setFieldTouched } = useFormikContext<SubscriptionValues>();
+  const isChosen = channels.length > 1;
+  // Shown at the address if the channel has no field.
+  const channelError = isChosen ? undefined : errors.channel;
   const channel = getFieldProps<Channel>('channel');
   const address = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -27,8 +30,8 @@ export function TargetFields({ channels, own = false }: TargetFieldsProps) {
   }, [own]);
   return (
     <>
-      {channels.length > 1 && (
-        <Field label="Channel">
+      {isChosen && (
+        <Field label="Channel" error={errors.channel}>
           {(control) => (
             <Select
               {...control}
@@ -49,9 +52,13 @@ export function TargetFields({ channels, own = false }: TargetFieldsProps) {
         </Field>
       )}
       {values.channel === 'email' ? (
-        <EmailField input={address} autoComplete={own ? 'email' : 'off'} />
+        <EmailField
+          input={address}
+          autoComplete={own ? 'email' : 'off'}
+          channelError={channelError}
+        />
       ) : (
-        <UrlField key={values.channel} channel={values.channel} />
+        <UrlField key={values.channel} channel={values.channel} channelError={channelError} />
       )}
     </>
   );
@@ -65,15 +72,19 @@ function useAddress(name: 'email' | 'target') {
   return [{ ...field, onBlur }, touched[name] && errors[name]] as const;
 }
 
-interface EmailFieldProps {
+interface AddressProps {
+  channelError: string | undefined;
+}
+
+interface EmailFieldProps extends AddressProps {
   input: RefObject<HTMLInputElement | null>;
   autoComplete: string;
 }
 
-function EmailField({ input, autoComplete }: EmailFieldProps) {
+function EmailField({ input, autoComplete, channelError }: EmailFieldProps) {
   const [field, error] = useAddress('email');
   return (
-    <Field label="Email" required error={error}>
+    <Field label="Email" required error={error ?? channelError}>
       {(control) => (
         <Input
           {...control}
@@ -113,11 +124,11 @@ const sources: Record<UrlChannel, { help: string; placeholder: string }> = {
   },
 };
 
-function UrlField({ channel }: { channel: UrlChannel }) {
+function UrlField({ channel, channelError }: AddressProps & { channel: UrlChannel }) {
   const [field, error] = useAddress('target');
   const { help, placeholder } = sources[channel];
   return (
-    <Field label="Webhook URL" required description={help} error={error}>
+    <Field label="Webhook URL" required description={help} error={error ?? channelError}>
       {(control) => (
         <Input
           {...control}

@@ -13,6 +13,8 @@ interface ConfirmDialogProps {
   description: ReactNode;
   /** A choice below the description. */
   children?: ReactNode;
+  /** Whether the choice is being loaded. Nothing can be confirmed meanwhile. */
+  loading?: boolean;
   /** The action as a verb: "Delete". */
   confirmLabel: string;
   /** The alternative, if "Cancel" would be unclear. */
@@ -30,6 +32,7 @@ export function ConfirmDialog({
   title,
   description,
   children,
+  loading = false,
   confirmLabel,
   cancelLabel = 'Cancel',
   variant = 'danger',
@@ -60,7 +63,12 @@ export function ConfirmDialog({
             <Radix.Cancel asChild>
               <Button disabled={pending}>{cancelLabel}</Button>
             </Radix.Cancel>
-            <Button variant={variant} pending={pending} onClick={() => run(confirm)}>
+            <Button
+              variant={variant}
+              disabled={loading}
+              pending={pending}
+              onClick={() => run(confirm)}
+            >
               {confirmLabel}
             </Button>
           </DialogActions>

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import { Alert } from './alert';
 import { Button } from './button';
 
@@ -10,22 +10,31 @@ export interface RemoteField {
 interface ConflictAlertProps {
   /** As in "This component has changed". */
   noun: string;
-  /** Fields whose values differ from the form. */
+  /** The fields that both versions have changed, as they are in the other one. */
   remoteFields: readonly RemoteField[];
   onUseRemote: () => void;
   onKeepMine: () => void;
 }
 
-/** Shown when the item was changed elsewhere, also by the user's own update of an incident: the user chooses a version, and loses none. */
+/**
+ * Inside a form, shown when the item was changed elsewhere, also by the user's own update of an incident: the user chooses the
+ * version of the fields that both have changed.
+ */
 export function ConflictAlert({ noun, remoteFields, onUseRemote, onKeepMine }: ConflictAlertProps) {
+  const andFocusSubmit = (settle: () => void) => (event: MouseEvent<HTMLButtonElement>) => {
+    // The pressed button goes away with the alert, and would take the focus with it.
+    const submit = event.currentTarget.form?.querySelector<HTMLElement>('[type=submit]');
+    settle();
+    submit?.focus();
+  };
   return (
     <Alert kind="error" title={`This ${noun} has changed since you opened it`}>
       <div className="grid gap-3">
         {remoteFields.length === 0 ? (
-          <p>The new version says the same as yours.</p>
+          <p>The new version leaves what you typed as it is.</p>
         ) : (
           <>
-            <p>Nothing has been saved. The new version says:</p>
+            <p>Nothing has been saved. The new version differs from what you typed:</p>
             <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-[auto_1fr]">
               {remoteFields.map(({ label, value }) => (
                 <div key={label} className="contents">
@@ -39,14 +48,26 @@ export function ConflictAlert({ noun, remoteFields, onUseRemote, onKeepMine }: C
           </>
         )}
         <div className="flex flex-wrap gap-2">
-          <Button size="sm" onClick={onUseRemote}>
+          <Button size="sm" onClick={andFocusSubmit(onUseRemote)}>
             Use the new version
           </Button>
-          <Button size="sm" onClick={onKeepMine}>
+          <Button size="sm" onClick={andFocusSubmit(onKeepMine)}>
             Keep mine
           </Button>
         </div>
       </div>
+    </Alert>
+  );
+}
+
+/** Shown when a save was rejected because the item was changed elsewhere, in other fields than those that the user has changed. */
+export function MergedAlert({ noun }: { noun: string }) {
+  return (
+    <Alert kind="error" title={`This ${noun} has changed since you opened it`}>
+      <p>
+        Nothing has been saved. The form now shows the new version with what you typed: check it and
+        try again.
+      </p>
     </Alert>
   );
 }

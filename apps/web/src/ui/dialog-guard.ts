@@ -11,6 +11,8 @@ export interface Progress {
 interface Guard {
   /** Closes the dialog; asks before if text was typed, or a secret would be lost. */
   close: () => void;
+  /** Closes the dialog while one of its forms is being saved, unless text or a secret elsewhere in it would be lost. */
+  finish: () => void;
   report: (form: string, progress: Progress | null) => void;
 }
 
@@ -19,7 +21,16 @@ export const GuardContext = createContext<Guard | null>(null);
 
 /** Returns the function that closes the surrounding dialog. */
 export function useCloseDialog(): () => void {
+  return useGuard().close;
+}
+
+/** Returns the function that closes the surrounding dialog at the end of a form's submission, once it is saved. */
+export function useFinishDialog(): () => void {
+  return useGuard().finish;
+}
+
+function useGuard(): Guard {
   const guard = use(GuardContext);
-  if (guard === null) throw new Error('useCloseDialog needs a GuardedDialog above it');
-  return guard.close;
+  if (guard === null) throw new Error('A GuardedDialog is needed above this component');
+  return guard;
 }

@@ -78,7 +78,9 @@ function Content({ isLoading, children }: ContentProps) {
   const content = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isLoading || document.activeElement !== content.current) return;
-    content.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+    // Of a group of radio buttons, Tab reaches the chosen one.
+    const fields = 'input:not([tabindex="-1"]), select, textarea';
+    content.current?.querySelector<HTMLElement>(fields)?.focus();
   }, [isLoading]);
   return (
     <div

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState, type ComponentProps } from 'react';
+import { useCallback, useMemo, useRef, useState, type ComponentProps } from 'react';
 import { ConfirmDialog } from './confirm-dialog';
 import { Dialog } from './dialog';
 import { GuardContext, type Progress } from './dialog-guard';
@@ -14,7 +14,7 @@ export function GuardedDialog({
   ...dialog
 }: ComponentProps<typeof Dialog>) {
   const { open } = dialog;
-  const [forms, report] = useForms();
+  const [forms, report, latest] = useForms();
   const [asking, setAsking] = useState(false);
   const isDirty = forms.some(({ dirty }) => dirty);
   const isSubmitting = forms.some((form) => form.isSubmitting);
@@ -26,7 +26,11 @@ export function GuardedDialog({
     if (isDirty) setAsking(true);
     else onOpenChange?.(false);
   }, [isSubmitting, isDirty, onOpenChange]);
-  const guard = useMemo(() => ({ close, report }), [close, report]);
+  const finish = useCallback(() => {
+    const rest = latest().filter((form) => !form.isSubmitting);
+    if (!rest.some(({ dirty }) => dirty)) onOpenChange?.(false);
+  }, [latest, onOpenChange]);
+  const guard = useMemo(() => ({ close, finish, report }), [close, finish, report]);
 
   return (
     <Dialog
@@ -61,14 +65,19 @@ const secretQuestion = {
 };
 
 function useForms() {
-  const [forms, setForms] = useState<ReadonlyMap<string, Progress>>(new Map());
-  const report = useCallback((form: string, progress: Progress | null) => {
-    setForms((before) => {
-      const after = new Map(before);
+  const reported = useRef<ReadonlyMap<string, Progress>>(new Map());
+  const [forms, setForms] = useState<Progress[]>([]);
+  // For callbacks that were made before the last report, like the rest of a submission.
+  const latest = useCallback(() => [...reported.current.values()], []);
+  const report = useCallback(
+    (form: string, progress: Progress | null) => {
+      const after = new Map(reported.current);
       if (progress === null) after.delete(form);
       else after.set(form, progress);
-      return after;
-    });
-  }, []);
-  return [[...forms.values()], report] as const;
+      reported.current = after;
+      setForms(latest());
+    },
+    [latest],
+  );
+  return [forms, report, latest] as const;
 }

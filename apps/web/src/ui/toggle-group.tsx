@@ -49,6 +49,7 @@ export function ToggleGroup<Value extends string>({
     .join(' ');
   // Groups of the same name in one document would be one radio group.
   const group = `${name}-${errorId}`;
+  const hasChoice = options.some((option) => option.value === value);
 
   return (
     <div
@@ -84,6 +85,8 @@ export function ToggleGroup<Value extends string>({
               name={group}
               value={option.value}
               checked={option.value === value}
+              // A dialog starts with the focus on the first control that Tab reaches: in a radio group, on the chosen one.
+              tabIndex={hasChoice && option.value !== value ? -1 : undefined}
               disabled={disabled}
               onChange={() => !isSaving && onChange(option.value)}
               className="sr-only"

@@ -5,7 +5,7 @@ import type { IncidentStatus } from '@/api/types';
 import { useNotify } from '@/items/notify-field';
 import { Alert } from '@/ui/alert';
 import { StatusBadge } from '@/ui/badge';
-import { ConflictAlert } from '@/ui/conflict-alert';
+import { ConflictAlert, DeletedAlert } from '@/ui/conflict-alert';
 import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
 import { incidentStatuses, type StatusBadgeStyle } from '@/ui/statuses';
@@ -34,6 +34,8 @@ interface RecordUpdateDialogProps {
   status: StatusBadgeStyle;
   /** Current status of the incident, which takes that of the update; undefined for a maintenance. */
   incidentStatus?: IncidentStatus | undefined;
+  /** Whether another user has deleted the incident. */
+  isDeleted?: boolean;
   /** The update completes a timeline that ended at this time; undefined if the timeline goes on. */
   before?: string | undefined;
   onClose: () => void;
@@ -47,6 +49,7 @@ export function RecordUpdateDialog({
   about,
   status,
   incidentStatus,
+  isDeleted = false,
   before,
   onClose,
   onRecorded,
@@ -107,6 +110,7 @@ export function RecordUpdateDialog({
         notifies={timeline.notifies}
         incidentStatus={current}
       />
+      {isDeleted && <DeletedAlert noun="incident" />}
       {current && (
         <StatusConflict
           current={current}

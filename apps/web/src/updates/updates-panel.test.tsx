@@ -7,6 +7,7 @@ import { renderScreen } from '@/testing/render';
 import { success, apiUrl, problem, server, settings } from '@/testing/server';
 import { incidentStatuses } from '@/ui/statuses';
 import { hasUnsavedChanges } from '@/ui/unsaved-changes';
+import type { IncidentState } from './status-after-deletion';
 import type { Timeline, Update } from './timeline';
 import { UpdatesPanel } from './updates-panel';
 
@@ -38,7 +39,7 @@ const bank: Update = {
 const looking: Update = { ...bank, id: 'looking', status: 'INVESTIGATING', message: 'We look.' };
 
 /** `updates` are the server's later responses. */
-async function open(updates: Update[], closed?: string, pastBefore?: string) {
+async function open(updates: Update[], closed?: string, incident?: IncidentState) {
   server.use(http.get(apiUrl(timeline.endpoints.list), () => success([...updates])));
   const onChange = vi.fn(() => Promise.resolve());
   const rendered = renderScreen(
@@ -47,7 +48,7 @@ async function open(updates: Update[], closed?: string, pastBefore?: string) {
       about="Checkout"
       status={incidentStatuses.MONITORING}
       closed={closed}
-      pastBefore={pastBefore}
+      incident={incident}
       onChange={onChange}
     />,
   );
@@ -163,7 +164,10 @@ it('shows where an update is displayed at another time, and takes that time back
 });
 
 it('records an update from before the end of a timeline that is closed', async () => {
-  const { user } = await open([bank], 'It is resolved.', '2025-11-21T13:00:00.000Z');
+  const { user } = await open([bank], 'It is resolved.', {
+    status: 'RESOLVED',
+    resolvedAt: '2025-11-21T13:00:00.000Z',
+  });
   let sent: unknown;
   server.use(
     http.post(apiUrl(timeline.endpoints.create), async ({ request }) => {
@@ -198,7 +202,7 @@ it('keeps its dialog when the recorded update closes the timeline', async () => 
         about="Checkout"
         status={incidentStatuses.MONITORING}
         closed={resolvedAt && 'It is resolved.'}
-        pastBefore={resolvedAt}
+        incident={{ status: resolvedAt ? 'RESOLVED' : 'INVESTIGATING', resolvedAt }}
         onChange={() => {
           setResolvedAt('2025-11-21T13:00:00.000Z');
           return new Promise(() => undefined);
@@ -238,6 +242,7 @@ it('edits an update as it is on the server, over the version that was loaded', a
   const field = await message();
   expect(field).toHaveValue('The bank is slow.');
   expect(screen.getByRole('radio', { name: 'Identified' })).toBeChecked();
+  expect(screen.getByRole('radio', { name: 'Identified' })).toHaveFocus();
   await user.type(field, ' Sorry.');
   await user.click(screen.getByRole('button', { name: 'Update' }));
   expect(await screen.findByText('Modified')).toBeInTheDocument();
@@ -343,6 +348,77 @@ it('deletes one update after asking', async () => {
   expect(sent).toEqual({ incidentUpdateIds: ['bank'] });
   await waitFor(() => expect(screen.queryByText('The bank is down.')).not.toBeInTheDocument());
   expect(onChange).toHaveBeenCalledTimes(1);
+});
+
+/** Opens the question about the newest update, which has resolved the incident. */
+async function askAboutResolution() {
+  const resolution: Update = { ...bank, id: 'over', status: 'RESOLVED', message: 'Over.' };
+  const { user } = await open([resolution, bank], 'It is resolved.', {
+    status: 'RESOLVED',
+    resolvedAt: resolution.displayAt,
+  });
+  const sent: unknown[] = [];
+  server.use(
+    http.post(apiUrl(timeline.endpoints.remove), async ({ request }) => {
+      sent.push(await request.json());
+      return success({});
+    }),
+  );
+  const ask = async () => {
+    await user.click(screen.getByRole('button', { name: 'Delete update “Over.”' }));
+    return screen.findByRole('alertdialog', { name: 'Delete this update?' });
+  };
+  return { user, sent, ask, question: await ask() };
+}
+
+const notifies = (question: HTMLElement) =>
+  within(question).getByRole('checkbox', { name: 'Notify subscribers' });
+
+it('says which status the deletion of the newest update gives the incident, and notifies by default', async () => {
+  const { user, sent, question } = await askAboutResolution();
+  expect(question).toHaveAccessibleDescription(
+    'It disappears from the timeline and the status page. The status of the incident changes from Resolved to Identified, and it affects its components again.',
+  );
+  await waitFor(() => expect(notifies(question)).toBeChecked());
+  await user.click(within(question).getByRole('button', { name: 'Delete' }));
+  await screen.findByText('Update(s) deleted successfully');
+  expect(sent).toEqual([{ incidentUpdateIds: ['over'], notify: true }]);
+});
+
+it('deletes the newest update without a message if that is chosen in the same question', async () => {
+  const { user, sent, ask, question } = await askAboutResolution();
+  await waitFor(() => expect(notifies(question)).toBeEnabled());
+  await user.click(notifies(question));
+  await user.click(within(question).getByRole('button', { name: 'Cancel' }));
+  const again = await ask();
+  expect(notifies(again)).toBeChecked();
+  await user.click(notifies(again));
+  await user.click(within(again).getByRole('button', { name: 'Delete' }));
+  await screen.findByText('Update(s) deleted successfully');
+  expect(sent).toEqual([{ incidentUpdateIds: ['over'], notify: false }]);
+});
+
+it('deletes what is left of the chosen updates if another user has deleted one first', async () => {
+  const { user } = await open([bank, looking]);
+  const sent: unknown[] = [];
+  server.use(
+    http.post(apiUrl(timeline.endpoints.remove), async ({ request }) => {
+      sent.push(await request.json());
+      if (sent.length > 1) return success({});
+      return problem(422, 'Some fields are wrong', [
+        { field: 'incidentUpdateIds[0]', message: 'This update does not exist' },
+      ]);
+    }),
+  );
+  await user.click(screen.getByRole('checkbox', { name: 'Select all rows on this page' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  const question = screen.getByRole('alertdialog', { name: 'Delete 2 updates?' });
+  await user.click(within(question).getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Update(s) deleted successfully')).toBeInTheDocument();
+  expect(sent).toEqual([
+    { incidentUpdateIds: ['bank', 'looking'] },
+    { incidentUpdateIds: ['looking'] },
+  ]);
 });
 
 it('deletes several updates by one request, and reports a failure', async () => {

@@ -1,9 +1,9 @@
 import { History, MessageSquarePlus } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
-import type { IncidentStatus } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { Permitted } from '@/auth/permitted';
+import { removeRows } from '@/items/remove-rows';
 import { Button } from '@/ui/button';
 import { FailureMessage } from '@/ui/failure-message';
 import { LoadFailure } from '@/ui/load-failure';
@@ -12,6 +12,7 @@ import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { EditUpdateDialog } from './edit-update-dialog';
 import { RecordUpdateDialog } from './record-update-dialog';
+import type { IncidentState } from './status-after-deletion';
 import type { Timeline, Update } from './timeline';
 import { UpdatesTable } from './updates-table';
 
@@ -23,12 +24,10 @@ interface UpdatesPanelProps {
   about: string;
   /** Current status of the incident or maintenance. */
   status: StatusBadgeStyle;
-  /** Current status of the incident, which takes that of its updates; undefined for a maintenance. */
-  incidentStatus?: IncidentStatus | undefined;
-  /** Why no update can be recorded; undefined if one can. */
+  /** The incident, which takes the status of its updates; undefined for a maintenance. */
+  incident?: IncidentState | undefined;
+  /** Why no update can be recorded; undefined if one can. One that is displayed before the resolution still can. */
   closed?: string | undefined;
-  /** Where no update can be recorded, one that is displayed before this time still can. */
-  pastBefore?: string | undefined;
   /** Called after an update was recorded, edited or deleted. */
   onChange: () => Promise<unknown>;
 }
@@ -38,11 +37,11 @@ export function UpdatesPanel({
   timeline,
   about,
   status,
-  incidentStatus,
+  incident,
   closed,
-  pastBefore,
   onChange,
 }: UpdatesPanelProps) {
+  const resolvedAt = incident?.resolvedAt;
   const api = useApi();
   const { data, error, refresh } = useQuery<Update[]>(timeline.endpoints.list);
   // `before` is fixed while the dialog is open, although the recorded update may close the timeline.
@@ -52,11 +51,12 @@ export function UpdatesPanel({
 
   const changed = () => Promise.all([refresh(), onChange()]);
 
-  async function remove(updates: Update[]) {
+  async function remove(updates: Update[], notify: boolean | undefined) {
     try {
-      await api.post(timeline.endpoints.remove, {
-        [timeline.idsField]: updates.map((update) => update.id),
-      });
+      await removeRows(
+        updates.map(({ id }) => id),
+        (ids) => api.post(timeline.endpoints.remove, { [timeline.idsField]: ids, notify }),
+      );
       toast.success('Update(s) deleted successfully');
     } catch (failure) {
       toast.error(<FailureMessage text="Failed to delete updates" error={failure} />);
@@ -69,8 +69,8 @@ export function UpdatesPanel({
       <div className="flex flex-wrap items-center justify-end gap-x-4 gap-y-2">
         {closed && <p className="text-sm text-muted">{closed}</p>}
         <Permitted>
-          {closed && pastBefore && (
-            <Button onClick={() => setRecording({ before: pastBefore })}>
+          {closed && resolvedAt && (
+            <Button onClick={() => setRecording({ before: resolvedAt })}>
               <History aria-hidden /> Record Past Update
             </Button>
           )}
@@ -86,14 +86,14 @@ export function UpdatesPanel({
           onRetry={refresh}
         />
       ) : (
-        <UpdatesTable updates={data} onEdit={setEdited} onDelete={remove} />
+        <UpdatesTable updates={data} incident={incident} onEdit={setEdited} onDelete={remove} />
       )}
       {recording && (
         <RecordUpdateDialog
           timeline={timeline}
           about={about}
           status={status}
-          incidentStatus={incidentStatus}
+          incidentStatus={incident?.status}
           before={recording.before}
           onClose={() => setRecording(undefined)}
           onRecorded={changed}

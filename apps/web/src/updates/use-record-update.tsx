@@ -1,5 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import type { Incident as StoredIncident } from '@/api/types';
+import { useQuery } from '@/api/use-query';
+import { endpoints } from '@/paths';
 import { incidentStatuses } from '@/ui/statuses';
 import { incidentTimeline } from './incident-timeline';
 import { RecordUpdateDialog } from './record-update-dialog';
@@ -19,7 +21,11 @@ export function useRecordUpdate(
   onRecorded: () => Promise<unknown>,
 ): RecordUpdate {
   const [chosen, setChosen] = useState<Incident>();
-  const incident = incidents?.find(({ id }) => id === chosen?.id) ?? chosen;
+  const listed = incidents?.find(({ id }) => id === chosen?.id);
+  // A list may lose the incident while text is typed: the dashboard's has open incidents only.
+  const isGone = chosen !== undefined && incidents !== undefined && listed === undefined;
+  const gone = useQuery<Incident>(isGone ? endpoints.incidents.item(chosen.id) : null);
+  const incident = listed ?? gone.data ?? chosen;
   return {
     record: setChosen,
     dialog: incident && (
@@ -29,6 +35,7 @@ export function useRecordUpdate(
         about={incident.title}
         status={incidentStatuses[incident.status]}
         incidentStatus={incident.status}
+        isDeleted={gone.error?.status === 404}
         onClose={() => setChosen(undefined)}
         onRecorded={onRecorded}
       />

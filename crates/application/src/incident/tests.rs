@@ -112,7 +112,7 @@ async fn a_missing_incident_or_update_is_not_found() {
             .record_update(&acme, id, draft, author())
             .await
             .map(drop),
-        service.delete_updates(&acme, id, vec![update]).await,
+        service.delete_updates(&acme, id, vec![update], None).await,
     ];
     assert!(
         refusals
@@ -128,5 +128,47 @@ async fn a_missing_incident_or_update_is_not_found() {
             .await,
     ] {
         assert!(matches!(refused, Err(Error::NotFound("Incident update"))));
+    }
+}
+
+#[tokio::test]
+async fn deleting_the_newest_update_notifies_as_chosen_or_by_default() {
+    let update = |number, status| IncidentUpdate {
+        id: IncidentUpdateId(Uuid::from_u128(number)),
+        incident_id: incident().id,
+        status,
+        message: "m".into(),
+        author: author(),
+        created_at: now(),
+        display_at: now(),
+        version: Revision(4),
+    };
+    let left = update(8, IncidentStatus::Identified);
+    let newest = update(9, IncidentStatus::Monitoring);
+    let id = newest.id;
+    let deletion = UpdateDeletion {
+        incident: Incident {
+            status: newest.status,
+            ..incident()
+        },
+        known: vec![id],
+        newest: Some(newest),
+        left: Some(left),
+    };
+    for (notify, notices) in [(None, 1), (Some(true), 1), (Some(false), 0)] {
+        let deletion = deletion.clone();
+        let mut store = MockIncidentStore::new();
+        store
+            .expect_delete_updates()
+            .returning(move |_, _, _, rule| {
+                let changed = rule(deletion.clone(), stamp())?;
+                assert_eq!(changed.notices.len(), notices);
+                Ok(Some(committed(())))
+            });
+        let service = Incidents::new(Arc::new(store), relay(1));
+        service
+            .delete_updates(&organisation(), incident().id, vec![id], notify)
+            .await
+            .unwrap();
     }
 }

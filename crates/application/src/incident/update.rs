@@ -91,18 +91,20 @@ impl Incidents {
             .await)
     }
 
-    /// Deletes updates, all or none. [`Error::NotFound`] if the incident does not exist, [`Error::Invalid`] if the list is empty or
-    /// names an update twice or one that the incident does not have.
+    /// Deletes updates, all or none. `notify` is whether a changed status of the incident notifies subscribers; the default of the
+    /// organisation if `None`. [`Error::NotFound`] if the incident does not exist, [`Error::Invalid`] if the list is empty or names
+    /// an update twice or one that the incident does not have.
     pub async fn delete_updates(
         &self,
         organisation: &OrganisationId,
         incident: IncidentId,
         ids: Vec<IncidentUpdateId>,
+        notify: Option<bool>,
     ) -> Result<(), Error> {
         let deleted = ids.clone();
         let rule: Transition<UpdateDeletion, Incident> = Box::new(move |deletion, stamp| {
             let deletion = deletion.delete(&deleted, stamp.committed_at)?;
-            Ok(deletion.notify_if(stamp.notify_by_default))
+            Ok(deletion.notify_if(notify.unwrap_or(stamp.notify_by_default)))
         });
         let committed = self
             .store

@@ -6,6 +6,7 @@ use allclear_application::timestamp;
 use allclear_domain::id::{IncidentId, IncidentUpdateId};
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::incident_update::IncidentUpdate;
+use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -13,13 +14,14 @@ use utoipa::ToSchema;
 use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
-use crate::request::input::Body;
+use crate::request::input::{Body, FieldInput};
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::{Id, UpdateId};
 use crate::response::api_response::{AllDeleted, ApiResponse, list as list_response};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::update::author::AuthorBody;
+use crate::update::change_options::notify;
 use crate::update::{ChosenUpdates, UpdateInput, chosen_updates};
 
 /// An update of an incident as operators see it.
@@ -71,6 +73,21 @@ struct DeletionInput {
     #[serde(default)]
     #[schema(value_type = Vec<String>, min_items = 1, required = true)]
     incident_update_ids: ChosenUpdates<IncidentUpdateId>,
+    /// Whether a changed status of the incident notifies subscribers. The organisation's `notifyByDefault` if absent.
+    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    notify: FieldInput<bool>,
+}
+
+impl DeletionInput {
+    /// The updates, and whether subscribers are notified.
+    fn read(self) -> Result<(Vec<IncidentUpdateId>, Option<bool>), Invalid> {
+        let updates = chosen_updates(IncidentUpdate::IDS, self.incident_update_ids)?;
+        let mut invalid = Invalid::default();
+        let notify = notify(self.notify, &mut invalid);
+        invalid.into_result()?;
+        Ok((updates, notify))
+    }
 }
 
 /// Lists the updates of an incident, newest first.
@@ -185,10 +202,10 @@ async fn delete_updates(
     body: Body<DeletionInput>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
-    let updates = chosen_updates(IncidentUpdate::IDS, body.0.incident_update_ids)?;
+    let (updates, notify) = body.0.read()?;
     let ids = updates.iter().map(ToString::to_string).collect();
     incidents
-        .delete_updates(&caller.organisation, id.0, updates)
+        .delete_updates(&caller.organisation, id.0, updates, notify)
         .await?;
     Ok(ApiResponse::new(AllDeleted { ids }).ok())
 }

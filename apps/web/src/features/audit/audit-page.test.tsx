@@ -216,3 +216,11 @@ it('is for admins', async () => {
   expect(await screen.findByText(/Only an admin/)).toBeInTheDocument();
   expect(asked).toEqual([]);
 });
+
+it('keeps the focus at the entries when the last of them are shown', async () => {
+  serve(Array.from({ length: 60 }, (_, at) => ({ ...edited, id: `item-${at}` })));
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Show older' }));
+  expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
+  expect(screen.getByRole('group', { name: 'Entries' })).toHaveFocus();
+});

@@ -19,6 +19,7 @@ import { saveFile } from '@/ui/save-file';
 import { Skeleton } from '@/ui/skeleton';
 import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
+import { useKeptFocus } from '@/ui/use-kept-focus';
 import { usePageTitle } from '@/ui/use-page-title';
 import { usePending } from '@/ui/use-pending';
 import { AuditFilter } from './audit-filter';
@@ -67,6 +68,7 @@ interface SelectionProps {
 
 function Selection({ list: whole, isFiltered }: SelectionProps) {
   const list = useListInParts(whole);
+  const keptFocus = useKeptFocus<HTMLDivElement>();
   return (
     <>
       {list.error && list.rows === undefined ? (
@@ -86,12 +88,18 @@ function Selection({ list: whole, isFiltered }: SelectionProps) {
           </EmptyState>
         </Card>
       ) : (
-        <>
+        <div
+          {...keptFocus}
+          role="group"
+          aria-label="Entries"
+          tabIndex={-1}
+          className="grid min-w-0 gap-4"
+        >
           <div aria-busy={list.isStale} className={cn('min-w-0', list.isStale && staleClass)}>
             <AuditTable items={list.rows} />
           </div>
           <ShowOlder className="justify-self-center" list={list} />
-        </>
+        </div>
       )}
     </>
   );

@@ -122,6 +122,32 @@ it('shows what somebody else has made of a period, and saves on top of it', asyn
   expect(conditions).toEqual(['"1"', '"1"', '"2"']);
 });
 
+it('merges what somebody else has made of other fields of a period', async () => {
+  const history = [outage];
+  const { user } = await open(history);
+  const sent: unknown[] = [];
+  server.use(
+    http.put(apiUrl(calls.item('outage')), async ({ request }) => {
+      const { status, endAt } = (await request.json()) as StatusPeriod;
+      sent.push([request.headers.get('If-Match'), status, endAt]);
+      if (sent.length > 1) return success(outage, { etag: '"3"' });
+      history.splice(0, 1, lasting, { ...outage, endAt: '2026-11-10T10:30:00.000Z' });
+      return problem(412, 'Somebody else has changed it');
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: /^Edit period/ }));
+  await user.click(screen.getByRole('radio', { name: 'Partial Outage' }));
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  expect(await screen.findByText(/^Nothing has been saved/)).toBeVisible();
+  expect(screen.queryByRole('button', { name: 'Keep mine' })).not.toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  expect(await screen.findByText('Period changed')).toBeInTheDocument();
+  expect(sent).toEqual([
+    ['"1"', 'PARTIAL_OUTAGE', outage.endAt],
+    ['"2"', 'PARTIAL_OUTAGE', '2026-11-10T10:30:00.000Z'],
+  ]);
+});
+
 it('adds a period on top of a history that has changed, once its user knows of it', async () => {
   const history = [outage];
   const { user } = await open(history);
@@ -233,10 +259,14 @@ it('refuses a time that is entered in part', async () => {
   expect(await screen.findByText('Invalid date format')).toBeInTheDocument();
 });
 
-it('deletes a period once that is confirmed, and brings it back by Undo', async () => {
+it('deletes a period once that is confirmed, and adds it again by Undo', async () => {
   const history = [outage];
   const { user } = await open(history);
   const sent: unknown[] = [];
+  const again: StatusPeriod = {
+    ...outage,
+    cause: { type: 'CORRECTION', id: 'user-1', name: 'Ada Lovelace' },
+  };
   server.use(
     http.delete(apiUrl(calls.item('outage')), ({ request }) => {
       sent.push(request.headers.get('If-Match'));
@@ -245,8 +275,8 @@ it('deletes a period once that is confirmed, and brings it back by Undo', async 
     }),
     http.post(apiUrl(calls.create), async ({ request }) => {
       sent.push([request.headers.get('If-Match'), await request.json()]);
-      history.push(outage);
-      return success(outage, { status: 201 });
+      history.push(again);
+      return success(again, { status: 201 });
     }),
   );
   await user.click(screen.getByRole('button', { name: /^Delete period/ }));
@@ -255,8 +285,8 @@ it('deletes a period once that is confirmed, and brings it back by Undo', async 
   expect(await screen.findByText('Period deleted')).toBeInTheDocument();
   expect(await screen.findByText('No Data')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Undo' }));
-  expect(await screen.findByText('Change undone')).toBeInTheDocument();
-  expect(await screen.findByText('Incident “Payments fail”')).toBeInTheDocument();
+  expect(await screen.findByText('Period added again')).toBeInTheDocument();
+  expect(await screen.findByText('Entered by Ada Lovelace')).toBeInTheDocument();
   const { status, startAt, endAt } = outage;
   expect(sent).toEqual(['"1"', ['"8"', { status, startAt, endAt }]]);
 });

@@ -41,11 +41,11 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
   useErrorToast(error !== undefined, fetchFailed);
   useItemChanges('component-update', componentId, () => void refresh());
 
-  /** Takes a change back, unless the history has changed since. */
-  async function run(undo: () => Promise<unknown>) {
+  /** Takes a change back, unless the history has changed since. `undone` says what that has done. */
+  async function run(undo: () => Promise<unknown>, undone: string) {
     try {
       await undo();
-      toast.success('Change undone');
+      toast.success(undone);
     } catch (failure) {
       toast.error(serverMessageOr('The change was not undone', failure));
     }
@@ -53,7 +53,7 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
   }
 
   /** Says what was done. `undo` takes it back; undefined for what cannot be taken back. */
-  function done(text: string, undo?: () => Promise<unknown>) {
+  function done(text: string, undo?: () => Promise<unknown>, undone = 'Change undone') {
     toast.success((shown) => (
       <span className="flex flex-wrap items-baseline gap-x-3">
         {text}
@@ -62,7 +62,7 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
             size="sm"
             onClick={() => {
               toast.dismiss(shown.id);
-              void run(undo);
+              void run(undo, undone);
             }}
           >
             Undo
@@ -100,7 +100,9 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
     try {
       const gone = await api.delete(calls.item(period.id), undefined, { ifMatch: period.etag });
       const before = periodInput(periodValues(period));
-      done('Period deleted', () => api.post(calls.create, before, { ifMatch: gone.etag }));
+      const addAgain = () => api.post(calls.create, before, { ifMatch: gone.etag });
+      // Its cause is not restored: it is a period that this user has entered.
+      done('Period deleted', addAgain, 'Period added again');
     } catch (failure) {
       const isConflict = failure instanceof ApiError && failure.status === 412;
       const text = isConflict
@@ -142,7 +144,12 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
           onClose={() => setEditing(undefined)}
           onSave={(values) => save(editing, values)}
           onConflict={() => showConflict(editing)}
-          onAccept={() => setEditing({ ...editing, seen: etag })}
+          onAccept={() =>
+            setEditing({
+              period: data?.find(({ id }) => id === editing.period?.id) ?? editing.period,
+              seen: etag,
+            })
+          }
         />
       )}
     </div>

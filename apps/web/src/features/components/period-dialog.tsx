@@ -1,9 +1,10 @@
 import { useFormikContext, type FormikHelpers } from 'formik';
-import { useState } from 'react';
+import { useEffectEvent, useLayoutEffect, useState } from 'react';
 import { ApiError } from '@/api/error';
 import type { StatusPeriod } from '@/api/types';
+import { conflictingFields, merge } from '@/items/rebase';
 import { Alert } from '@/ui/alert';
-import { ConflictAlert } from '@/ui/conflict-alert';
+import { ConflictAlert, MergedAlert } from '@/ui/conflict-alert';
 import { formatInstant } from '@/ui/datetime';
 import { DateTimeField } from '@/ui/datetime-field';
 import { FormDialog } from '@/ui/form-dialog';
@@ -31,7 +32,7 @@ interface PeriodDialogProps {
   onSave: (values: PeriodValues) => Promise<void>;
   /** Reads the newest version of the history. */
   onConflict: () => Promise<void>;
-  /** Bases the next save on `newest`, which the user has seen. */
+  /** Bases the next save on `newest`, which the form contains. */
   onAccept: () => void;
 }
 
@@ -48,6 +49,7 @@ export function PeriodDialog({
   const lasts = period?.endAt === null;
 
   async function save(values: PeriodValues, form: FormikHelpers<PeriodValues>) {
+    setIsConflict(false);
     try {
       await onSave(values);
     } catch (error) {
@@ -71,16 +73,18 @@ export function PeriodDialog({
       pendingLabel={period ? 'Updating...' : 'Adding...'}
     >
       <PeriodFields lasts={lasts} />
-      {isConflict && (
-        <PeriodConflict
-          remoteVersion={period && newest?.find(({ id }) => id === period.id)}
-          isGone={period !== undefined && !newest?.some(({ id }) => id === period.id)}
-          onSettled={() => {
-            onAccept();
-            setIsConflict(false);
-          }}
-        />
-      )}
+      {isConflict &&
+        (period ? (
+          <PeriodConflict
+            remoteVersion={newest?.find(({ id }) => id === period.id)}
+            onAccept={onAccept}
+            onSettled={() => setIsConflict(false)}
+          />
+        ) : (
+          <Alert kind="error">
+            The history has changed since you opened it. Save again to add the period.
+          </Alert>
+        ))}
     </FormDialog>
   );
 }
@@ -112,37 +116,55 @@ function PeriodFields({ lasts }: { lasts: boolean }) {
 }
 
 interface PeriodConflictProps {
+  /** Undefined if another user has deleted the period. */
   remoteVersion: StatusPeriod | undefined;
-  isGone: boolean;
+  onAccept: () => void;
   onSettled: () => void;
 }
 
-/** Shows what another user has made of the period, or that the history has changed elsewhere. */
-function PeriodConflict({ remoteVersion, isGone, onSettled }: PeriodConflictProps) {
+function PeriodConflict({ remoteVersion, ...settling }: PeriodConflictProps) {
+  return remoteVersion ? (
+    <RemoteVersion remote={periodValues(remoteVersion)} {...settling} />
+  ) : (
+    <Alert kind="error">This period was deleted since you opened it.</Alert>
+  );
+}
+
+interface RemoteVersionProps extends Omit<PeriodConflictProps, 'remoteVersion'> {
+  remote: PeriodValues;
+}
+
+/** Merges another user's version of the period into the form, or shows the fields that both have changed. */
+function RemoteVersion({ remote, onAccept, onSettled }: RemoteVersionProps) {
   const form = useFormikContext<PeriodValues>();
-  if (isGone) return <Alert kind="error">This period was deleted since you opened it.</Alert>;
-  if (remoteVersion === undefined) {
-    return (
-      <Alert kind="error">
-        The history has changed since you opened it. Save again to add the period.
-      </Alert>
-    );
+  const conflicting = conflictingFields(form, remote);
+  const isMerged = conflicting.length === 0;
+
+  function accept(replaced: typeof conflicting) {
+    merge(form, remote, replaced);
+    onAccept();
   }
-  const values = periodValues(remoteVersion);
-  const fields = [
-    { name: 'status', label: 'Status', value: componentStatuses[values.status].label },
-    { name: 'startAt', label: 'Start', value: formatInstant(values.startAt) },
-    { name: 'endAt', label: 'End', value: values.endAt ? formatInstant(values.endAt) : 'Ongoing' },
-  ] as const;
+  const adopt = useEffectEvent(() => accept([]));
+  useLayoutEffect(() => {
+    if (isMerged) adopt();
+  }, [isMerged]);
+
+  if (isMerged) return <MergedAlert noun="history" />;
+  const settle = (replaced: typeof conflicting) => () => {
+    accept(replaced);
+    onSettled();
+  };
+  const fields = {
+    status: { label: 'Status', value: componentStatuses[remote.status].label },
+    startAt: { label: 'Start', value: formatInstant(remote.startAt) },
+    endAt: { label: 'End', value: remote.endAt ? formatInstant(remote.endAt) : 'Ongoing' },
+  };
   return (
     <ConflictAlert
       noun="history"
-      remoteFields={fields.filter(({ name }) => values[name] !== form.values[name])}
-      onUseRemote={() => {
-        form.resetForm({ values });
-        onSettled();
-      }}
-      onKeepMine={onSettled}
+      remoteFields={conflicting.map((field) => fields[field])}
+      onUseRemote={settle(conflicting)}
+      onKeepMine={settle([])}
     />
   );
 }

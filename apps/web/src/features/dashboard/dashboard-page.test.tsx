@@ -24,6 +24,8 @@ const incident: Dashboard['incidents'][number] = {
   IncidentTimeline: [],
 };
 
+const resolved = { ...incident, status: 'RESOLVED', resolvedAt: '2026-11-21T14:00:00.000Z' };
+
 const maintenance: Dashboard['maintenances'][number] = {
   id: 'maintenance-1',
   code: '0123456789ab',
@@ -269,6 +271,7 @@ it('moves the focus to the section after an update that resolves the incident', 
       incidents.pop();
       return success({}, { status: 201 });
     }),
+    http.get(apiUrl(endpoints.incidents.item('incident-1')), () => success(resolved)),
   );
   const { user } = render();
   await user.click(await screen.findByRole('button', { name: 'Record Update: Checkout fails' }));
@@ -276,6 +279,23 @@ it('moves the focus to the section after an update that resolves the incident', 
   await user.type(screen.getByRole('textbox', { name: /Message/ }), 'It works again.');
   await user.click(screen.getByRole('button', { name: 'Record Update' }));
   await waitFor(async () => expect(await section('Open incidents')).toHaveFocus());
+});
+
+it('says in an open dialog that another user has resolved the incident', async () => {
+  const incidents = [incident];
+  serve(() => aDashboard({ incidents: [...incidents] }));
+  server.use(http.get(apiUrl(endpoints.incidents.item('incident-1')), () => success(resolved)));
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Record Update: Checkout fails' }));
+  await user.type(screen.getByRole('textbox', { name: /Message/ }), 'We look.');
+  incidents.pop();
+  await act(() => vi.advanceTimersByTimeAsync(60_000));
+  const dialog = screen.getByRole('dialog', { name: 'Record Update' });
+  expect(await within(dialog).findByRole('alert')).toHaveTextContent(
+    'This incident has been resolved since you opened it',
+  );
+  expect(dialog).toHaveAccessibleDescription('Checkout fails Now: Resolved');
+  expect(screen.getByRole('textbox', { name: /Message/ })).toHaveValue('We look.');
 });
 
 it('is read again every ten seconds while messages wait', async () => {

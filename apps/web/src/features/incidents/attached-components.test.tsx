@@ -126,6 +126,7 @@ it('changes the status of one component, and of several at once', async () => {
   await user.click(await screen.findByRole('button', { name: 'Change the status of API' }));
   const one = within(screen.getByRole('dialog', { name: 'Change the status of API' }));
   expect(one.getByRole('radio', { name: 'Partial Outage' })).toBeChecked();
+  expect(one.getByRole('radio', { name: 'Partial Outage' })).toHaveFocus();
   await user.click(one.getByRole('radio', { name: 'Major Outage' }));
   await user.click(one.getByRole('button', { name: 'Change Status' }));
   expect(await screen.findByText('Status changed')).toBeInTheDocument();
@@ -184,6 +185,27 @@ it('detaches several at once', async () => {
   expect(await screen.findByText('Failed to detach components')).toBeInTheDocument();
   expect(screen.getByText('The incident is resolved')).toBeInTheDocument();
   expect(sent).toEqual({ componentIds: ['id-API', 'id-Mail'] });
+});
+
+it('detaches the others if another user has detached one first', async () => {
+  const { user } = await open(['API', 'Website', 'Mail']);
+  const sent: unknown[] = [];
+  server.use(
+    http.post(apiUrl(incidents.detach(id)), async ({ request }) => {
+      sent.push(await request.json());
+      if (sent.length > 1) return success({});
+      return problem(422, 'Some fields are wrong', [
+        { field: 'componentIds[1]', message: 'This component is not attached' },
+      ]);
+    }),
+  );
+  await user.click(await screen.findByRole('checkbox', { name: 'Select API' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Select Mail' }));
+  await user.click(screen.getByRole('button', { name: 'Detach' }));
+  const question = screen.getByRole('alertdialog', { name: 'Detach 2 components?' });
+  await user.click(within(question).getByRole('button', { name: 'Detach' }));
+  expect(await screen.findByText('Component(s) detached successfully')).toBeInTheDocument();
+  expect(sent).toEqual([{ componentIds: ['id-API', 'id-Mail'] }, { componentIds: ['id-API'] }]);
 });
 
 it('keeps the focus on a checkbox when another component changes', async () => {

@@ -8,6 +8,7 @@ import type { AttachedComponent } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { useMay } from '@/auth/permissions';
 import { Permitted } from '@/auth/permitted';
+import { removeRows } from '@/items/remove-rows';
 import { endpoints } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -43,9 +44,10 @@ export function AttachedComponents({ incidentId, onChange }: AttachedComponentsP
 
   async function detach(components: AttachedComponent[]) {
     try {
-      await api.post(endpoints.incidents.detach(incidentId), {
-        componentIds: components.map(({ componentId }) => componentId),
-      });
+      await removeRows(
+        components.map(({ componentId }) => componentId),
+        (componentIds) => api.post(endpoints.incidents.detach(incidentId), { componentIds }),
+      );
       toast.success('Component(s) detached successfully');
     } catch (error) {
       toast.error(<FailureMessage text="Failed to detach components" error={error} />);

@@ -124,9 +124,8 @@ function IncidentTabs({ incident, onChange }: IncidentTabsProps) {
               timeline={incidentTimeline(incident.id)}
               about={incident.title}
               status={incidentStatuses[incident.status]}
-              incidentStatus={incident.status}
+              incident={incident}
               closed={resolved ? 'A resolved incident takes no new updates.' : undefined}
-              pastBefore={incident.resolvedAt ?? undefined}
               onChange={onChange}
             />
           ),

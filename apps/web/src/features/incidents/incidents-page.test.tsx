@@ -193,8 +193,10 @@ it('keeps a typed update when its row goes', async () => {
   await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
   await user.type(screen.getByRole('textbox', { name: /Message/ }), 'It works again.');
   await act(() => FakeSocket.last.join());
+  server.use(http.get(apiUrl(incidents.item('incident-1')), () => problem(404, 'There is none')));
   act(() => FakeSocket.last.fire('incident-deleted', 'incident-1'));
   expect(await screen.findByText('No Data')).toBeInTheDocument();
+  expect(await screen.findByText(/^This incident was deleted/)).toBeVisible();
   expect(screen.getByRole('textbox', { name: /Message/ })).toHaveValue('It works again.');
 });
 

@@ -28,8 +28,11 @@ export function PublishReviewDialog({ publish, onClose }: PublishReviewDialogPro
       review.resetForm({ values: reviewValues(published) });
     } catch (error) {
       showFailure(form, error, 'The review was not published');
-      // The review's form shows the other version.
-      if (error instanceof ApiError && error.status === 412) onClose();
+      if (error instanceof ApiError && error.status === 412) {
+        // The review's form shows the other version.
+        review.setStatus(error);
+        onClose();
+      }
       return;
     }
     toast.success('Review published');

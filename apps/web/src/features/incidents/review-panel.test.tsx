@@ -233,6 +233,36 @@ it('shows another user’s text, and saves on top of it', async () => {
   expect(reviews.review?.body).toBe('Mine');
 });
 
+it('publishes no other text than its user has seen', async () => {
+  const { user, reviews } = await open(draft);
+  reviews.change({ ...draft, body: 'Theirs' });
+  await user.click(button('Publish'));
+  const dialog = screen.getByRole('dialog', { name: 'Publish Review' });
+  await user.click(within(dialog).getByRole('button', { name: 'Publish' }));
+  expect(await screen.findByText(/^Nothing has been saved. The form now shows/)).toBeVisible();
+  expect(dialog).not.toBeInTheDocument();
+  expect(text()).toHaveValue('Theirs');
+  expect(reviews.sent).toEqual([]);
+});
+
+it('can be previewed after a save, also if its text was missing when another one arrived', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const { user, reviews } = await open(draft);
+  write('');
+  await user.click(button('Save Draft'));
+  expect(await screen.findByText('Review is required')).toBeInTheDocument();
+  reviews.change({ ...draft, body: 'Theirs' });
+  act(() => {
+    vi.advanceTimersByTime(15_000);
+  });
+  vi.useRealTimers();
+  await user.click(await screen.findByRole('button', { name: 'Keep mine' }));
+  write('Mine');
+  await user.click(button('Save Draft'));
+  expect(await screen.findByText('Review saved')).toBeInTheDocument();
+  expect(button('Preview')).toBeEnabled();
+});
+
 it('follows another user’s draft while nothing is typed', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const { reviews } = await open(draft);

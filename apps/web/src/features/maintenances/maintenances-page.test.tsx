@@ -1,4 +1,5 @@
-import { act, screen, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
+import type { UserEvent } from '@testing-library/user-event';
 import { http, HttpResponse } from 'msw';
 import { expect, it, vi } from 'vitest';
 import { endpoints, paths } from '@/paths';
@@ -17,6 +18,19 @@ function serve(...list: Maintenance[]) {
 }
 
 const render = () => renderRoutes(maintenanceRoutes, { path: paths.schedules.list });
+
+/** Serves the last choice whether a maintenance notifies, which the list need not have. */
+const serveChoice = (notify: boolean) =>
+  server.use(http.get(apiUrl(maintenances.item(id)), () => success(aMaintenance({ notify }))));
+
+/** Opens the question of the only maintenance. */
+async function askToComplete(user: UserEvent) {
+  await user.click(await screen.findByRole('button', { name: /^Complete Maintenance/ }));
+  const question = within(screen.getByRole('alertdialog', { name: 'Complete this maintenance?' }));
+  const confirm = question.getByRole('button', { name: 'Complete Maintenance' });
+  await waitFor(() => expect(confirm).toBeEnabled());
+  return { notify: question.getByRole('checkbox', { name: 'Notify subscribers' }), confirm };
+}
 
 it('has its heading and the columns of the specification', async () => {
   serve(aMaintenance());
@@ -86,13 +100,51 @@ it('completes a maintenance now', async () => {
   const complete = await screen.findByRole('button', {
     name: 'Complete Maintenance: Database upgrade',
   });
+  serveChoice(true);
+  const { notify, confirm } = await askToComplete(user);
+  expect(notify).toBeChecked();
   vi.useFakeTimers({ now: new Date('2026-12-01T22:00:01.234Z'), toFake: ['Date'] });
-  await user.click(complete);
+  await user.click(confirm);
   expect(await screen.findByText('Maintenance completed successfully')).toBeInTheDocument();
   vi.useRealTimers();
   expect(sent).toEqual({ endAt: '2026-12-01T22:00:01.234Z' });
   expect(await screen.findByText('Completed')).toBeInTheDocument();
   expect(complete).toBeDisabled();
+});
+
+it('asks whether the completion notifies, as was chosen last unless that is changed', async () => {
+  serve(aMaintenance({ status: 'IN_PROGRESS' }));
+  serveChoice(false);
+  const sent: unknown[] = [];
+  server.use(
+    http.patch(apiUrl(maintenances.item(id)), async ({ request }) => {
+      sent.push(await request.json());
+      return success(aMaintenance({ status: 'COMPLETED' }));
+    }),
+  );
+  const { user } = render();
+  const { notify, confirm } = await askToComplete(user);
+  expect(notify).not.toBeChecked();
+  await user.click(notify);
+  await user.click(confirm);
+  expect(await screen.findByText('Maintenance completed successfully')).toBeInTheDocument();
+  expect(sent).toMatchObject([{ notify: true }]);
+});
+
+it('notifies nobody of the completion, unless that is chosen, if the last choice cannot be read', async () => {
+  serve(aMaintenance({ status: 'IN_PROGRESS' }));
+  const sent: unknown[] = [];
+  server.use(
+    http.get(apiUrl(maintenances.item(id)), () => problem(403, 'No')),
+    http.patch(apiUrl(maintenances.item(id)), async ({ request }) => {
+      sent.push(await request.json());
+      return success(aMaintenance({ status: 'COMPLETED' }));
+    }),
+  );
+  const { user } = render();
+  await user.click((await askToComplete(user)).confirm);
+  expect(await screen.findByText('Maintenance completed successfully')).toBeInTheDocument();
+  expect(sent).toMatchObject([{ notify: false }]);
 });
 
 it('completes a maintenance only once it has begun', async () => {
@@ -117,8 +169,9 @@ it('says that the maintenance is not completed when the response does', async ()
       success(aMaintenance({ status: 'IN_PROGRESS' })),
     ),
   );
+  serveChoice(true);
   const { user } = render();
-  await user.click(await screen.findByRole('button', { name: /^Complete Maintenance/ }));
+  await user.click((await askToComplete(user)).confirm);
   expect(await screen.findByText('Failed to complete maintenance')).toBeInTheDocument();
   expect(screen.queryByText('Maintenance completed successfully')).not.toBeInTheDocument();
 });
@@ -139,10 +192,11 @@ it('completes by the server’s clock when the browser’s clock is fast', async
     }),
   );
   vi.useFakeTimers({ now: new Date('2026-12-01T22:00:01.234Z'), toFake: ['Date'] });
+  serveChoice(true);
   const { user } = render();
-  await user.click(await screen.findByRole('button', { name: /^Complete Maintenance/ }));
+  await user.click((await askToComplete(user)).confirm);
   expect(await screen.findByText('Maintenance completed successfully')).toBeInTheDocument();
-  expect(sent).toEqual({ endAt: '2026-12-01T21:45:00.000Z' });
+  expect(sent).toMatchObject({ endAt: '2026-12-01T21:45:00.000Z' });
   readServerClock(new Response(null, { headers: { Date: new Date().toUTCString() } }));
   vi.useRealTimers();
 });
@@ -169,8 +223,9 @@ it.each([
   async (status, refusal, reasons) => {
     serve(aMaintenance({ status, startAt: '2026-11-21T13:00:00.000Z' }));
     server.use(http.patch(apiUrl(maintenances.item(id)), () => refusal));
+    serveChoice(true);
     const { user } = render();
-    await user.click(await screen.findByRole('button', { name: /^Complete Maintenance/ }));
+    await user.click((await askToComplete(user)).confirm);
     const notifications = within(screen.getByRole('region', { name: /^Notifications/ }));
     expect(await notifications.findByText('Failed to complete maintenance')).toBeInTheDocument();
     expect(

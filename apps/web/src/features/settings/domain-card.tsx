@@ -1,6 +1,7 @@
 import type { OrganisationDomain } from '@/api/types';
 import { Badge } from '@/ui/badge';
 import { Card, CardBody, CardHeader } from '@/ui/card';
+import { useKeptFocus } from '@/ui/use-kept-focus';
 import { ClaimedDomain } from './claimed-domain';
 import { DomainClaimForm } from './domain-claim-form';
 
@@ -13,8 +14,10 @@ interface DomainCardProps {
 
 /** The domain of the status page: admins enter, verify and remove it. */
 export function DomainCard({ domain, isAdmin, onChange }: DomainCardProps) {
+  // Its buttons go away once a domain is added, verified or removed.
+  const keptFocus = useKeptFocus<HTMLElement>();
   return (
-    <Card>
+    <Card {...keptFocus}>
       <CardHeader
         title="Domain"
         description="Serve the status page at an address of your own."

@@ -64,13 +64,15 @@ function NameField({ nameElsewhere }: SettingsFieldsProps) {
 
 /** An input with the names of all zones as suggestions, which it searches. A city becomes its zone when the field is left. */
 function TimeZoneField() {
-  const { values, errors, touched, getFieldProps, setFieldValue } =
+  const { values, initialValues, errors, touched, getFieldProps, setFieldValue } =
     useFormikContext<SettingsValues>();
   const list = useId();
   const zones = useMemo(() => timeZones(), []);
   const field = getFieldProps<string>('timeZone');
 
   function complete() {
+    // The browser may know the stored zone by another name.
+    if (values.timeZone === initialValues.timeZone) return;
     const zone = zoneOf(values.timeZone);
     if (zone !== undefined && zone !== values.timeZone) void setFieldValue('timeZone', zone);
   }

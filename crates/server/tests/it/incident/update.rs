@@ -130,6 +130,10 @@ async fn deleting_several_is_all_or_nothing() {
             json!({"incidentUpdateIds": [ours["id"], foreign["id"]]}),
             "incidentUpdateIds[1]: This update does not exist",
         ),
+        (
+            json!({"incidentUpdateIds": [ours["id"]], "notify": "no"}),
+            "notify: Must be true or false",
+        ),
     ];
     let delete = format!("{path}/updates/delete");
     operator.assert_invalid(Method::POST, &delete, &rows).await;

@@ -1,3 +1,4 @@
+import type { FormikHelpers } from 'formik';
 import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
@@ -5,6 +6,7 @@ import { TextField } from '@/auth/built-in/form/text-field';
 import { personName } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
 import { endpoints } from '@/paths';
+import { useFinishDialog } from '@/ui/dialog-guard';
 import { toast } from '@/ui/toast';
 
 interface NameValues {
@@ -13,20 +15,17 @@ interface NameValues {
 
 const schema = object({ name: personName });
 
-interface NameTabProps {
-  name: string;
-  onDone: () => void;
-}
-
-export function NameTab({ name, onDone }: NameTabProps) {
+export function NameTab({ name }: NameValues) {
   const api = useApi();
+  const finish = useFinishDialog();
   const { refresh } = useSession();
 
-  async function rename(values: NameValues) {
+  async function rename(values: NameValues, form: FormikHelpers<NameValues>) {
     await api.patch(endpoints.identity.user, values);
     await refresh();
     toast.success('Name changed');
-    onDone();
+    form.resetForm({ values });
+    finish();
   }
 
   return (

@@ -1,3 +1,4 @@
+import type { FormikHelpers } from 'formik';
 import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
 import { withToast } from '@/auth/built-in/form/with-toast';
@@ -9,12 +10,12 @@ import { useSignedIn } from '@/auth/built-in/session-context';
 import type { SessionUser } from '@/auth/built-in/types';
 import { endpoints } from '@/paths';
 import { Button } from '@/ui/button';
+import { useFinishDialog } from '@/ui/dialog-guard';
 import { toast } from '@/ui/toast';
 import { usePending } from '@/ui/use-pending';
 
 interface PasswordTabProps {
   user: SessionUser;
-  onDone: () => void;
 }
 
 export function PasswordTab(props: PasswordTabProps) {
@@ -29,13 +30,15 @@ interface PasswordValues {
 
 const schema = object({ currentPassword: givenPassword, newPassword });
 
-function PasswordForm({ user: { name, email }, onDone }: PasswordTabProps) {
+function PasswordForm({ user: { name, email } }: PasswordTabProps) {
   const api = useApi();
+  const finish = useFinishDialog();
 
-  async function change(values: PasswordValues) {
+  async function change(values: PasswordValues, form: FormikHelpers<PasswordValues>) {
     await api.post(endpoints.identity.password, values);
     toast.success('Password changed');
-    onDone();
+    form.resetForm();
+    finish();
   }
 
   return (

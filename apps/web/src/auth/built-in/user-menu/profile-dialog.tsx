@@ -18,12 +18,11 @@ interface ProfileDialogProps {
 
 export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDialogProps) {
   const { passwords } = useConfiguration();
-  const close = () => onOpenChange(false);
   const password = {
     value: 'password',
     label: 'Password',
     keepMounted: true,
-    content: <PasswordTab user={user} onDone={close} />,
+    content: <PasswordTab user={user} />,
   } as const;
   return (
     <GuardedDialog
@@ -40,7 +39,7 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
             value: 'name',
             label: 'Name',
             keepMounted: true,
-            content: <NameTab name={user.name} onDone={close} />,
+            content: <NameTab name={user.name} />,
           },
           ...(passwords ? [password] : []),
           {
@@ -59,7 +58,7 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
             value: 'delete',
             label: 'Delete account',
             keepMounted: true,
-            content: <DeletionTab email={user.email} onDone={close} />,
+            content: <DeletionTab email={user.email} onDone={() => onOpenChange(false)} />,
           },
         ]}
       />

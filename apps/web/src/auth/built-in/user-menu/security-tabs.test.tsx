@@ -262,6 +262,21 @@ it.each(['Copy', 'Download'])(
   },
 );
 
+it('keeps recovery codes that nobody has kept when the name is saved', async () => {
+  serveFactors(added);
+  server.use(http.patch(apiUrl(endpoints.identity.user), () => success(null)));
+  const { user } = await openTab('Second factor');
+  await user.click(await screen.findByRole('button', { name: 'New recovery codes' }));
+  await user.click(await screen.findByRole('button', { name: 'Make new codes' }));
+  await screen.findByText('eeeeee-ffffff');
+  await user.click(screen.getByRole('tab', { name: 'Name' }));
+  await user.type(screen.getByLabelText('Name*'), ' King');
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('Name changed')).toBeVisible();
+  await user.click(screen.getByRole('tab', { name: 'Second factor' }));
+  expect(screen.getByText('eeeeee-ffffff')).toBeVisible();
+});
+
 it('removes the authenticator app', async () => {
   serveFactors(added);
   const { user } = await openTab('Second factor');

@@ -93,6 +93,26 @@ it('changes the password, and says so where the old one is wrong', async () => {
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
 
+it('stays open after a save while another tab has typed text', async () => {
+  const { user } = await openProfile();
+  server.use(
+    http.post(apiUrl(endpoints.identity.password), () => success(null)),
+    http.patch(apiUrl(endpoints.identity.user), () => success(null)),
+  );
+  await user.type(screen.getByLabelText('Name*'), ' King');
+  await user.click(screen.getByRole('tab', { name: 'Password' }));
+  await user.type(screen.getByLabelText('Current password*'), 'old words');
+  await user.type(screen.getByLabelText('New password*'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Change password' }));
+  expect(await screen.findByText('Password changed')).toBeVisible();
+  await waitFor(() => expect(screen.getByLabelText('Current password*')).toHaveValue(''));
+  await user.click(screen.getByRole('tab', { name: 'Name' }));
+  expect(screen.getByLabelText('Name*')).toHaveValue('Ada Lovelace King');
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('Name changed')).toBeVisible();
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+});
+
 it('leads the administrator to the waitlist, where there is one', async () => {
   const administrator = sessionOf({ user: { ...ada, administrator: true } });
   const { user, router } = await openMenu(administrator, {

@@ -36,7 +36,7 @@ it('invites a person, who then leaves the waitlist', async () => {
   const text = await screen.findByText('Nobody is waiting');
   expect(text).toBeVisible();
   // The pressed button is gone.
-  expect(text.closest('section')).toHaveFocus();
+  expect(screen.getByRole('group', { name: 'Waitlist' })).toHaveFocus();
 });
 
 it('removes a person after a confirmation', async () => {
@@ -89,4 +89,5 @@ it('draws many people in parts, the newest first', async () => {
   await user.click(screen.getByRole('button', { name: 'Show older' }));
   expect(screen.getByText('Person 59')).toBeVisible();
   expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
+  expect(screen.getByRole('group', { name: 'Waitlist' })).toHaveFocus();
 });

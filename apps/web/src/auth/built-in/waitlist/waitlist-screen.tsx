@@ -26,7 +26,7 @@ export function WaitlistScreen() {
   const waiting = useListInParts(useList<Waiting>(endpoints.identity.waitlist));
   useErrorToast(waiting.error !== undefined, 'Error while fetching the waitlist');
   usePageTitle('Waitlist');
-  const keptFocus = useKeptFocus<HTMLElement>();
+  const keptFocus = useKeptFocus<HTMLDivElement>();
 
   async function act(call: () => Promise<unknown>, done: string) {
     await withToast(call, done);
@@ -51,11 +51,13 @@ export function WaitlistScreen() {
           onRetry={waiting.refresh}
         />
       ) : (
-        <Card {...keptFocus}>
-          <WaitingPeople waiting={waiting.rows} onInvite={invite} onRemove={remove} />
-        </Card>
+        <div {...keptFocus} role="group" aria-label="Waitlist" tabIndex={-1} className="grid gap-6">
+          <Card>
+            <WaitingPeople waiting={waiting.rows} onInvite={invite} onRemove={remove} />
+          </Card>
+          <ShowOlder className="justify-self-center" list={waiting} />
+        </div>
       )}
-      <ShowOlder className="justify-self-center" list={waiting} />
     </div>
   );
 }

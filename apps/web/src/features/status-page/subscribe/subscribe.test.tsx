@@ -95,6 +95,26 @@ it('keeps what was typed when the server refuses, and says why', async () => {
   expect(email()).toHaveValue('eve@example.com');
 });
 
+it.each<[Channel[], string]>([
+  [['email'], 'Email'],
+  [['slack', 'teams'], 'Channel'],
+])('says of the channels %j at %s that one was switched off meanwhile', async (channels, label) => {
+  server.use(
+    http.post(apiUrl(endpoints.subscribers.subscribe), () =>
+      problem(422, 'Invalid', [{ field: 'channel', message: 'It is switched off' }]),
+    ),
+  );
+  render(subscribePage(withChannels(...channels)));
+  const user = userEvent.setup();
+  await user.click(screen.getByRole('button', { name: 'Subscribe To Updates' }));
+  const address = await screen.findByRole('textbox', { name: /^Email|^Webhook URL/ });
+  await user.type(address, channels[0] === 'email' ? 'eve@example.com' : 'https://example.com');
+  await user.click(submit());
+  const field = await screen.findByLabelText(new RegExp(`^${label}`));
+  await waitFor(() => expect(field).toHaveAccessibleDescription(/It is switched off/));
+  expect(screen.getAllByText('It is switched off')).toHaveLength(1);
+});
+
 it('says in the dialog, too, why no field is to blame', async () => {
   server.use(
     http.post(apiUrl(endpoints.subscribers.subscribe), () => problem(429, 'Too many: try later')),

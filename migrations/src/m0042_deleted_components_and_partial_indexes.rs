@@ -11,7 +11,7 @@ pub(crate) struct Migration;
 const REMOVE_EMPTY: &str = "DELETE FROM component_periods WHERE end_at IS NULL AND EXISTS (SELECT 1 FROM components \
      WHERE components.id = component_periods.component_id AND components.deleted_at <= component_periods.start_at)";
 
-/// The deletion of a component ends the period that lasts.
+/// The deletion of a component ends the period that lasts. A node of an earlier version that still runs may leave another one.
 const END_LASTING: &str = "UPDATE component_periods SET end_at = (SELECT components.deleted_at FROM components \
      WHERE components.id = component_periods.component_id) WHERE end_at IS NULL \
      AND component_id IN (SELECT id FROM components WHERE deleted_at IS NOT NULL)";

@@ -72,7 +72,7 @@ impl Digest {
 pub struct HmacKey(Hmac<Sha256>);
 
 impl HmacKey {
-    /// Derives the key from the installation's secret.
+    /// Makes the key of a secret text.
     ///
     /// # Errors
     /// [`Error::Internal`] when the key cannot be one.
@@ -132,10 +132,10 @@ impl HmacKey {
     }
 }
 
-/// Signs what lives for minutes. Its keys are replaced together with those of access tokens, so signatures that others make with
-/// the keys of a stolen backup are refused from then on.
+/// Signs what lives for minutes. Its keys are replaced together with those of access tokens, so signatures that others make with the keys
+/// of a stolen backup are refused some minutes later.
 pub trait ShortLivedSigner: Send + Sync {
-    /// The signature of these parts by the newest key. A signature for one purpose is not valid for another.
+    /// The signature of these parts, which every node accepts. A signature for one purpose is not valid for another.
     fn sign(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32];
 
     /// Whether a key that is still accepted has made this signature.

@@ -6,6 +6,7 @@ use allclear_application::secret::HmacKey;
 use allclear_application::session::{TokenClaims, TokenIssuer};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, Utc};
 use jsonwebtoken::jwk::{Jwk, JwkSet, PublicKeyUse, ThumbprintHash};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 
@@ -25,8 +26,8 @@ pub struct Signer {
     header: Header,
     issuer: String,
     keys: JwkSet,
-    /// Derived from the keys, the newest first.
-    hmac_keys: Vec<HmacKey>,
+    /// One for each key, the newest first.
+    short_lived: Vec<ShortLivedKey>,
 }
 
 impl Signer {
@@ -42,13 +43,13 @@ impl Signer {
         let mut header = Header::new(ALGORITHM);
         header.kid = Some(newest.id.clone());
         let published = keys.iter().map(published).collect::<Result<_, _>>()?;
-        let hmac_keys = keys.iter().map(|key| HmacKey::new(&key.private));
+        let short_lived = keys.iter().map(ShortLivedKey::of);
         Ok(Self {
             key: encoding_key(&newest.private)?,
             header,
             issuer: public_url.trim_end_matches('/').to_owned(),
             keys: JwkSet { keys: published },
-            hmac_keys: hmac_keys.collect::<Result<_, _>>()?,
+            short_lived: short_lived.collect::<Result<_, _>>()?,
         })
     }
 
@@ -59,8 +60,8 @@ impl Signer {
     }
 
     /// The HMAC keys that are derived from the accepted keys, the newest first; at least one.
-    pub(crate) fn hmac_keys(&self) -> &[HmacKey] {
-        &self.hmac_keys
+    pub(crate) fn short_lived(&self) -> &[ShortLivedKey] {
+        &self.short_lived
     }
 
     /// Returns the name of the signing key.
@@ -72,6 +73,23 @@ impl Signer {
     #[must_use]
     pub fn issuer(&self) -> &str {
         &self.issuer
+    }
+}
+
+/// An HMAC key that is derived from a signing key.
+pub(crate) struct ShortLivedKey {
+    pub(crate) hmac_key: HmacKey,
+    /// When the signing key was made.
+    pub(crate) created_at: DateTime<Utc>,
+}
+
+impl ShortLivedKey {
+    fn of(key: &SigningKey) -> Result<Self, Error> {
+        let derived = HmacKey::new(&key.private)?.sign("short-lived signatures", &[]);
+        Ok(Self {
+            hmac_key: HmacKey::new(&URL_SAFE_NO_PAD.encode(derived))?,
+            created_at: key.created_at,
+        })
     }
 }
 

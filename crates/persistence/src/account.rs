@@ -80,6 +80,7 @@ impl AccountStore for Database {
                     after.as_ref().map(state::account),
                 );
                 let action = Action::AccountUpdated;
+                audit::check_changes_of_person(transaction, id, now, action).await?;
                 let audit_items =
                     audit::audit_items_of_person(transaction, id, now, action, states);
                 Ok((after, audit_items.await?))

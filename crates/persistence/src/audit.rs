@@ -28,7 +28,7 @@ use serde_json::Value;
 use uuid::{Builder, Uuid};
 
 pub(crate) use self::new_item::{
-    NewAuditItem, NewAuditItems, audit_items_of_person, name_of_person,
+    NewAuditItem, NewAuditItems, audit_items_of_person, check_changes_of_person, name_of_person,
 };
 pub(crate) use self::no_item::NoAuditItem;
 use crate::commit::Scope;

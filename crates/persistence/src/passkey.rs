@@ -10,7 +10,7 @@ use allclear_domain::id::{PasskeyId, SessionId, UserId};
 use allclear_domain::passkey::Passkey;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{LockType, OnConflict};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
     QueryOrder, QuerySelect, Select,
@@ -123,6 +123,7 @@ impl PasskeyStore for Database {
                     .await?;
                 let states = (Some(state(&before)), Some(state(&after)));
                 let action = Action::FactorUpdated;
+                audit::check_changes_of_person(transaction, user, now, action).await?;
                 let audit_items =
                     audit::audit_items_of_person(transaction, user, now, action, states);
                 Ok((Some(after), audit_items.await?))
@@ -279,9 +280,10 @@ async fn use_challenge(
 /// Makes other changes of the account's factors wait for this transaction. Comes first in each.
 pub(crate) async fn lock_owner(transaction: &Transaction, user: UserId) -> Result<(), Error> {
     let owner = user_entity::Entity::find_by_id(user.0)
-        .lock_exclusive()
-        .one(transaction);
-    let owner = owner.await.map_err(broken)?;
+        // Not FOR UPDATE: adding a session takes FOR KEY SHARE, which need not wait for it.
+        .lock(LockType::NoKeyUpdate)
+        .fetch_one(transaction)
+        .await?;
     owner.map(|_| ()).ok_or(Error::NotFound("Account"))
 }
 
@@ -310,7 +312,7 @@ pub(crate) async fn remove_all(
     Ok(removed.iter().map(state).collect())
 }
 
-async fn owned(
+pub(crate) async fn owned(
     transaction: &Transaction,
     user: UserId,
     id: PasskeyId,
@@ -322,7 +324,7 @@ async fn owned(
     Ok(row.map(passkey))
 }
 
-fn of(user: UserId) -> Select<Entity> {
+pub(crate) fn of(user: UserId) -> Select<Entity> {
     Entity::find().filter(Column::UserId.eq(user.0))
 }
 

@@ -23,7 +23,7 @@ use crate::error::broken;
 use crate::membership;
 use crate::organisation::lock::lock;
 use crate::passkey::{self, lock_owner};
-use crate::run::{Fetch, Run};
+use crate::run::{Fetch, Run, exists};
 use crate::session::{self, end_all};
 use crate::transaction::Transaction;
 
@@ -225,7 +225,7 @@ pub(crate) async fn has_factor(transaction: &Transaction, user: UserId) -> Resul
     if totp.await.map_err(broken)? > 0 {
         return Ok(true);
     }
-    Ok(!passkey::passkeys_of(transaction, user).await?.is_empty())
+    exists(passkey::of(user), transaction).await
 }
 
 /// Removes the recovery codes of an account that has no second factor any more.

@@ -10,6 +10,7 @@ use allclear_domain::audit::Action;
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use sea_orm::sea_query::LockType;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
@@ -350,7 +351,8 @@ async fn require_proof(
         Error::Unauthenticated("The password was changed meanwhile, please sign in again");
     const CHANGED_FACTORS: Error =
         Error::Unauthenticated("The second factors were changed meanwhile, please sign in again");
-    let owner = user::Entity::find_by_id(user.0).lock_exclusive();
+    // Not FOR UPDATE: adding a session takes FOR KEY SHARE, which need not wait for it.
+    let owner = user::Entity::find_by_id(user.0).lock(LockType::NoKeyUpdate);
     let owner = owner.fetch_one(transaction).await?;
     match proof {
         SignInProof::Password { hash, with_factor } => {
@@ -362,8 +364,7 @@ async fn require_proof(
             }
         }
         SignInProof::Passkey(id) => {
-            let passkeys = passkey::passkeys_of(transaction, user).await?;
-            if !passkeys.iter().any(|passkey| passkey.id == *id) {
+            if passkey::owned(transaction, user, *id).await?.is_none() {
                 return Err(CHANGED_FACTORS);
             }
         }

@@ -4,10 +4,10 @@ use allclear_application::error::Error;
 use allclear_application::status_page::incident::TIMELINE_LENGTH;
 use allclear_application::status_page::size::Budget;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement, SubQueryStatement};
-use sea_orm::{
-    Condition, DbBackend, EntityTrait, JoinType, Order, QuerySelect, QueryTrait, Select,
+use sea_orm::sea_query::{
+    Expr, ExprTrait, Func, Query, SelectStatement, SubQueryStatement, UnionType,
 };
+use sea_orm::{DbBackend, EntityTrait, JoinType, Order, QuerySelect, QueryTrait, Select};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -16,6 +16,9 @@ const MAX_UPDATES_READ: u64 = TIMELINE_LENGTH + 1;
 
 /// Number of timelines read by one statement: few enough to bound memory, and for PostgreSQL to use the index for each.
 pub(crate) const MAX_TIMELINES_PER_READ: usize = 25;
+
+/// Name of the updates that a query returns.
+const SHOWN: &str = "shown";
 
 /// A column of a query: its name, and what it has.
 pub(crate) type Selected = (&'static str, Expr);
@@ -78,76 +81,68 @@ impl UpdateTable {
         parents: impl IntoIterator<Item = Uuid>,
         columns: &[Selected],
     ) -> SelectStatement {
-        let parents = Expr::col((self.parents, "id")).is_in(parents);
         match backend {
-            DbBackend::Sqlite => self.since_the_oldest_shown(parents, columns),
+            DbBackend::Sqlite => self.one_query_for_each_parent(parents, columns),
             _ => self.each_parent_by_itself(parents, columns),
         }
     }
 
     /// By a lateral join, which PostgreSQL must execute for one incident or maintenance after the other.
-    fn each_parent_by_itself(self, parents: Expr, columns: &[Selected]) -> SelectStatement {
-        let table = self.name;
-        let shown = "shown";
-        let mut entries = Query::select()
-            .from(table)
-            .and_where(self.is_of_parent(table))
-            .order_by((table, "display_at"), Order::Desc)
-            .order_by((table, "id"), Order::Desc)
-            .limit(MAX_UPDATES_READ)
-            .take();
-        for (name, column) in columns {
-            entries.expr_as(column.clone(), *name);
-        }
+    fn each_parent_by_itself(
+        self,
+        parents: impl IntoIterator<Item = Uuid>,
+        columns: &[Selected],
+    ) -> SelectStatement {
+        let of_parent = Expr::col((self.name, self.parent)).equals((self.parents, "id"));
+        let entries = self.newest_of(of_parent, columns);
         Query::select()
-            .columns(columns.iter().map(|(name, _)| (shown, *name)))
+            .columns(columns.iter().map(|(name, _)| (SHOWN, *name)))
             .from(self.parents)
-            .join_lateral(JoinType::InnerJoin, entries, shown, Expr::val(true))
-            .and_where(parents)
-            .order_by((shown, "display_at"), Order::Desc)
-            .order_by((shown, "id"), Order::Desc)
+            .join_lateral(JoinType::InnerJoin, entries, SHOWN, Expr::val(true))
+            .and_where(Expr::col((self.parents, "id")).is_in(parents))
+            .order_by((SHOWN, "display_at"), Order::Desc)
+            .order_by((SHOWN, "id"), Order::Desc)
             .take()
     }
 
-    /// By the time and the identifier of the oldest update shown, found in the index for each incident or maintenance: SQLite has no
-    /// lateral joins.
-    fn since_the_oldest_shown(self, parents: Expr, columns: &[Selected]) -> SelectStatement {
-        let table = self.name;
-        let older = "older";
-        let of_the_oldest = |column: &'static str, if_fewer: Expr| -> Expr {
-            let oldest = Query::select()
-                .column((older, column))
-                .from_as(table, older)
-                .and_where(self.is_of_parent(older))
-                .order_by((older, "display_at"), Order::Desc)
-                .order_by((older, "id"), Order::Desc)
-                .limit(1)
-                .offset(MAX_UPDATES_READ - 1)
-                .take();
-            Func::coalesce([Expr::from(oldest), if_fewer]).into()
+    /// By a union, because SQLite has no lateral joins.
+    fn one_query_for_each_parent(
+        self,
+        parents: impl IntoIterator<Item = Uuid>,
+        columns: &[Selected],
+    ) -> SelectStatement {
+        let newest_of = |parent: Uuid| {
+            let of_parent = Expr::col((self.name, self.parent)).eq(parent);
+            Query::select()
+                .columns(columns.iter().map(|(name, _)| (SHOWN, *name)))
+                .from_subquery(self.newest_of(of_parent, columns), SHOWN)
+                .take()
         };
-        let first = Expr::tuple([
-            of_the_oldest("display_at", Expr::val(FIRST_TIME)),
-            of_the_oldest("id", Expr::val(Uuid::nil())),
-        ]);
-        let place = ["display_at", "id"].map(|column| Expr::col((table, column)));
-        let is_shown = Expr::tuple(place).gte(first);
-        let joined = Condition::all().add(self.is_of_parent(table)).add(is_shown);
-        let mut query = Query::select()
-            .from(self.parents)
-            .inner_join(table, joined)
-            .and_where(parents)
-            .order_by((table, "display_at"), Order::Desc)
-            .order_by((table, "id"), Order::Desc)
-            .take();
-        for (name, column) in columns {
-            query.expr_as(column.clone(), *name);
+        let mut parents = parents.into_iter();
+        // Nothing has the nil identifier.
+        let mut query = newest_of(parents.next().unwrap_or_default());
+        for parent in parents {
+            query.union(UnionType::All, newest_of(parent));
         }
         query
+            .order_by("display_at", Order::Desc)
+            .order_by("id", Order::Desc)
+            .take()
     }
 
-    fn is_of_parent(self, updates: &'static str) -> Expr {
-        Expr::col((updates, self.parent)).equals((self.parents, "id"))
+    /// The newest updates of one incident or maintenance.
+    fn newest_of(self, of_parent: Expr, columns: &[Selected]) -> SelectStatement {
+        let mut newest = Query::select()
+            .from(self.name)
+            .and_where(of_parent)
+            .order_by((self.name, "display_at"), Order::Desc)
+            .order_by((self.name, "id"), Order::Desc)
+            .limit(MAX_UPDATES_READ)
+            .take();
+        for (name, column) in columns {
+            newest.expr_as(column.clone(), *name);
+        }
+        newest
     }
 }
 
@@ -190,5 +185,15 @@ impl<T: Serialize> Timeline<T> {
     /// Keeps the newest updates that fit in the list.
     pub(crate) fn fit(&mut self, budget: &mut Budget) -> Result<(), Error> {
         budget.fit(&mut self.entries, &mut self.truncated)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    /// Whether a plan of SQLite reads a whole table, and not only the few updates that [`UpdateTable::newest`](super::UpdateTable) has
+    /// found.
+    pub(crate) fn scans(plan: &str) -> bool {
+        let mut scans = plan.lines().filter(|line| line.contains("SCAN"));
+        scans.any(|line| line.trim() != "SCAN shown")
     }
 }

@@ -90,9 +90,10 @@ pub struct Bearer {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait SessionStore: Send + Sync {
-    /// Stores a session of an account. [`Error::Unauthenticated`] if the proof is no longer enough: a change of the password or of
-    /// the factors ends all sessions, also those that are being opened. An adapter MUST keep at most
-    /// [`PER_ACCOUNT`](super::Sessions::PER_ACCOUNT) sessions of an account: those that were used last.
+    /// Stores a session of an account. [`Error::Unauthenticated`] if the account has another password than the one that was entered,
+    /// a factor although none was used, no factor although one was, or no longer the passkey: such a change ends all sessions, also
+    /// those that are being opened. An adapter MUST keep at most [`PER_ACCOUNT`](super::Sessions::PER_ACCOUNT) sessions of an
+    /// account: those that were used last.
     async fn open(
         &self,
         user: UserId,

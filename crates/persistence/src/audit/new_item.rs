@@ -187,7 +187,8 @@ async fn append(transaction: &Transaction, item: NewAuditItem) -> Result<(), Err
 
 /// Items for a change of a person's account, session, password or factor: one in each organisation of which the person is a
 /// member. Of refused sign-ins, an organisation gets at most [`REFUSED_PER_DAY`] for one person, of other changes at most
-/// [`CHANGES_PER_DAY`] of each kind. Changes beyond that have no item; [`Error::TooMany`] for those that nobody needs to take access away.
+/// [`CHANGES_PER_DAY`] of each kind. Changes beyond that have no item: a thief who has used them up must not prevent the owner's next
+/// password, for example. [`check_changes_of_person`] refuses changes that nobody needs.
 pub(crate) async fn audit_items_of_person(
     transaction: &Transaction,
     person: UserId,
@@ -217,13 +218,6 @@ pub(crate) async fn audit_items_of_person(
             _ => CHANGES_PER_DAY,
         };
         if count >= limit {
-            // A thief who has used up the changes must not prevent the owner's next password, for example.
-            if matches!(
-                action,
-                Action::AccountUpdated | Action::FactorCreated | Action::FactorUpdated
-            ) {
-                return Err(too_many_changes());
-            }
             continue;
         }
         let change = NewAuditItem {
@@ -234,6 +228,23 @@ pub(crate) async fn audit_items_of_person(
         audit_items.push(change.states(before.clone(), after.clone()));
     }
     Ok(NewAuditItems(audit_items))
+}
+
+/// [`Error::TooMany`] if a person made [`CHANGES_PER_DAY`] of these changes within a day.
+pub(crate) async fn check_changes_of_person(
+    transaction: &Transaction,
+    person: UserId,
+    now: DateTime<Utc>,
+    action: Action,
+) -> Result<(), Error> {
+    let since = now - TimeDelta::days(1);
+    for organisation in organisations_of(transaction, person).await? {
+        if items_since(transaction, &organisation, person, action, since).await? >= CHANGES_PER_DAY
+        {
+            return Err(too_many_changes());
+        }
+    }
+    Ok(())
 }
 
 /// Name of an account; `None` if it does not exist.

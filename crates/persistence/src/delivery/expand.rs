@@ -32,7 +32,8 @@ pub(super) async fn next_organisation(
     last: &str,
     left_out: &[String],
 ) -> Result<Option<String>, Error> {
-    for last in [last, ""] {
+    let after_the_last = (!last.is_empty()).then_some(last);
+    for last in after_the_last.into_iter().chain([""]) {
         let next = organisation_after(last, left_out);
         if let Some(row) = connection.fetch_row(&next).await? {
             return row.try_get("", "id").map(Some).map_err(broken);

@@ -23,10 +23,8 @@ use crate::transaction::Transaction;
 
 pub(super) async fn record(
     transaction: &Transaction,
-    mut results: Vec<DeliveryResult>,
+    results: Vec<DeliveryResult>,
 ) -> Result<(), Error> {
-    // In their order, in which the withdrawal of a notice mostly deletes them: two orders could deadlock.
-    results.sort_unstable_by_key(|result| result.claim.id);
     if results.iter().any(changes_subscriber) {
         let whose = Query::select()
             .column(Column::SubscriberId)

@@ -24,9 +24,9 @@ async fn a_new_key_signs_on_a_running_node_and_tokens_of_the_old_one_count_on() 
     let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
     let old = key_of(&operator.token);
 
-    let (code, said, stderr) = run(command(&data, &["rotate-keys"])).await;
+    let (code, stdout, stderr) = run(command(&data, &["rotate-keys"])).await;
     assert_eq!(code, Some(0), "{stderr}");
-    let new = said.split_whitespace().next().unwrap().to_owned();
+    let new = stdout.split_whitespace().next().unwrap().to_owned();
     assert_ne!(new, old);
 
     let issued = eventually("a running node learns of the key", async || {

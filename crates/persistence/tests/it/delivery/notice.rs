@@ -492,10 +492,10 @@ async fn commit_says_whether_messages_may_be_due(database: &Database) {
         let commit = created.commit.unwrap();
         (created.state.incident.id, commit.may_have_messages)
     };
-    let (incident, may_have_messages) = opened("Nobody is told").await;
+    let (incident, may_have_messages) = opened("Nobody has subscribed").await;
     assert!(!may_have_messages, "nobody has subscribed");
     fixture.subscriber("ann@example.com").await;
-    assert!(opened("Ann is told").await.1);
+    assert!(opened("Ann has subscribed").await.1);
     let rule = Box::new(|found: IncidentAndAttached, _| Ok(found.delete()));
     let deleted = IncidentStore::delete(database, &fixture.id, incident, rule).await;
     let commit = deleted.unwrap().unwrap().commit.unwrap();

@@ -124,6 +124,10 @@ async fn old_addresses_redirect_to_the_domain_and_keep_their_query() {
             moved.contains(&format!("\r\nlocation: {location}\r\n")),
             "{path}: {moved}"
         );
+        assert!(
+            moved.contains("\r\naccess-control-allow-origin: *\r\n"),
+            "{path}: {moved}"
+        );
     }
     let foreign = format!("/status/{}", other.organisation);
     assert_status(read(&app, HOST, &foreign), 404).await;

@@ -116,8 +116,8 @@ mod tests {
     /// Opens a session with these marks, and returns the mark for the browser.
     async fn open(marks: Vec<String>, mailer: MockMailer) -> String {
         let mut sessions = MockSessionStore::new();
-        let opened = sessions.expect_open();
-        opened.times(1).returning(|_, _, _| Ok(()));
+        let opening = sessions.expect_open().times(1);
+        opening.returning(|_, _, _| Ok(()));
         let (mails, background) = security_mails(Arc::new(mailer));
         let opener = SessionOpener::new(Arc::new(sessions), clock(), hmac_key(), mails);
         let client = Client {

@@ -73,7 +73,7 @@ impl PageTemplate {
             html! { script type="application/json" id="drawn" { (PreEscaped(in_script(&drawn))) } };
         self.fill(
             &self.html,
-            &self.head(snapshot),
+            &Self::head(snapshot),
             &icon,
             &markup::page(snapshot),
             &data,
@@ -105,7 +105,7 @@ impl PageTemplate {
 
     /// Title, description and tags for search engines and link previews (the Open Graph protocol; Twitter cards). The name of
     /// the site is the page's title.
-    fn head(&self, snapshot: &Snapshot) -> Markup {
+    fn head(snapshot: &Snapshot) -> Markup {
         let organisation = &snapshot.organisation;
         let address = &organisation.url;
         let picture = match picture_suffix(snapshot) {

@@ -26,21 +26,24 @@ pub(crate) async fn postgresql(rows: &[&str]) -> Option<Database> {
     Some(database)
 }
 
-/// Returns the plan of a statement.
+/// Returns the plan of a statement as it is executed, with its values as parameters: on SQLite, a plan does not depend on them.
 pub(crate) async fn plan(
     connection: &impl ConnectionTrait,
     statement: &impl StatementBuilder,
 ) -> String {
     let backend = connection.get_database_backend();
-    let (explain, column) = match backend {
-        DbBackend::Sqlite => ("EXPLAIN QUERY PLAN", "detail"),
-        _ => ("EXPLAIN", "QUERY PLAN"),
+    let statement = backend.build(statement);
+    let (explained, column) = match backend {
+        DbBackend::Sqlite => {
+            let sql = format!("EXPLAIN QUERY PLAN {}", statement.sql);
+            (Statement { sql, ..statement }, "detail")
+        }
+        _ => {
+            let sql = format!("EXPLAIN {statement}");
+            (Statement::from_string(backend, sql), "QUERY PLAN")
+        }
     };
-    let sql = format!("{explain} {}", backend.build(statement));
-    let rows = connection
-        .query_all_raw(Statement::from_string(backend, sql))
-        .await
-        .unwrap();
+    let rows = connection.query_all_raw(explained).await.unwrap();
     rows.iter()
         .map(|row| row.try_get::<String>("", column).unwrap())
         .collect::<Vec<_>>()

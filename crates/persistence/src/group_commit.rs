@@ -14,7 +14,7 @@ use sea_orm::{
     DatabaseConnection, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use crate::error::broken;
 use crate::transaction::Transaction;
@@ -23,8 +23,6 @@ use crate::transaction::Transaction;
 const MAX_BATCH: usize = 64;
 /// Maximum time of a commit's writes: the first one waits for the last.
 const MAX_BATCH_TIME: Duration = Duration::from_millis(10);
-/// How long a commit waits for the next of the writes that it expects.
-const NEXT_WRITE_TIME: Duration = Duration::from_millis(1);
 /// Length of the queue; more writes wait for a place in it.
 const QUEUE_LENGTH: usize = 1024;
 
@@ -119,12 +117,9 @@ where
 }
 
 async fn work(writer: DatabaseConnection, mut jobs: mpsc::Receiver<Job>) {
-    // Those that write one after the other write again soon: as many as had a write in the last commit or waited at its end.
-    let mut expected = 0;
     while let Some(first) = jobs.recv().await {
         let mut completions = Vec::new();
-        let committed = commit(&writer, first, &mut jobs, expected, &mut completions).await;
-        expected = completions.len() + jobs.len();
+        let committed = commit(&writer, first, &mut jobs, &mut completions).await;
         if let Err(error) = &committed {
             tracing::warn!(
                 error = error as &dyn std::error::Error,
@@ -139,13 +134,11 @@ async fn work(writer: DatabaseConnection, mut jobs: mpsc::Receiver<Job>) {
     }
 }
 
-/// Runs one commit: the first job, and those that arrive while it runs. Waits a moment for each of as many as are `expected`.
-/// `completions` are the callbacks of the writes in it.
+/// Runs one commit: the first job, and those that arrive while it runs. `completions` are the callbacks of the writes in it.
 async fn commit(
     writer: &DatabaseConnection,
     first: Job,
     jobs: &mut mpsc::Receiver<Job>,
-    expected: usize,
     completions: &mut Vec<Completion>,
 ) -> Result<(), DbErr> {
     let options = TransactionOptions {
@@ -161,15 +154,7 @@ async fn commit(
         Done::Failed | Done::Nothing => return transaction.rollback().await,
     }
     while completions.len() < MAX_BATCH && Instant::now() < end {
-        let next = match jobs.try_recv() {
-            Ok(job) => Some(job),
-            Err(_) if completions.len() < expected => {
-                let next = timeout(NEXT_WRITE_TIME, jobs.recv()).await;
-                next.unwrap_or_default()
-            }
-            Err(_) => None,
-        };
-        let Some(job) = next else { break };
+        let Ok(job) = jobs.try_recv() else { break };
         transaction.set_savepoint();
         match job(&transaction).await {
             Done::Succeeded(completion) => completions.push(completion),

@@ -33,15 +33,12 @@ pub(crate) async fn plan(
 ) -> String {
     let backend = connection.get_database_backend();
     let statement = backend.build(statement);
-    let (explained, column) = match backend {
-        DbBackend::Sqlite => {
-            let sql = format!("EXPLAIN QUERY PLAN {}", statement.sql);
-            (Statement { sql, ..statement }, "detail")
-        }
-        _ => {
-            let sql = format!("EXPLAIN {statement}");
-            (Statement::from_string(backend, sql), "QUERY PLAN")
-        }
+    let (explained, column) = if backend == DbBackend::Sqlite {
+        let sql = format!("EXPLAIN QUERY PLAN {}", statement.sql);
+        (Statement { sql, ..statement }, "detail")
+    } else {
+        let sql = format!("EXPLAIN {statement}");
+        (Statement::from_string(backend, sql), "QUERY PLAN")
     };
     let rows = connection.query_all_raw(explained).await.unwrap();
     rows.iter()

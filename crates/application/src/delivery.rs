@@ -201,8 +201,8 @@ pub struct DeliveryCounts {
 }
 
 /// Storage of notices and deliveries. Notices are written by the storage ports, in the transaction of the change; verification
-/// messages by [`SubscriberStore::enter`](crate::subscriber::SubscriberStore::enter). Whatever an adapter has confirmed with `Ok`
-/// MUST survive the end of the process.
+/// messages by [`save_and_queue_verification`](crate::subscriber::SubscriberStore::save_and_queue_verification). Whatever an adapter has
+/// confirmed with `Ok` MUST survive the end of the process.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait DeliveryQueue: Send + Sync {

@@ -130,7 +130,7 @@ impl MessageComposer {
         }))
     }
 
-    /// The public state for a message. It is read if none is stored here, or only one that is older than [`Self::MAX_STATE_AGE`].
+    /// The public state for a message. It is read if none is kept, or only one that is older than [`Self::MAX_STATE_AGE`].
     async fn state_for(
         &self,
         key: StateKey,

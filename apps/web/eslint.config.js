@@ -8,18 +8,36 @@ import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
 /*
- * Imports go one way: shared (affected, api, audit, auth, items, realtime, site, subscription, ui, updates, paths) ->
- * features -> app. A rule set by a later block replaces the one before it, so every block below names all that its folder
- * may not import.
+ * The layers of src/, which README.md describes. A layer imports from those before it in this list, and from the files of src/
+ * itself. A rule set by a later block replaces the one before it, so every block below names all that its folder may not
+ * import.
  */
+const layers = [
+  'api',
+  'page-rules',
+  'ui',
+  'auth',
+  'realtime',
+  'items',
+  'site',
+  'shared-features',
+  'features',
+  'app',
+];
+
 const upwards = { regex: '^\\.\\./', message: "Import through '@/', not upwards by '../'." };
 const toasts = {
   regex: '^react-hot-toast',
   message: "Import toast from '@/ui/toast': the packages' own toaster injects a style element.",
 };
 const clerk = { regex: '^@clerk/', message: 'Only src/auth/clerk knows Clerk.' };
-const app = { regex: '^@/app/', message: 'Nothing imports from the app but the app.' };
-const features = { regex: '^@/features/', message: 'Shared code does not know the features.' };
+const above = (layer) => {
+  const higher = layers.slice(layers.indexOf(layer) + 1);
+  return {
+    regex: `^@/(${higher.join('|')})/`,
+    message: `${layer} imports nothing from ${higher.join(', ')}.`,
+  };
+};
 const operatorOnly = {
   regex: '^(formik|yup|@tanstack/|react-router|@/ui/data-table|@/api/form-errors)',
   message: 'The public status page stays small: no form library, tables or router.',
@@ -27,27 +45,40 @@ const operatorOnly = {
 
 const restrict = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns }] });
 
-const otherFeatures = (feature) => ({
-  regex: `^@/features/(?!${feature}/)`,
-  message: 'Features do not import each other.',
+const layerRules = layers.slice(0, -1).map((layer) => ({
+  files: [`src/${layer}/**`],
+  rules: restrict(upwards, toasts, clerk, above(layer)),
+}));
+
+const otherFolders = (layer, folder) => ({
+  regex: `^@/${layer}/(?!${folder}/)`,
+  message: `The folders of ${layer} do not import from each other.`,
 });
 
-const featureRules = readdirSync(new URL('./src/features', import.meta.url)).map((feature) => ({
-  files: [`src/features/${feature}/**`],
-  rules: restrict(
-    upwards,
-    toasts,
-    clerk,
-    app,
-    otherFeatures(feature),
-    ...(feature === 'status-page' ? [operatorOnly] : []),
-  ),
-}));
+const folderRules = ['shared-features', 'features'].flatMap((layer) =>
+  readdirSync(new URL(`./src/${layer}`, import.meta.url)).map((folder) => ({
+    files: [`src/${layer}/${folder}/**`],
+    rules: restrict(
+      upwards,
+      toasts,
+      clerk,
+      above(layer),
+      otherFolders(layer, folder),
+      ...(folder === 'status-page' ? [operatorOnly] : []),
+    ),
+  })),
+);
 
 // Loaded when it is opened: the build's guard sees to it that the page does not load it before.
 const subscribeRules = {
   files: ['src/features/status-page/subscribe/**'],
-  rules: restrict(upwards, toasts, clerk, app, otherFeatures('status-page')),
+  rules: restrict(
+    upwards,
+    toasts,
+    clerk,
+    above('features'),
+    otherFolders('features', 'status-page'),
+  ),
 };
 
 export default defineConfig(
@@ -69,6 +100,14 @@ export default defineConfig(
       ],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "[accessibility='private'][kind!='constructor']",
+          message:
+            'Use #private: the build shortens such names, and not those of `private` members.',
+        },
+      ],
     },
   },
   {
@@ -77,16 +116,17 @@ export default defineConfig(
     languageOptions: { globals: globals.browser },
     rules: {
       'no-console': ['error', { allow: ['error'] }],
-      ...restrict(upwards, toasts, clerk, app, features),
+      ...restrict(upwards, toasts, clerk, above('shared-features')),
     },
   },
-  ...featureRules,
+  ...layerRules,
+  ...folderRules,
   subscribeRules,
   { files: ['src/app/**'], rules: restrict(upwards, toasts, clerk) },
-  { files: ['src/auth/clerk/**'], rules: restrict(upwards, toasts, app, features) },
+  { files: ['src/auth/clerk/**'], rules: restrict(upwards, toasts, above('auth')) },
   {
     files: ['src/ui/toast.ts', 'src/ui/toaster.tsx'],
-    rules: restrict(upwards, clerk, app, features),
+    rules: restrict(upwards, clerk, above('ui')),
   },
   {
     files: ['e2e/**'],

@@ -47,26 +47,26 @@ export class ClerkInstance {
   readonly people: Person[] = [];
   readonly memberships: Membership[] = [];
   readonly waitlist: string[] = [];
-  private readonly clients = new Map<string, Client>();
-  private readonly keys: { publicKey: KeyObject; privateKey: KeyObject };
-  private readonly keyId = `ins_${short()}`;
+  readonly #clients = new Map<string, Client>();
+  readonly #keys: { publicKey: KeyObject; privateKey: KeyObject };
+  readonly #keyId = `ins_${short()}`;
 
   constructor(host: string) {
     this.issuer = `https://${host}`;
     // Base64 of the frontend API's host and a dollar sign (packages/shared/src/keys.ts).
     this.publishableKey = `pk_test_${Buffer.from(`${host}$`).toString('base64')}`;
-    this.keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    this.#keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
   }
 
   /** RFC 7517, at /.well-known/jwks.json of the frontend API (docs: "Manual JWT verification"). */
   get jwks(): { keys: JsonWebKey[] } {
-    const key = this.keys.publicKey.export({ format: 'jwk' });
-    return { keys: [{ ...key, use: 'sig', alg: 'RS256', kid: this.keyId }] };
+    const key = this.#keys.publicKey.export({ format: 'jwk' });
+    return { keys: [{ ...key, use: 'sig', alg: 'RS256', kid: this.#keyId }] };
   }
 
   /** The same key for networkless verification (docs: "JWKS Public Key", PEM). */
   get pem(): string {
-    return this.keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    return this.#keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
   }
 
   addPerson(firstName: string, lastName: string): Person {
@@ -87,10 +87,10 @@ export class ClerkInstance {
 
   /** Returns the state of a browser by its token. */
   client(browser: string | null): Client {
-    const known = browser === null ? undefined : this.clients.get(browser);
+    const known = browser === null ? undefined : this.#clients.get(browser);
     if (known) return known;
     const made: Client = { id: `client_${short()}`, signIn: null, session: null };
-    if (browser !== null) this.clients.set(browser, made);
+    if (browser !== null) this.#clients.set(browser, made);
     return made;
   }
 
@@ -101,7 +101,7 @@ export class ClerkInstance {
 
   /** Ends all sessions of a user, like Clerk's dashboard. */
   revoke(person: Person): void {
-    for (const client of this.clients.values()) {
+    for (const client of this.#clients.values()) {
       if (client.session?.person === person) client.session = null;
     }
   }
@@ -159,9 +159,9 @@ export class ClerkInstance {
       sub: person.id,
       v: 2,
     };
-    const header = { alg: 'RS256', cat: 'cl_B7d4PD111AAA', kid: this.keyId, typ: 'JWT' };
+    const header = { alg: 'RS256', cat: 'cl_B7d4PD111AAA', kid: this.#keyId, typ: 'JWT' };
     const signed = `${encode(header)}.${encode(claims)}`;
-    const signature = sign('sha256', Buffer.from(signed), this.keys.privateKey);
+    const signature = sign('sha256', Buffer.from(signed), this.#keys.privateKey);
     return `${signed}.${signature.toString('base64url')}`;
   }
 }

@@ -10,16 +10,16 @@ export class Demo {
   readonly statusPage: string;
   readonly email: string;
   readonly password: string;
-  private readonly process: ChildProcess;
-  private log = '';
+  readonly #process: ChildProcess;
+  #log = '';
 
   private constructor(process: ChildProcess, said: string) {
     const [, statusPage = ''] = /Public\s+(\S+)/.exec(said) ?? [];
     const [, url = '', email = '', password = ''] =
       /Sign in\s+(\S+)\/login\s+(\S+)\s+(\S+)/.exec(said) ?? [];
-    this.process = process;
+    this.#process = process;
     process.stderr?.on('data', (piece) => {
-      this.log += String(piece);
+      this.#log += String(piece);
     });
     this.url = url;
     this.statusPage = statusPage.slice(url.length);
@@ -49,7 +49,7 @@ export class Demo {
   async mailedLink(to: string): Promise<string> {
     let link: string | undefined;
     const search = () => {
-      const line = this.log.split('\n').findLast((each) => each.includes(`to="${to}"`));
+      const line = this.#log.split('\n').findLast((each) => each.includes(`to="${to}"`));
       link = line === undefined ? undefined : /https?:\/\/[^\s"]+/.exec(line)?.[0];
       return link;
     };
@@ -58,8 +58,8 @@ export class Demo {
   }
 
   async stop(): Promise<void> {
-    const gone = once(this.process, 'exit');
-    this.process.kill('SIGTERM');
+    const gone = once(this.#process, 'exit');
+    this.#process.kill('SIGTERM');
     await gone;
   }
 }

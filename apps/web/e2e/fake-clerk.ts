@@ -22,11 +22,11 @@ export class ClerkStandIn {
   readonly url: string;
   /** The certificate that clients must trust. */
   readonly certificate: string;
-  private readonly server: Server;
+  readonly #server: Server;
 
   private constructor(server: Server, certificate: string, instance: ClerkInstance) {
     const { port } = server.address() as AddressInfo;
-    this.server = server;
+    this.#server = server;
     this.certificate = certificate;
     this.instance = instance;
     this.url = `https://127.0.0.1:${port}`;
@@ -53,9 +53,9 @@ export class ClerkStandIn {
   }
 
   async stop(): Promise<void> {
-    const gone = once(this.server, 'close');
-    this.server.close();
-    this.server.closeAllConnections();
+    const gone = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
     await gone;
   }
 }

@@ -19,12 +19,12 @@ export interface ReceivedMail {
 /** A real mail server on a free port. */
 export class MailServer {
   readonly url: string;
-  private readonly process: ChildProcess;
-  private readonly mails: ReceivedMail[];
+  readonly #process: ChildProcess;
+  readonly #mails: ReceivedMail[];
 
   private constructor(process: ChildProcess, mails: ReceivedMail[], port: number) {
-    this.process = process;
-    this.mails = mails;
+    this.#process = process;
+    this.#mails = mails;
     this.url = `smtp://127.0.0.1:${port}`;
   }
 
@@ -44,14 +44,14 @@ export class MailServer {
 
   /** Waits for a number of mails to an address and returns them, oldest first. */
   async received(to: string, count: number): Promise<ReceivedMail[]> {
-    const mails = () => this.mails.filter((mail) => [mail.to].flat().includes(to));
+    const mails = () => this.#mails.filter((mail) => [mail.to].flat().includes(to));
     await expect.poll(() => mails().length, { message: `mails to ${to}` }).toBe(count);
     return mails();
   }
 
   /** The process ends with its standard input. */
   stop(): void {
-    this.process.stdin?.end();
+    this.#process.stdin?.end();
   }
 }
 

@@ -7,12 +7,12 @@ const program = fileURLToPath(new URL('openid-provider.mjs', import.meta.url));
 
 /** A real OpenID Connect provider in a process of its own. */
 export class OpenIdProvider {
-  private readonly process: ChildProcess;
-  private readonly issuer: string;
+  readonly #process: ChildProcess;
+  readonly #issuer: string;
 
   private constructor(process: ChildProcess, issuer: string) {
-    this.process = process;
-    this.issuer = issuer;
+    this.#process = process;
+    this.#issuer = issuer;
   }
 
   /** Starts a provider for an installation at this address. */
@@ -40,7 +40,7 @@ export class OpenIdProvider {
   settings(): Settings {
     return {
       ALLCLEAR_OIDC_PROVIDERS: 'example',
-      ALLCLEAR_OIDC_EXAMPLE_ISSUER: this.issuer,
+      ALLCLEAR_OIDC_EXAMPLE_ISSUER: this.#issuer,
       ALLCLEAR_OIDC_EXAMPLE_CLIENT_ID: 'allclear',
       ALLCLEAR_OIDC_EXAMPLE_CLIENT_SECRET: 'secret-of-the-client',
       ALLCLEAR_OIDC_EXAMPLE_DOMAINS: 'example.com',
@@ -50,6 +50,6 @@ export class OpenIdProvider {
   }
 
   stop(): void {
-    this.process.kill();
+    this.#process.kill();
   }
 }

@@ -18,46 +18,46 @@ interface Mailbox {
 /** A user with an account and organisations, created by requests before a test. */
 export class Operator {
   readonly account: Account;
-  private readonly request: APIRequestContext;
+  readonly #request: APIRequestContext;
 
   constructor(account: Account, request: APIRequestContext) {
     this.account = account;
-    this.request = request;
+    this.#request = request;
   }
 
   /** Creates the account, by the mailed link unless it is the first. The request context keeps the session. */
   async signUp(server: Mailbox): Promise<void> {
-    const made = await this.identity<{ pending?: boolean }>('sign-up', this.account);
+    const made = await this.#identity<{ pending?: boolean }>('sign-up', this.account);
     if (!made.pending) return;
     const link = new URL(await server.mailedLink(this.account.email));
-    await this.identity('sign-up/confirm', { token: link.searchParams.get('confirmation') });
+    await this.#identity('sign-up/confirm', { token: link.searchParams.get('confirmation') });
   }
 
   async createOrganisation(name: string): Promise<Organisation> {
-    const { id } = await this.identity<{ id: string }>('organisations', { name });
-    return new Organisation(id, name, this, this.request);
+    const { id } = await this.#identity<{ id: string }>('organisations', { name });
+    return new Organisation(id, name, this, this.#request);
   }
 
   async bearer(organisationId: string): Promise<string> {
-    const { token } = await this.identity<{ token: string }>('token', { organisationId });
+    const { token } = await this.#identity<{ token: string }>('token', { organisationId });
     return token;
   }
 
   /** Accepts an invitation. */
   async accept(link: string): Promise<void> {
-    await this.identity('invitations/accept', {
+    await this.#identity('invitations/accept', {
       token: new URL(link).searchParams.get('invitation'),
     });
   }
 
   /** Signs this user in to a browser. */
   async signIn(browser: BrowserContext): Promise<void> {
-    const { cookies } = await this.request.storageState();
+    const { cookies } = await this.#request.storageState();
     await browser.addCookies(cookies);
   }
 
-  private async identity<T>(call: string, data: object): Promise<T> {
-    const response = await this.request.post(`/api/v1/identity/${call}`, { data });
+  async #identity<T>(call: string, data: object): Promise<T> {
+    const response = await this.#request.post(`/api/v1/identity/${call}`, { data });
     await expect(response, `${call}: ${await response.text()}`).toBeOK();
     return ((await response.json()) as Envelope<T>).data;
   }
@@ -67,14 +67,14 @@ export class Operator {
 export class Organisation {
   readonly id: string;
   readonly name: string;
-  private readonly operator: Operator;
-  private readonly request: APIRequestContext;
+  readonly #operator: Operator;
+  readonly #request: APIRequestContext;
 
   constructor(id: string, name: string, operator: Operator, request: APIRequestContext) {
     this.id = id;
     this.name = name;
-    this.operator = operator;
-    this.request = request;
+    this.#operator = operator;
+    this.#request = request;
   }
 
   get statusPage(): string {
@@ -87,9 +87,9 @@ export class Organisation {
     path: string,
     data?: object,
   ): Promise<T> {
-    const response = await this.request.fetch(`/api/v1${path}`, {
+    const response = await this.#request.fetch(`/api/v1${path}`, {
       method,
-      headers: { Authorization: `Bearer ${await this.operator.bearer(this.id)}` },
+      headers: { Authorization: `Bearer ${await this.#operator.bearer(this.id)}` },
       ...(data && { data }),
     });
     await expect(response, `${method} ${path}: ${await response.text()}`).toBeOK();

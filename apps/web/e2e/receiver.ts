@@ -12,12 +12,12 @@ export interface ReceivedMessage {
 /** Takes the messages to webhooks and chats on a free port. */
 export class Receiver {
   readonly url: string;
-  private readonly server: Server;
-  private readonly messages: ReceivedMessage[];
+  readonly #server: Server;
+  readonly #messages: ReceivedMessage[];
 
   private constructor(server: Server, messages: ReceivedMessage[]) {
-    this.server = server;
-    this.messages = messages;
+    this.#server = server;
+    this.#messages = messages;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
@@ -38,14 +38,14 @@ export class Receiver {
 
   /** Waits for a number of messages to a path and returns them, oldest first. */
   async received(path: string, count: number): Promise<ReceivedMessage[]> {
-    const messages = () => this.messages.filter((message) => message.path === path);
+    const messages = () => this.#messages.filter((message) => message.path === path);
     await expect.poll(() => messages().length, { message: `messages to ${path}` }).toBe(count);
     return messages();
   }
 
   async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
   }
 }
 

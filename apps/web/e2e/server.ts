@@ -19,14 +19,14 @@ export type Settings = Readonly<Record<string, string>>;
 export class Server {
   /** The public URL. */
   readonly url: string;
-  private readonly folder: string;
-  private settings: Settings;
-  private process: ChildProcess;
+  readonly #folder: string;
+  #settings: Settings;
+  #process: ChildProcess;
 
   private constructor(folder: string, settings: Settings, { process, url }: Launched) {
-    this.folder = folder;
-    this.settings = settings;
-    this.process = process;
+    this.#folder = folder;
+    this.#settings = settings;
+    this.#process = process;
     this.url = url;
   }
 
@@ -37,31 +37,31 @@ export class Server {
 
   /** Runs a command of the same installation and returns its output. */
   async run(...command: string[]): Promise<string> {
-    const env = environment(this.folder, { ...this.settings, ALLCLEAR_PUBLIC_URL: this.url });
-    const { stdout } = await promisify(execFile)(binary, command, { cwd: this.folder, env });
+    const env = environment(this.#folder, { ...this.#settings, ALLCLEAR_PUBLIC_URL: this.url });
+    const { stdout } = await promisify(execFile)(binary, command, { cwd: this.#folder, env });
     return stdout.trim();
   }
 
   /** Sends SIGTERM and waits for the end of the process. */
   async stop(): Promise<void> {
-    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
-    const gone = once(this.process, 'exit');
-    this.process.kill('SIGTERM');
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const gone = once(this.#process, 'exit');
+    this.#process.kill('SIGTERM');
     await gone;
   }
 
   /** Starts again with the same port and data, and with more settings. */
   async startAgain(settings: Settings = {}): Promise<void> {
-    this.settings = { ...this.settings, ...settings };
+    this.#settings = { ...this.#settings, ...settings };
     const port = Number(new URL(this.url).port);
-    ({ process: this.process } = await launch(this.folder, port, this.settings));
+    ({ process: this.#process } = await launch(this.#folder, port, this.#settings));
   }
 
   /** Waits for a mail to an address and returns the latest link that begins with a path. */
   async mailedLink(to: string, screen = '/login'): Promise<string> {
     let link: string | undefined;
     const find = async () => {
-      const links = await mailedLinks(join(this.folder, 'mail'), to);
+      const links = await mailedLinks(join(this.#folder, 'mail'), to);
       const leads = ({ pathname, search }: URL) => `${pathname}${search}`.startsWith(screen);
       link = links.filter((each) => leads(new URL(each))).at(-1);
       return link;
@@ -72,13 +72,13 @@ export class Server {
 
   /** The subjects of the mails to an address, oldest first. */
   async mailedSubjects(to: string): Promise<string[]> {
-    const mails = await mailsTo(join(this.folder, 'mail'), to);
+    const mails = await mailsTo(join(this.#folder, 'mail'), to);
     return mails.map((mail) => /^Subject: (.*)$/m.exec(mail)?.[1]?.trim() ?? '');
   }
 
   async remove(): Promise<void> {
     await this.stop();
-    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.#folder, { recursive: true, force: true });
   }
 }
 

@@ -5,9 +5,10 @@ import { expect, it } from 'vitest';
 import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
 import { success, apiUrl, server, hold } from '@/testing/server';
+import { useListCache } from './list-cache';
 import { addItem, patchItem, removeItem, type ListChange } from './list-changes';
 import { maxWaitingChanges } from './query-cache';
-import { useList, useUpdateLists } from './use-list';
+import { useList } from './use-list';
 
 interface Service {
   id: string;
@@ -16,12 +17,12 @@ interface Service {
 
 let change: (change: ListChange<Service>) => void;
 
-/** Hands the hook's function to the test. */
+/** Hands the method of the hook's cache to the test. */
 function useChange() {
-  const current = useUpdateLists();
+  const listCache = useListCache();
   useEffect(() => {
-    change = (listChange) => current(endpoints.components.list, listChange);
-  }, [current]);
+    change = (listChange) => listCache.update(endpoints.components.list, listChange);
+  }, [listCache]);
 }
 
 function Services() {

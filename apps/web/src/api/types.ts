@@ -44,7 +44,11 @@ export type Change = Schemas['Change'];
 /** An item of the audit log. */
 export type AuditItem = Schemas['AuditItem'];
 export type Metrics = Schemas['Metrics'];
-export type Update = Schemas['IncidentUpdate'] | Schemas['MaintenanceUpdate'];
+/** An entry of the timeline of an incident or a maintenance, as operators see it. */
+export type Update = Pick<
+  Schemas['IncidentUpdate'] | Schemas['MaintenanceUpdate'],
+  'id' | 'status' | 'message' | 'user' | 'createdAt' | 'displayAt'
+>;
 
 export type Banner = Schemas['Banner'];
 export type PublicComponent = Schemas['PublicComponent'];

@@ -5,7 +5,8 @@ import { expect, it } from 'vitest';
 import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
-import { useList, useRefreshList } from './use-list';
+import { useListCache } from './list-cache';
+import { useList } from './use-list';
 import { useQuery } from './use-query';
 
 function Names({ path = endpoints.incidents.list as string }) {
@@ -20,13 +21,13 @@ function Names({ path = endpoints.incidents.list as string }) {
 }
 
 function Elsewhere({ list = <Names /> }) {
-  const refresh = useRefreshList(endpoints.incidents.list);
+  const listCache = useListCache();
   const [shown, setShown] = useState(true);
   return (
     <>
       {shown && list}
       <button onClick={() => setShown(!shown)}>{shown ? 'Leave' : 'Return'}</button>
-      <button onClick={() => void refresh()}>Save</button>
+      <button onClick={() => void listCache.refresh(endpoints.incidents.list)}>Save</button>
     </>
   );
 }

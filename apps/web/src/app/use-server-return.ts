@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from 'react';
 import { anonymousApi } from '@/api/anonymous-api';
 import { backoffMs } from '@/api/retry';
 import { endpoints } from '@/paths';
-import { onWake } from '@/realtime/wake';
+import { onWake } from '@/ui/wake';
 
 /**
  * Asks whether the server responds, and calls `onReturn` when it does after it did not. It does not call it for a server that

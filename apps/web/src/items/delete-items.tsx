@@ -2,7 +2,7 @@ import { Trash2 } from 'lucide-react';
 import { createContext, use, useState, type ReactNode } from 'react';
 import { useApi } from '@/api/api-provider';
 import { ApiError } from '@/api/error';
-import { useRefreshList } from '@/api/use-list';
+import { useListCache } from '@/api/list-cache';
 import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
@@ -107,7 +107,7 @@ export function DeleteSelected<Item extends { id: string }>({
 /** Deletes items by one request each, then reads the list again. Returns whether all requests succeeded. */
 function useDelete<Item>({ endpoints }: ItemKind<Item>, done: string | undefined, failed: string) {
   const api = useApi();
-  const refreshList = useRefreshList(endpoints.list);
+  const listCache = useListCache();
   return async (items: readonly { id: string }[]): Promise<boolean> => {
     const results = await Promise.allSettled(
       items.map(({ id }) => api.delete(endpoints.item(id)).catch(ignoreGone)),
@@ -117,7 +117,7 @@ function useDelete<Item>({ endpoints }: ItemKind<Item>, done: string | undefined
     if (!succeeded) toast.error(<FailureMessage text={failed} error={failure.reason as unknown} />);
     else if (done !== undefined) toast.success(done);
     // Not awaited: without a connection it is retried for seconds.
-    void refreshList();
+    void listCache.refresh(endpoints.list);
     return succeeded;
   };
 }

@@ -1,7 +1,7 @@
 import { FormikProvider, useFormik, type FormikHelpers } from 'formik';
 import type { ReactNode } from 'react';
 import type { Schema } from 'yup';
-import { useRefreshList } from '@/api/use-list';
+import { useListCache } from '@/api/list-cache';
 import { useMay } from '@/auth/permissions';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
@@ -81,7 +81,7 @@ export function useSave<Values>({
   done,
   failed,
 }: SaveOptions<Values>): Save<Values> {
-  const refreshList = useRefreshList(list);
+  const listCache = useListCache();
   return async (values, form, leave) => {
     try {
       await save(values);
@@ -91,7 +91,7 @@ export function useSave<Values>({
     }
     toast.success(done);
     // Not awaited: without a connection it is retried for seconds, but nothing is unsaved any more.
-    void refreshList();
+    void listCache.refresh(list);
     leave(goBack);
   };
 }

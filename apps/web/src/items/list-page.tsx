@@ -6,11 +6,11 @@ import type { DataColumn } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
 import { LoadFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
+import { ShowOlder } from '@/ui/show-older';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { usePageTitle } from '@/ui/use-page-title';
 import { DeleteQuestion, DeleteSelected } from './delete-items';
 import type { ItemKind } from './item-kind';
-import { ShowOlder } from './show-older';
 import { useTableMemory } from './use-table-memory';
 
 /** Lists a part of the items. */

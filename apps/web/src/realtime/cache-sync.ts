@@ -1,19 +1,11 @@
 import { useEffect } from 'react';
-import { useSWRConfig } from 'swr';
 import { useApi } from '@/api/api-provider';
 import type { ApiClient } from '@/api/client';
 import { ApiError } from '@/api/error';
-import {
-  addItem,
-  addOrPatchItem,
-  patchItem,
-  patchItemBy,
-  removeItem,
-  type ListChange,
-} from '@/api/list-changes';
+import { useListCache, type ListCache } from '@/api/list-cache';
+import { addItem, addOrPatchItem, patchItem, patchItemBy, removeItem } from '@/api/list-changes';
 import { maxWaitingChanges } from '@/api/query-cache';
 import { withRetries } from '@/api/retry';
-import { mergeTruncatedIncident, mergeTruncatedMaintenance } from '@/api/truncated';
 import type {
   Component,
   ComponentGroup,
@@ -24,11 +16,11 @@ import type {
   MaintenanceEntry,
   PublicComponent,
   PublicIncident,
+  Update,
 } from '@/api/types';
-import { newestFirst } from '@/api/update-order';
-import { useReadAgain, useRevalidateLists, useUpdateLists } from '@/api/use-list';
+import { mergeTruncatedIncident, mergeTruncatedMaintenance } from '@/page-rules/truncated';
+import { newestFirst } from '@/page-rules/update-order';
 import { endpoints } from '@/paths';
-import type { Update } from '@/updates/timeline';
 import { placeComponents, placeGroups } from './component-order';
 import type { Connection, ConnectionListener } from './connection';
 import type { LiveEvent } from './live-events';
@@ -53,20 +45,6 @@ const organisation = /^\/(organisation|status\/[^/]+)$/;
 const attachedComponents = /^\/incident\/[^/]+\/components\/list$/;
 const unattachedComponents = /^\/incident\/[^/]+\/components\/unattached$/;
 
-/** The cached lists, and the ways to change them. */
-interface ListStore {
-  api: Pick<ApiClient, 'get'>;
-  /** Cached paths that match. */
-  cached: (paths: RegExp) => string[];
-  update: <T>(path: string, change: ListChange<T>) => void;
-  /** Reads the matching paths again that are on screen. */
-  refresh: (paths: RegExp) => void;
-  /** Reads lists and their parts again, and returns the keys that failed. */
-  revalidate: (lists: readonly string[], parts: RegExp) => Promise<string[]>;
-  /** Reads keys again, and returns those that failed. */
-  readAgain: (keys: readonly string[]) => Promise<string[]>;
-}
-
 /** A maintenance as events contain it. */
 type MaintenanceRow = Omit<Maintenance, 'notify'>;
 
@@ -78,30 +56,21 @@ interface Attached {
 /** Keeps every list of the query cache in step with the connection. */
 export function useCacheSync(connection: Connection | null): void {
   const api = useApi();
-  const { cache, mutate } = useSWRConfig();
-  const update = useUpdateLists();
-  const revalidate = useRevalidateLists();
-  const readAgain = useReadAgain();
+  const listCache = useListCache();
   useEffect(() => {
-    const sync = new CacheSync({
-      api,
-      update,
-      revalidate,
-      readAgain,
-      cached: (paths) => [...cache.keys()].filter((key) => paths.test(key)),
-      refresh: (paths) => void mutate((key) => typeof key === 'string' && paths.test(key)),
-    });
+    const sync = new CacheSync(api, listCache);
     const leave = connection?.listen(sync);
     return () => {
       leave?.();
       sync.onLost();
     };
-  }, [connection, api, cache, mutate, update, revalidate, readAgain]);
+  }, [connection, api, listCache]);
 }
 
 /** Applies the socket's events to the cached lists. */
 class CacheSync implements ConnectionListener {
-  readonly #store: ListStore;
+  readonly #api: Pick<ApiClient, 'get'>;
+  readonly #cache: ListCache;
   /**
    * Events received while the lists are read again: the responses may be older. If more than `maxWaitingChanges` arrive, one of
    * those is kept, and the lists are read once more.
@@ -113,9 +82,10 @@ class CacheSync implements ConnectionListener {
   readonly #deletedUpdates = new Set<string>();
   readonly #refreshComputed: ReturnType<typeof throttle>;
 
-  constructor(store: ListStore) {
-    this.#store = store;
-    this.#refreshComputed = throttle(() => store.refresh(computed), computedIntervalMs);
+  constructor(api: Pick<ApiClient, 'get'>, cache: ListCache) {
+    this.#api = api;
+    this.#cache = cache;
+    this.#refreshComputed = throttle(() => cache.refreshMatching(computed), computedIntervalMs);
   }
 
   onJoined(): void {
@@ -135,7 +105,7 @@ class CacheSync implements ConnectionListener {
     else if (this.#queued.length <= maxWaitingChanges) this.#queued.push(event);
   }
 
-  async #catchUp(readLists = () => this.#store.revalidate(lists, partsOfItems)): Promise<void> {
+  async #catchUp(readLists = () => this.#cache.revalidate(lists, partsOfItems)): Promise<void> {
     this.#queued ??= [];
     this.#reads += 1;
     const read = this.#reads;
@@ -152,58 +122,64 @@ class CacheSync implements ConnectionListener {
     if (unread.length === 0) return;
     // Not all clients at the same time.
     const delay = readAgainMs * (1 + Math.random());
-    this.#again = setTimeout(() => void this.#catchUp(() => this.#store.readAgain(unread)), delay);
+    this.#again = setTimeout(() => void this.#catchUp(() => this.#cache.readAgain(unread)), delay);
   }
 
   #apply(event: LiveEvent): void {
-    const { update, refresh } = this.#store;
+    const cache = this.#cache;
     this.#refreshComputed();
     switch (event.name) {
       case 'new-component': {
         const [component] = event.args;
         const received = { ...component, showUptime: component.uptime !== null };
-        update<Component>(components.list, addOrPatchItem<Component>(received, asStored(received)));
-        refresh(unattachedComponents);
+        cache.update<Component>(
+          components.list,
+          addOrPatchItem<Component>(received, asStored(received)),
+        );
+        cache.refreshMatching(unattachedComponents);
         break;
       }
       case 'component-update':
-        update<Component>(components.list, patchItem(event.args[0]));
+        cache.update<Component>(components.list, patchItem(event.args[0]));
         this.#renameAttached(event.args[0]);
         break;
       case 'component-deleted':
-        update<Component>(components.list, removeItem(event.args[0]));
+        cache.update<Component>(components.list, removeItem(event.args[0]));
         this.#removeAttached(event.args[0]);
         break;
       case 'new-component-group':
-        update<ComponentGroup>(componentGroups.list, addItem(event.args[0]));
+        cache.update<ComponentGroup>(componentGroups.list, addItem(event.args[0]));
         break;
       case 'component-group-update':
-        update<ComponentGroup>(componentGroups.list, patchItem(event.args[0]));
+        cache.update<ComponentGroup>(componentGroups.list, patchItem(event.args[0]));
         break;
       case 'component-group-deleted':
-        update<ComponentGroup>(componentGroups.list, removeItem(event.args[0]));
+        cache.update<ComponentGroup>(componentGroups.list, removeItem(event.args[0]));
         break;
       case 'component-order-updated':
-        update<Component>(components.list, placeComponents(event.args[0]));
-        update<ComponentGroup>(componentGroups.list, placeGroups(event.args[0]));
+        cache.update<Component>(components.list, placeComponents(event.args[0]));
+        cache.update<ComponentGroup>(componentGroups.list, placeGroups(event.args[0]));
         break;
       case 'organisation-updated':
-        refresh(organisation);
+        cache.refreshMatching(organisation);
         break;
       case 'new-incident': {
         const [incident] = event.args;
-        update<Incident>(incidents.list, addOrPatchItem<Incident>(incident, asStored(incident)));
+        cache.update<Incident>(
+          incidents.list,
+          addOrPatchItem<Incident>(incident, asStored(incident)),
+        );
         break;
       }
       case 'incident-updated': {
         const [incident] = event.args;
         const merge = (cached: Incident) => mergeTruncatedIncident(incident, cached);
-        update<Incident>(incidents.list, patchItemBy(incident.id, merge));
+        cache.update<Incident>(incidents.list, patchItemBy(incident.id, merge));
         this.#replaceAttached(incident);
         break;
       }
       case 'incident-deleted':
-        update<Incident>(incidents.list, removeItem(event.args[0]));
+        cache.update<Incident>(incidents.list, removeItem(event.args[0]));
         break;
       case 'timeline-updated': {
         const [{ incidentId, ...entry }] = event.args;
@@ -216,7 +192,7 @@ class CacheSync implements ConnectionListener {
         break;
       case 'new-maintenance': {
         const [maintenance] = event.args;
-        update<MaintenanceRow>(
+        cache.update<MaintenanceRow>(
           maintenances.list,
           addOrPatchItem<MaintenanceRow>(maintenance, asStored(maintenance)),
         );
@@ -225,11 +201,11 @@ class CacheSync implements ConnectionListener {
       case 'maintenance-updated': {
         const [maintenance] = event.args;
         const merge = (cached: MaintenanceRow) => mergeTruncatedMaintenance(maintenance, cached);
-        update<MaintenanceRow>(maintenances.list, patchItemBy(maintenance.id, merge));
+        cache.update<MaintenanceRow>(maintenances.list, patchItemBy(maintenance.id, merge));
         break;
       }
       case 'maintenance-deleted':
-        update<MaintenanceRow>(maintenances.list, removeItem(event.args[0]));
+        cache.update<MaintenanceRow>(maintenances.list, removeItem(event.args[0]));
         break;
       case 'maintenance-timeline-updated': {
         const [{ maintenanceId, ...entry }] = event.args;
@@ -249,7 +225,7 @@ class CacheSync implements ConnectionListener {
     path: string,
     entry: Omit<IncidentEntry, 'incidentId'> | Omit<MaintenanceEntry, 'maintenanceId'>,
   ): void {
-    this.#store.update<Update>(list, (pages) => {
+    this.#cache.update<Update>(list, (pages) => {
       const isKnown = pages.some((page) => page.some(({ id }) => id === entry.id));
       if (!isKnown) void this.#addUpdate(list, path, entry.id);
       return patchItem<Update>(entry)(pages).map(newestFirst);
@@ -258,27 +234,26 @@ class CacheSync implements ConnectionListener {
 
   /** Reads a new update from the API, because events do not contain the author. */
   async #addUpdate(list: string, path: string, id: string): Promise<void> {
-    const { api, update, readAgain } = this.#store;
     if (this.#deletedUpdates.has(id)) return;
     try {
-      const { data } = await withRetries(() => api.get<Update>(path));
+      const { data } = await withRetries(() => this.#api.get<Update>(path));
       if (this.#deletedUpdates.has(id)) return;
-      update<Update>(list, (pages) => addItem(data)(pages).map(newestFirst));
+      this.#cache.update<Update>(list, (pages) => addItem(data)(pages).map(newestFirst));
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return;
       console.error(error);
       // The list shows the update, or why it cannot be read.
-      await readAgain([list]);
+      await this.#cache.readAgain([list]);
     }
   }
 
   #removeUpdate(list: string, id: string): void {
     this.#deletedUpdates.add(id);
-    this.#store.update<Update>(list, removeItem(id));
+    this.#cache.update<Update>(list, removeItem(id));
   }
 
   #replaceAttached({ id, components: links, componentsTruncated }: PublicIncident): void {
-    if (componentsTruncated) this.#store.refresh(attachedComponents);
+    if (componentsTruncated) this.#cache.refreshMatching(attachedComponents);
     else {
       this.#updateAttached(incidents.components(id), (cached) =>
         links.map((link) => {
@@ -287,7 +262,7 @@ class CacheSync implements ConnectionListener {
         }),
       );
     }
-    this.#store.refresh(unattachedComponents);
+    this.#cache.refreshMatching(unattachedComponents);
   }
 
   #renameAttached({ id, name, status }: PublicComponent): void {
@@ -305,12 +280,12 @@ class CacheSync implements ConnectionListener {
   }
 
   #updateEveryAttached(change: (cached: Attached[]) => Attached[]): void {
-    for (const path of this.#store.cached(attachedComponents)) this.#updateAttached(path, change);
-    this.#store.refresh(unattachedComponents);
+    for (const path of this.#cache.matching(attachedComponents)) this.#updateAttached(path, change);
+    this.#cache.refreshMatching(unattachedComponents);
   }
 
   #updateAttached(path: string, change: (cached: Attached[]) => Attached[]): void {
-    this.#store.update<Attached>(path, (pages) => pages.map(change));
+    this.#cache.update<Attached>(path, (pages) => pages.map(change));
   }
 }
 

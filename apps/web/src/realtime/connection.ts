@@ -1,5 +1,6 @@
 import type { GetToken } from '@/api/client';
 import { onReachable } from '@/api/reachable';
+import { onWake } from '@/ui/wake';
 import { liveEventNames, type LiveEvent } from './live-events';
 import {
   accepted,
@@ -11,7 +12,6 @@ import {
   type LiveSocket,
   type OrderedReplies,
 } from './socket';
-import { onWake } from './wake';
 
 export type SocketStatus = 'disconnected' | 'connecting' | 'connected' | 'reconnect_failed';
 

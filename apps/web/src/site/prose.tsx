@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { cn } from '@/ui/cn';
-import { copyText } from './copy-text';
+import { copyText } from '@/ui/copy-text';
 import { isScreenPath } from './screen-path';
 import './prose.css';
 

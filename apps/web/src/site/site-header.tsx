@@ -1,6 +1,7 @@
 import { Menu } from 'lucide-react';
 import { Link } from 'react-router-dom';
 import { useAuth } from '@/auth/auth';
+import { StartLink } from '@/auth/start-link';
 import { paths } from '@/paths';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
@@ -8,7 +9,6 @@ import { DropdownMenu, MenuItem } from '@/ui/dropdown-menu';
 import { Logo } from '@/ui/logo';
 import { ThemeMenu } from '@/ui/theme-menu';
 import type { SiteEntry } from './entries';
-import { StartLink } from './start-link';
 
 export function SiteHeader({ entries }: { entries: readonly SiteEntry[] }) {
   return (

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { AuthContext, type AuthState } from '@/auth/auth';
 import { StartFailureScreen } from '@/auth/start-screens';
-import { onWake } from '@/realtime/wake';
+import { onWake } from '@/ui/wake';
 import { EndedSessionDialog } from './ended-session-dialog';
 import { FactorRequiredDialog } from './factor-required-dialog';
 import { LinkDialog } from './link-dialog';

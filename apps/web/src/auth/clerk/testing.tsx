@@ -36,7 +36,7 @@ export class FakeClerk {
   organization: { id: string } | null | undefined;
   readonly signOut = vi.fn(() => Promise.resolve());
   options: Record<string, unknown> = {};
-  private readonly listeners = new Set<(resources: Resources) => void>();
+  readonly #listeners = new Set<(resources: Resources) => void>();
 
   load = (options: Record<string, unknown>): Promise<void> => {
     this.options = options;
@@ -47,8 +47,8 @@ export class FakeClerk {
   };
 
   readonly addListener = (listener: (resources: Resources) => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   };
 
   readonly on = (_: string, listener: (status: string) => void, options?: { notify: boolean }) => {
@@ -62,7 +62,7 @@ export class FakeClerk {
   become(resources: Partial<Resources>): void {
     const all = { ...nobody, ...resources };
     Object.assign(this, all);
-    this.listeners.forEach((listener) => listener(all));
+    this.#listeners.forEach((listener) => listener(all));
   }
 }
 

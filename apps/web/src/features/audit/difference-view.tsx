@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { useComponentNames } from '@/affected/component-groups';
 import type { AuditItem } from '@/api/types';
+import { useComponentNames } from '@/shared-features/affected/component-groups';
 import { Button } from '@/ui/button';
 import { cn } from '@/ui/cn';
 import { fieldChanges, type FieldChange } from './difference';

@@ -1,5 +1,5 @@
 import { roleNames } from '@/auth/permissions';
-import { channelNames } from '@/subscription/channels';
+import { channelNames } from '@/shared-features/subscription/channels';
 import { formatInstant } from '@/ui/datetime';
 import { componentStyles, incidentStyles, maintenanceStyles } from '@/ui/status-styles';
 import { subscriberStatuses } from '@/ui/subscriber-statuses';

@@ -1,8 +1,8 @@
 import { useFormikContext } from 'formik';
 import type { ComponentProps } from 'react';
-import { useGroups } from '@/affected/component-groups';
 import { useMay } from '@/auth/permissions';
 import { ItemForm } from '@/items/item-form';
+import { useGroups } from '@/shared-features/affected/component-groups';
 import { Checkbox } from '@/ui/checkbox';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';

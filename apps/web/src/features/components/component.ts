@@ -1,11 +1,11 @@
 import { object } from 'yup';
-import { componentsFailed } from '@/affected/affected';
 import { nameRule } from '@/api/name';
 import { oneStatusOf } from '@/api/rules';
 import { limits, text } from '@/api/text';
 import type { Component, ComponentInput } from '@/api/types';
 import type { ItemKind } from '@/items/item-kind';
 import { endpoints } from '@/paths';
+import { componentsFailed } from '@/shared-features/affected/affected';
 import { componentStatuses } from '@/ui/statuses';
 
 export const componentKind: ItemKind<Component> = {

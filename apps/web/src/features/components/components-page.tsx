@@ -1,13 +1,13 @@
 import { ArrowUpDown, FolderPlus, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
-import { useGroupName } from '@/affected/component-groups';
-import { GroupName } from '@/affected/group-name';
 import type { Component } from '@/api/types';
 import { EditLink, NameCell, NewItemLink } from '@/items/cells';
 import { DeleteItem } from '@/items/delete-items';
 import { ListPage } from '@/items/list-page';
 import { paths } from '@/paths';
+import { useGroupName } from '@/shared-features/affected/component-groups';
+import { GroupName } from '@/shared-features/affected/group-name';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';

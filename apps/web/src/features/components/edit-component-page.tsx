@@ -1,11 +1,11 @@
 import { useParams } from 'react-router-dom';
-import { useGroupName } from '@/affected/component-groups';
 import type { Component } from '@/api/types';
-import { AuditLink } from '@/audit/audit-link';
+import { AuditLink } from '@/auth/audit-link';
 import { LiveUpdate } from '@/items/live-update';
 import { useSave } from '@/items/item-form';
 import { useEdit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';
+import { useGroupName } from '@/shared-features/affected/component-groups';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { componentStatuses } from '@/ui/statuses';
 import { Tabs } from '@/ui/tabs';

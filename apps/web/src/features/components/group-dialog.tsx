@@ -1,8 +1,8 @@
 import { useFormikContext, type FormikHelpers } from 'formik';
 import type { ComponentProps } from 'react';
 import { useApi } from '@/api/api-provider';
+import { useListCache } from '@/api/list-cache';
 import type { ComponentGroup } from '@/api/types';
-import { useRefreshList } from '@/api/use-list';
 import { LiveUpdate } from '@/items/live-update';
 import { useEdit } from '@/items/use-edit';
 import { endpoints } from '@/paths';
@@ -81,7 +81,7 @@ interface SaveGroupOptions extends GroupDialogProps {
 }
 
 function useSaveGroup({ save, done, onClose }: SaveGroupOptions) {
-  const refreshList = useRefreshList(endpoints.componentGroups.list);
+  const listCache = useListCache();
   return async (values: GroupValues, form: FormikHelpers<GroupValues>): Promise<void> => {
     try {
       await save(values);
@@ -91,7 +91,7 @@ function useSaveGroup({ save, done, onClose }: SaveGroupOptions) {
     }
     toast.success(done);
     // Not awaited: without a connection it is retried for seconds.
-    void refreshList();
+    void listCache.refresh(endpoints.componentGroups.list);
     onClose();
   };
 }

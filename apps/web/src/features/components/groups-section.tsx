@@ -1,14 +1,14 @@
 import { Pencil } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { useGroups } from '@/affected/component-groups';
 import type { Component, ComponentGroup } from '@/api/types';
 import { useQuery } from '@/api/use-query';
-import { AuditLink } from '@/audit/audit-link';
+import { AuditLink } from '@/auth/audit-link';
 import { useMay } from '@/auth/permissions';
 import { NameCell } from '@/items/cells';
 import { DeleteItem, DeleteQuestion, DeleteSelected } from '@/items/delete-items';
 import { useTableMemory } from '@/items/use-table-memory';
 import { endpoints } from '@/paths';
+import { useGroups } from '@/shared-features/affected/component-groups';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
 import { IconButton } from '@/ui/icon-button';

@@ -1,8 +1,8 @@
 import { ListOrdered } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
-import { useComponentNames } from '@/affected/component-groups';
 import { paths } from '@/paths';
+import { useComponentNames } from '@/shared-features/affected/component-groups';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';

@@ -1,7 +1,7 @@
-import { useGroupName } from '@/affected/component-groups';
-import { GroupName } from '@/affected/group-name';
 import type { Dashboard } from '@/api/types';
 import { paths } from '@/paths';
+import { useGroupName } from '@/shared-features/affected/component-groups';
+import { GroupName } from '@/shared-features/affected/group-name';
 import { StatusBadge } from '@/ui/badge';
 import { componentBadges, componentStatuses, rankOf } from '@/ui/statuses';
 import { ItemLink, EmptySection, Section, listClass, rowClass } from './section';

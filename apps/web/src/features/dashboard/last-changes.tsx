@@ -1,7 +1,12 @@
 import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import type { Change } from '@/api/types';
-import { changeText, deletedTargets, joinChanges, targetPath } from '@/audit/change-text';
+import {
+  changeText,
+  deletedTargets,
+  joinChanges,
+  targetPath,
+} from '@/shared-features/audit/change-text';
 import { Card, CardHeader } from '@/ui/card';
 import { formatInstant } from '@/ui/datetime';
 import { formatDuration } from '@/ui/duration';

@@ -2,12 +2,12 @@ import { MessageSquarePlus } from 'lucide-react';
 import type { Dashboard } from '@/api/types';
 import { Permitted } from '@/auth/permitted';
 import { paths } from '@/paths';
+import { useRecordUpdate } from '@/shared-features/updates/use-record-update';
 import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { formatInstant } from '@/ui/datetime';
 import { formatDuration } from '@/ui/duration';
 import { incidentStatuses } from '@/ui/statuses';
-import { useRecordUpdate } from '@/updates/use-record-update';
 import { ItemLink, EmptySection, Section, listClass, rowClass } from './section';
 
 type Incident = Dashboard['incidents'][number];

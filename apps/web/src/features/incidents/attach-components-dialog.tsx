@@ -1,9 +1,9 @@
 import type { FormikHelpers } from 'formik';
-import { componentsFailed, type Choice } from '@/affected/affected';
-import { AffectedComponentsField } from '@/affected/affected-components-field';
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
+import { componentsFailed, type Choice } from '@/shared-features/affected/affected';
+import { AffectedComponentsField } from '@/shared-features/affected/affected-components-field';
 import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
 import { toast } from '@/ui/toast';

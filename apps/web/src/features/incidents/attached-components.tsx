@@ -1,8 +1,5 @@
 import { Pencil, Plus, Unlink } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { componentsFailed } from '@/affected/affected';
-import { useGroupNameOf } from '@/affected/component-groups';
-import { GroupName } from '@/affected/group-name';
 import { useApi } from '@/api/api-provider';
 import type { AttachedComponent } from '@/api/types';
 import { useQuery } from '@/api/use-query';
@@ -10,6 +7,9 @@ import { useMay } from '@/auth/permissions';
 import { Permitted } from '@/auth/permitted';
 import { removeRows } from '@/items/remove-rows';
 import { endpoints } from '@/paths';
+import { componentsFailed } from '@/shared-features/affected/affected';
+import { useGroupNameOf } from '@/shared-features/affected/component-groups';
+import { GroupName } from '@/shared-features/affected/group-name';
 import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';

@@ -1,6 +1,4 @@
 import { useState } from 'react';
-import { componentsFailed } from '@/affected/affected';
-import { AffectedComponentsField } from '@/affected/affected-components-field';
 import { useApi } from '@/api/api-provider';
 import { serverNow } from '@/api/server-clock';
 import type { Component } from '@/api/types';
@@ -8,6 +6,8 @@ import { useQuery } from '@/api/use-query';
 import { useSave } from '@/items/item-form';
 import { useNotify, type NotifyValues } from '@/items/notify-field';
 import { endpoints, paths } from '@/paths';
+import { componentsFailed } from '@/shared-features/affected/affected';
+import { AffectedComponentsField } from '@/shared-features/affected/affected-components-field';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { startOfMinute } from '@/ui/local-minute';
 import { LoadFailure } from '@/ui/load-failure';

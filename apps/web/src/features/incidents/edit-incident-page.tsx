@@ -1,10 +1,12 @@
 import { useParams } from 'react-router-dom';
-import { AuditLink } from '@/audit/audit-link';
+import { AuditLink } from '@/auth/audit-link';
 import { LiveUpdate } from '@/items/live-update';
 import { useSave } from '@/items/item-form';
 import { useNotify, type NotifyValues } from '@/items/notify-field';
 import { useEdit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';
+import { incidentTimeline } from '@/shared-features/updates/incident-timeline';
+import { UpdatesPanel } from '@/shared-features/updates/updates-panel';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { formatInstant } from '@/ui/datetime';
 import { FormSkeleton } from '@/ui/form-skeleton';
@@ -14,8 +16,6 @@ import { Timestamp } from '@/ui/timestamp';
 import { useGoBack } from '@/ui/use-go-back';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { useEditTitle } from '@/items/use-edit-title';
-import { incidentTimeline } from '@/updates/incident-timeline';
-import { UpdatesPanel } from '@/updates/updates-panel';
 import { AttachedComponents } from './attached-components';
 import {
   incidentInput,

@@ -1,10 +1,10 @@
 import { array, object, string } from 'yup';
-import type { Affected } from '@/affected/affected';
 import { instant, isNotInFuture, oneStatusOf, optionalInstant } from '@/api/rules';
 import { limits, line, text } from '@/api/text';
 import type { ComponentStatus, Incident as StoredIncident, IncidentStatus } from '@/api/types';
 import type { ItemKind } from '@/items/item-kind';
 import { endpoints } from '@/paths';
+import type { Affected } from '@/shared-features/affected/affected';
 import { componentStatuses, incidentStatuses } from '@/ui/statuses';
 
 /** An incident without its updates, which are read separately. */

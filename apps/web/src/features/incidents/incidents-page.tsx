@@ -5,12 +5,12 @@ import { EditLink, NameCell, NewItemLink } from '@/items/cells';
 import { DeleteItem } from '@/items/delete-items';
 import { ListPage } from '@/items/list-page';
 import { endpoints, paths } from '@/paths';
+import { useRecordUpdate } from '@/shared-features/updates/use-record-update';
 import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { incidentStatuses, rankOf } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
-import { useRecordUpdate } from '@/updates/use-record-update';
 import { incidentKind, type Incident } from './incident';
 
 const column = columnsOf<Incident>();

@@ -1,4 +1,4 @@
-import { StartLink } from '@/site/start-link';
+import { StartLink } from '@/auth/start-link';
 
 export function Closing() {
   return (

@@ -1,6 +1,6 @@
 import { Link } from 'react-router-dom';
+import { StartLink } from '@/auth/start-link';
 import { paths } from '@/paths';
-import { StartLink } from '@/site/start-link';
 import { buttonVariants } from '@/ui/button-variants';
 import { ProductShot } from './product-shot';
 

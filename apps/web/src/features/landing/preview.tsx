@@ -1,8 +1,8 @@
 import { Check, Copy } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { copyText } from '@/site/copy-text';
+import { StartLink } from '@/auth/start-link';
 import { anchors } from '@/site/entries';
-import { StartLink } from '@/site/start-link';
+import { copyText } from '@/ui/copy-text';
 import { IconButton } from '@/ui/icon-button';
 import { ProductShot } from './product-shot';
 import { Section } from './section';

@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react';
+import { StartLink } from '@/auth/start-link';
 import { anchors } from '@/site/entries';
-import { StartLink } from '@/site/start-link';
 import { Section } from './section';
 
 const included = [

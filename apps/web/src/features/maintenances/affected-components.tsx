@@ -1,9 +1,9 @@
-import { componentsFailed, type Choice } from '@/affected/affected';
-import { AffectedComponentsField } from '@/affected/affected-components-field';
 import type { Component } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { useMay } from '@/auth/permissions';
 import { endpoints } from '@/paths';
+import { componentsFailed, type Choice } from '@/shared-features/affected/affected';
+import { AffectedComponentsField } from '@/shared-features/affected/affected-components-field';
 import { LoadFailure } from '@/ui/load-failure';
 import { useErrorToast } from '@/ui/use-error-toast';
 import type { Maintenance } from './maintenance';

@@ -1,8 +1,8 @@
 import { CircleCheck } from 'lucide-react';
 import { createContext, use, useState, type ReactNode } from 'react';
 import { useApi } from '@/api/api-provider';
+import { useListCache } from '@/api/list-cache';
 import { serverNow } from '@/api/server-clock';
-import { useRefreshList } from '@/api/use-list';
 import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
 import { Button } from '@/ui/button';
@@ -22,7 +22,7 @@ const AskContext = createContext<((id: string) => void) | null>(null);
 /** Asks before a `CompleteMaintenance` completes its row: outside of the table, because the row may move or go meanwhile. */
 export function CompletionQuestion({ children }: { children: ReactNode }) {
   const api = useApi();
-  const refreshList = useRefreshList(list);
+  const listCache = useListCache();
   const [asked, setAsked] = useState<string>();
   const [choice, setChoice] = useState<boolean>();
   // The rows lack the last choice for the maintenance.
@@ -53,7 +53,7 @@ export function CompletionQuestion({ children }: { children: ReactNode }) {
       toast.error(<FailureMessage text={failed} error={failure} />);
     }
     // The question stays until the row shows the new status.
-    await refreshList();
+    await listCache.refresh(list);
   }
 
   return (

@@ -1,12 +1,13 @@
 import { useParams } from 'react-router-dom';
-import { useRefreshList } from '@/api/use-list';
-import { AuditLink } from '@/audit/audit-link';
+import { useListCache } from '@/api/list-cache';
+import { AuditLink } from '@/auth/audit-link';
 import { Permitted } from '@/auth/permitted';
 import { LiveUpdate } from '@/items/live-update';
 import { useSave } from '@/items/item-form';
 import { NotifyField, useNotify, type NotifyValues } from '@/items/notify-field';
 import { useEdit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';
+import { UpdatesPanel } from '@/shared-features/updates/updates-panel';
 import { StatusBadge } from '@/ui/badge';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { FormSkeleton } from '@/ui/form-skeleton';
@@ -15,7 +16,6 @@ import { Timestamp } from '@/ui/timestamp';
 import { useGoBack } from '@/ui/use-go-back';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { useEditTitle } from '@/items/use-edit-title';
-import { UpdatesPanel } from '@/updates/updates-panel';
 import { AffectedComponents } from './affected-components';
 import { Cancellation, type StatusChange } from './cancellation';
 import {
@@ -40,7 +40,7 @@ function EditMaintenance({ id }: { id: string }) {
   const title = useEditTitle('Maintenance');
   const edit = useEdit<EditedMaintenance>(item(id));
   const { loaded } = edit;
-  const refreshList = useRefreshList(list);
+  const listCache = useListCache();
   const goBack = useGoBack(paths.schedules.list);
   useLeaveOnError(edit.error !== undefined, 'Error loading maintenance', goBack);
   const notify = useNotify(loaded?.notify);
@@ -57,7 +57,7 @@ function EditMaintenance({ id }: { id: string }) {
 
   async function setStatus(change: StatusChange) {
     await edit.save(change);
-    await Promise.all([edit.refresh(), refreshList()]);
+    await Promise.all([edit.refresh(), listCache.refresh(list)]);
   }
 
   return (

@@ -1,12 +1,12 @@
 import { array, object, string } from 'yup';
-import type { Affected } from '@/affected/affected';
 import { instant, oneStatusOf, optionalInstant } from '@/api/rules';
 import { limits, line, text } from '@/api/text';
 import type { Maintenance as StoredMaintenance, MaintenanceStatus } from '@/api/types';
 import type { ItemKind } from '@/items/item-kind';
 import { endpoints } from '@/paths';
+import type { Affected } from '@/shared-features/affected/affected';
+import type { Timeline } from '@/shared-features/updates/timeline';
 import { maintenanceStatuses } from '@/ui/statuses';
-import type { Timeline } from '@/updates/timeline';
 
 /** A maintenance without its updates, which are read separately. */
 export type EditedMaintenance = Omit<StoredMaintenance, 'timeline'>;

@@ -1,10 +1,10 @@
 import { BellOff, Boxes, CircleCheck } from 'lucide-react';
 import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
-import { useUniqueName } from '@/affected/component-groups';
 import type { Metrics } from '@/api/types';
 import { Permitted } from '@/auth/permitted';
 import { paths } from '@/paths';
+import { useUniqueName } from '@/shared-features/affected/component-groups';
 import { buttonVariants } from '@/ui/button-variants';
 import { formatDuration } from '@/ui/duration';
 import { EmptyState } from '@/ui/empty-state';

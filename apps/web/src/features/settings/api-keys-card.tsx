@@ -5,7 +5,7 @@ import { isNotInFuture } from '@/api/rules';
 import { serverMessageOr } from '@/api/server-message';
 import type { ApiKey } from '@/api/types';
 import { useQuery } from '@/api/use-query';
-import { AuditLink } from '@/audit/audit-link';
+import { AuditLink } from '@/auth/audit-link';
 import { roleNames } from '@/auth/permissions';
 import { endpoints } from '@/paths';
 import { Badge } from '@/ui/badge';

@@ -1,6 +1,6 @@
 import { useFormikContext } from 'formik';
 import { useConfiguration } from '@/api/configuration';
-import { allChannels, channelNames } from '@/subscription/channels';
+import { allChannels, channelNames } from '@/shared-features/subscription/channels';
 import { Checkbox } from '@/ui/checkbox';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';

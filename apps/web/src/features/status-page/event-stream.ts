@@ -1,7 +1,7 @@
 import { backoffMs } from '@/api/retry';
 import { apiBase, publicEndpoints } from '@/public-paths';
 import { liveEventNames, type LiveEvent } from '@/realtime/live-events';
-import { onWake } from '@/realtime/wake';
+import { onWake } from '@/ui/wake';
 import type { CurrentLists } from './page-state';
 import { fetchSnapshot } from './snapshot';
 
@@ -38,121 +38,121 @@ export const followEventStream: Follow = (orgId, revision, listener) => {
  * without a word. Then, and after a `resync` event, the snapshot is read and a new stream starts at its revision.
  */
 class EventStream {
-  private readonly orgId: string;
-  private readonly listener: StateListener;
-  private revision: number;
+  readonly #orgId: string;
+  readonly #listener: StateListener;
+  #revision: number;
   /** Revision that a `resync` event has announced; null if it is that of the page. */
-  private latest: number | null = null;
-  private source: EventSource | undefined;
-  private reading = new AbortController();
+  #latest: number | null = null;
+  #source: EventSource | undefined;
+  #reading = new AbortController();
   /** Ends the wait before a retry, or a silence. */
-  private timer: number | undefined;
+  #timer: number | undefined;
   /** When something arrived last, or when that was last asked for. The clock of timers may stand still while a device sleeps. */
-  private aliveAt = 0;
-  private isStopped = false;
+  #aliveAt = 0;
+  #isStopped = false;
   /** Whether this stream has lost its connection. */
-  private isLost = false;
-  private failures = 0;
-  private resyncs = 0;
+  #isLost = false;
+  #failures = 0;
+  #resyncs = 0;
 
   constructor(orgId: string, revision: number, listener: StateListener) {
-    this.orgId = orgId;
-    this.revision = revision;
-    this.listener = listener;
+    this.#orgId = orgId;
+    this.#revision = revision;
+    this.#listener = listener;
   }
 
   open(): void {
-    this.source?.close();
+    this.#source?.close();
     const source = new EventSource(
-      apiBase + publicEndpoints.statusEvents(this.orgId, this.revision),
+      apiBase + publicEndpoints.statusEvents(this.#orgId, this.#revision),
     );
-    this.source = source;
-    this.isLost = false;
-    this.restartSilenceTimer();
+    this.#source = source;
+    this.#isLost = false;
+    this.#restartSilenceTimer();
     source.addEventListener('open', () => {
-      this.isLost = false;
-      this.failures = 0;
-      this.restartSilenceTimer();
-      this.listener.onConnected(true);
+      this.#isLost = false;
+      this.#failures = 0;
+      this.#restartSilenceTimer();
+      this.#listener.onConnected(true);
     });
-    source.addEventListener('ping', this.restartSilenceTimer);
+    source.addEventListener('ping', this.#restartSilenceTimer);
     source.addEventListener('error', () => {
-      this.isLost = true;
-      this.restartSilenceTimer();
-      this.listener.onConnected(false);
-      if (source.readyState === EventSource.CLOSED) this.retry((this.failures += 1));
+      this.#isLost = true;
+      this.#restartSilenceTimer();
+      this.#listener.onConnected(false);
+      if (source.readyState === EventSource.CLOSED) this.#retry((this.#failures += 1));
     });
-    for (const name of liveEventNames) source.addEventListener(name, this.receive);
+    for (const name of liveEventNames) source.addEventListener(name, this.#receive);
     source.addEventListener('resync', ({ lastEventId }: MessageEvent<string>) => {
-      this.latest = lastEventId === '' ? null : Number(lastEventId);
+      this.#latest = lastEventId === '' ? null : Number(lastEventId);
       // The next events of this stream belong to a state that is not read yet.
       source.close();
-      this.retry(this.resyncs);
-      this.resyncs += 1;
+      this.#retry(this.#resyncs);
+      this.#resyncs += 1;
     });
   }
 
   close(): void {
-    this.isStopped = true;
-    this.reading.abort();
-    window.clearTimeout(this.timer);
-    this.source?.close();
+    this.#isStopped = true;
+    this.#reading.abort();
+    window.clearTimeout(this.#timer);
+    this.#source?.close();
   }
 
   /** Retries at once when the network or a hidden page returns. */
   readonly wake = (): void => {
-    if (this.isLost || Date.now() - this.aliveAt > staleAfterMs) this.source?.close();
-    if (this.source?.readyState === EventSource.CLOSED) this.retry(0);
+    if (this.#isLost || Date.now() - this.#aliveAt > staleAfterMs) this.#source?.close();
+    if (this.#source?.readyState === EventSource.CLOSED) this.#retry(0);
   };
 
-  private readonly receive = ({ type, data, lastEventId }: MessageEvent<string>): void => {
-    this.resyncs = 0;
-    this.restartSilenceTimer();
-    this.listener.onEvent({ name: type, args: JSON.parse(data) as unknown } as LiveEvent);
+  readonly #receive = ({ type, data, lastEventId }: MessageEvent<string>): void => {
+    this.#resyncs = 0;
+    this.#restartSilenceTimer();
+    this.#listener.onEvent({ name: type, args: JSON.parse(data) as unknown } as LiveEvent);
     // The last event of a transaction carries its revision; earlier ones carry the revision before.
-    if (lastEventId !== '') this.revision = Number(lastEventId);
+    if (lastEventId !== '') this.#revision = Number(lastEventId);
   };
 
   /** Reconnects after a silence. Viewers whose connections were cut together do not return all at once. */
-  private readonly restartSilenceTimer = (): void => {
-    if (this.isStopped) return;
-    this.aliveAt = Date.now();
-    window.clearTimeout(this.timer);
+  readonly #restartSilenceTimer = (): void => {
+    if (this.#isStopped) return;
+    this.#aliveAt = Date.now();
+    window.clearTimeout(this.#timer);
     const end = () => {
-      this.source?.close();
-      this.listener.onConnected(false);
-      this.retry(0);
+      this.#source?.close();
+      this.#listener.onConnected(false);
+      this.#retry(0);
     };
-    this.timer = window.setTimeout(end, silenceMs * (1 + Math.random() / 5));
+    this.#timer = window.setTimeout(end, silenceMs * (1 + Math.random() / 5));
   };
 
   /** Waits longer after each failure, at most 30 s, and by a random amount, so that viewers do not return all at once. */
-  private retry(failures: number): void {
-    if (this.isStopped) return;
+  #retry(failures: number): void {
+    if (this.#isStopped) return;
     const delay = failures === 0 ? 0 : backoffMs(failures) * (1 - Math.random() / 2);
-    window.clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => void this.resync(), delay);
+    window.clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => void this.#resync(), delay);
   }
 
-  private async resync(): Promise<void> {
-    this.reading.abort();
-    this.reading = new AbortController();
-    const { signal } = this.reading;
-    this.restartSilenceTimer();
+  async #resync(): Promise<void> {
+    this.#reading.abort();
+    this.#reading = new AbortController();
+    const { signal } = this.#reading;
+    this.#restartSilenceTimer();
     try {
-      const latest = this.latest ?? this.revision;
-      const snapshot = await fetchSnapshot(this.orgId, this.revision, signal, latest);
+      const latest = this.#latest ?? this.#revision;
+      const snapshot = await fetchSnapshot(this.#orgId, this.#revision, signal, latest);
       if (signal.aborted) return;
-      this.latest = null;
+      this.#latest = null;
       if (snapshot) {
-        this.revision = snapshot.revision;
-        this.listener.onState(snapshot);
+        this.#revision = snapshot.revision;
+        this.#listener.onState(snapshot);
       }
       this.open();
     } catch {
       if (signal.aborted) return;
-      this.listener.onConnected(false);
-      this.retry((this.failures += 1));
+      this.#listener.onConnected(false);
+      this.#retry((this.#failures += 1));
     }
   }
 }

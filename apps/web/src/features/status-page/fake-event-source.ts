@@ -9,7 +9,7 @@ export class FakeEventSource extends EventTarget {
 
   readonly url: string;
   readyState = FakeEventSource.CONNECTING;
-  private lastEventId = '';
+  #lastEventId = '';
 
   constructor(url: string) {
     super();
@@ -38,8 +38,8 @@ export class FakeEventSource extends EventTarget {
   }
 
   /** Without an id, an event has that of the event before it. */
-  send(name: string, args: unknown[], id = this.lastEventId): void {
-    this.lastEventId = id;
+  send(name: string, args: unknown[], id = this.#lastEventId): void {
+    this.#lastEventId = id;
     const data = JSON.stringify(args);
     this.dispatchEvent(new MessageEvent(name, { data, lastEventId: id }));
   }

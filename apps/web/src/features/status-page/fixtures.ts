@@ -7,7 +7,7 @@ import type {
   PublicComponentGroup,
   StatusSnapshot,
 } from '@/api/types';
-import { orderOf } from '@/api/page-order';
+import { orderOf } from '@/page-rules/order';
 import type { PageState } from './page-state';
 
 /** Data in the server's format, for tests. Each test sets the values it needs. */

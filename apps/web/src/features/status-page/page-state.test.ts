@@ -10,7 +10,7 @@ import {
   aSnapshot,
 } from './fixtures';
 import { liveEventNames, type LiveEvent, type LiveEventName } from '@/realtime/live-events';
-import type { PageOrder } from '@/api/page-order';
+import type { PageOrder } from '@/page-rules/order';
 import { applyEvent, limitPast, type PageState } from './page-state';
 
 const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id);

@@ -5,8 +5,8 @@ import type {
   PublicMaintenance,
   StatusSnapshot,
 } from '@/api/types';
-import { mergeTruncatedIncident, mergeTruncatedMaintenance } from '@/api/truncated';
-import { newestFirst } from '@/api/update-order';
+import { mergeTruncatedIncident, mergeTruncatedMaintenance } from '@/page-rules/truncated';
+import { newestFirst } from '@/page-rules/update-order';
 import type { LiveEvent } from '@/realtime/live-events';
 import {
   insertComponent,
@@ -15,7 +15,7 @@ import {
   removeGroup,
   replaceOrder,
   type PageOrder,
-} from '@/api/page-order';
+} from '@/page-rules/order';
 
 /** What the page shows, without the headline, which is computed from the components. */
 export type PageState = Omit<StatusSnapshot, 'banner'> & {

@@ -1,5 +1,5 @@
-import { orderOf } from '@/api/page-order';
 import type { StatusSnapshot } from '@/api/types';
+import { orderOf } from '@/page-rules/order';
 import { apiBase, publicEndpoints } from '@/public-paths';
 import type { PageState } from './page-state';
 

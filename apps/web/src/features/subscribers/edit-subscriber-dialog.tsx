@@ -2,12 +2,17 @@ import type { FormikHelpers } from 'formik';
 import { useEffect, useEffectEvent, useState, type RefObject } from 'react';
 import { useApi } from '@/api/api-provider';
 import { ApiError } from '@/api/error';
+import { useListCache } from '@/api/list-cache';
 import { serverMessageOr } from '@/api/server-message';
 import type { Subscriber } from '@/api/types';
-import { useRefreshList } from '@/api/use-list';
 import { endpoints } from '@/paths';
-import { scopeSchema, scopeValues, withoutDeleted, type ScopeValues } from '@/subscription/scope';
-import { ScopeFields } from '@/subscription/scope-fields';
+import {
+  scopeSchema,
+  scopeValues,
+  withoutDeleted,
+  type ScopeValues,
+} from '@/shared-features/subscription/scope';
+import { ScopeFields } from '@/shared-features/subscription/scope-fields';
 import { DeletedAlert } from '@/ui/conflict-alert';
 import { Dialog } from '@/ui/dialog';
 import { FormDialog } from '@/ui/form-dialog';
@@ -37,9 +42,11 @@ export function EditSubscriberDialog({
   returnTo,
 }: EditSubscriberDialogProps) {
   const api = useApi();
-  const refreshList = useRefreshList(endpoints.subscribers.list);
+  const listCache = useListCache();
   const { entries, error: loadError, refresh } = useScopeEntries(open);
-  const isRead = useReadOnOpen(open, () => Promise.allSettled([refreshList(), refresh()]));
+  const isRead = useReadOnOpen(open, () =>
+    Promise.allSettled([listCache.refresh(endpoints.subscribers.list), refresh()]),
+  );
   const [isDeleted, setDeleted] = useState(false);
   const [before, setBefore] = useState<ScopeValues>();
   // The form keeps what it began with.
@@ -55,14 +62,14 @@ export function EditSubscriberDialog({
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) {
         setDeleted(true);
-        void refreshList();
+        void listCache.refresh(endpoints.subscribers.list);
         return;
       }
       showFailure(form, error, serverMessageOr('The subscriber was not saved', error));
       return;
     }
     toast.success('Subscriber updated');
-    void refreshList();
+    void listCache.refresh(endpoints.subscribers.list);
     onOpenChange(false);
   }
 

@@ -2,9 +2,9 @@ import { useFormikContext, type FormikHelpers } from 'formik';
 import { useRef, useState, type ChangeEvent, type MouseEvent, type RefObject } from 'react';
 import { Link } from 'react-router-dom';
 import { useApi } from '@/api/api-provider';
+import { useListCache } from '@/api/list-cache';
 import { serverMessageOr } from '@/api/server-message';
 import type { SubscriberImport } from '@/api/types';
-import { useRefreshList } from '@/api/use-list';
 import { endpoints, paths } from '@/paths';
 import { Checkbox } from '@/ui/checkbox';
 import { Field } from '@/ui/field';
@@ -27,7 +27,7 @@ interface ImportDialogProps {
 /** Imports addresses from a file. The file is checked first. */
 export function ImportDialog(dialog: ImportDialogProps) {
   const api = useApi();
-  const refreshList = useRefreshList(endpoints.subscribers.list);
+  const listCache = useListCache();
 
   async function run(values: ImportValues, form: FormikHelpers<ImportValues>) {
     try {
@@ -40,7 +40,7 @@ export function ImportDialog(dialog: ImportDialogProps) {
       showFailure(form, error, serverMessageOr('The file was not imported', error));
       return;
     }
-    void refreshList();
+    void listCache.refresh(endpoints.subscribers.list);
     dialog.onOpenChange(false);
   }
 

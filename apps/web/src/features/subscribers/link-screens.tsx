@@ -1,6 +1,6 @@
 import { Link, Navigate, useSearchParams } from 'react-router-dom';
 import { endpoints, paths } from '@/paths';
-import { SecretNote } from '@/subscription/secret-note';
+import { SecretNote } from '@/shared-features/subscription/secret-note';
 import { buttonVariants } from '@/ui/button-variants';
 import { LinkPage } from './link-page';
 import {

@@ -10,8 +10,8 @@ import {
   scopeSchema,
   scopeValues,
   type ScopeValues,
-} from '@/subscription/scope';
-import { ScopeFields } from '@/subscription/scope-fields';
+} from '@/shared-features/subscription/scope';
+import { ScopeFields } from '@/shared-features/subscription/scope-fields';
 import { Form } from '@/ui/form';
 import { FormFailure, showFailure } from '@/ui/form-failure';
 import { SubmitButton } from '@/ui/submit-button';

@@ -2,21 +2,21 @@ import type { FormikHelpers } from 'formik';
 import { Plus } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { useApi } from '@/api/api-provider';
+import { useListCache } from '@/api/list-cache';
 import { serverMessageOr } from '@/api/server-message';
 import type { SubscriberWithSecret } from '@/api/types';
-import { useRefreshList } from '@/api/use-list';
 import { endpoints } from '@/paths';
-import { allChannels } from '@/subscription/channels';
-import { withoutDeleted } from '@/subscription/scope';
-import { ScopeFields } from '@/subscription/scope-fields';
+import { allChannels } from '@/shared-features/subscription/channels';
+import { withoutDeleted } from '@/shared-features/subscription/scope';
+import { ScopeFields } from '@/shared-features/subscription/scope-fields';
 import {
   notCreated,
   subscriptionInput,
   subscriptionSchema,
   subscriptionValues,
   type SubscriptionValues,
-} from '@/subscription/subscription';
-import { TargetFields } from '@/subscription/target-fields';
+} from '@/shared-features/subscription/subscription';
+import { TargetFields } from '@/shared-features/subscription/target-fields';
 import { Button } from '@/ui/button';
 import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
@@ -28,7 +28,7 @@ import { useScopeEntries } from './use-scope-entries';
 /** The button of a new subscriber, for users who may write, and its dialogs, which stay open if the right is lost. */
 export function useNewSubscriber(): { button: ReactNode; dialogs: ReactNode } {
   const api = useApi();
-  const refreshList = useRefreshList(endpoints.subscribers.list);
+  const listCache = useListCache();
   const opener = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const [secret, setSecret] = useState<string>();
@@ -47,7 +47,7 @@ export function useNewSubscriber(): { button: ReactNode; dialogs: ReactNode } {
       showFailure(form, error, serverMessageOr(notCreated, error));
       return;
     }
-    void refreshList();
+    void listCache.refresh(endpoints.subscribers.list);
     setOpen(false);
   }
 

@@ -2,7 +2,7 @@ import { useState, type RefObject } from 'react';
 import type { Channel, MessagePreview } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
-import { allChannels, channelNames } from '@/subscription/channels';
+import { allChannels, channelNames } from '@/shared-features/subscription/channels';
 import { Dialog } from '@/ui/dialog';
 import { Field } from '@/ui/field';
 import { LoadFailure } from '@/ui/load-failure';

@@ -1,5 +1,5 @@
 import type { RefObject } from 'react';
-import { SecretNote } from '@/subscription/secret-note';
+import { SecretNote } from '@/shared-features/subscription/secret-note';
 import { DoneButton } from '@/ui/done-button';
 import { GuardedDialog } from '@/ui/guarded-dialog';
 

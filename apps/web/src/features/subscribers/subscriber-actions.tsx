@@ -2,9 +2,9 @@ import { Ellipsis, KeyRound, Pencil, ScrollText, Send } from 'lucide-react';
 import { type RefObject, useRef } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useApi } from '@/api/api-provider';
+import { useListCache } from '@/api/list-cache';
 import { serverMessageOr } from '@/api/server-message';
 import type { Subscriber } from '@/api/types';
-import { useRefreshList } from '@/api/use-list';
 import { useMay } from '@/auth/permissions';
 import { endpoints, paths } from '@/paths';
 import { Button } from '@/ui/button';
@@ -69,7 +69,7 @@ export function SubscriberActions({ subscriber, onOpen }: SubscriberActionsProps
 
 function useTest({ id }: Subscriber) {
   const api = useApi();
-  const refreshList = useRefreshList(endpoints.subscribers.list);
+  const listCache = useListCache();
   const [isTesting, run] = usePending();
 
   async function test() {
@@ -80,7 +80,7 @@ function useTest({ id }: Subscriber) {
       toast.error(serverMessageOr('The test message was not sent', error));
     } finally {
       // A test also says whether messages fail.
-      void refreshList();
+      void listCache.refresh(endpoints.subscribers.list);
     }
   }
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Subscriber } from '@/api/types';
 import { NameCell } from '@/items/cells';
 import { DeleteItem } from '@/items/delete-items';
-import { channelNames } from '@/subscription/channels';
+import { channelNames } from '@/shared-features/subscription/channels';
 import { StatusBadge } from '@/ui/badge';
 import { cn } from '@/ui/cn';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import type { ScopeKind, SubscriberStatus } from '@/api/types';
 import type { ListFilter } from '@/items/list-page';
-import { channelNames } from '@/subscription/channels';
+import { channelNames } from '@/shared-features/subscription/channels';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
 import { Select } from '@/ui/select';

@@ -1,7 +1,7 @@
 import type { ScopeKind, Subscriber, SubscriberChangeInput } from '@/api/types';
 import type { ItemKind } from '@/items/item-kind';
 import { endpoints } from '@/paths';
-import { scopeInput, type ScopeValues } from '@/subscription/scope';
+import { scopeInput, type ScopeValues } from '@/shared-features/subscription/scope';
 import { formatCount } from '@/ui/format';
 
 export const subscriberKind: ItemKind<Subscriber> = {

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
-import { listPath, useRefreshList } from '@/api/use-list';
+import { useListCache } from '@/api/list-cache';
+import { listPath } from '@/api/use-list';
 import { usePolling } from '@/api/use-polling';
 import { ListPage } from '@/items/list-page';
 import { endpoints } from '@/paths';
@@ -17,8 +18,8 @@ const pollMs = 60_000;
 
 export function SubscribersPage() {
   const { list } = endpoints.subscribers;
-  const refreshList = useRefreshList(list);
-  usePolling(refreshList, pollMs);
+  const listCache = useListCache();
+  usePolling(() => listCache.refresh(list), pollMs);
   const { button, dialogs: newDialogs } = useNewSubscriber();
   const filter = useSubscriberFilter();
   const { open, dialogs } = useSubscriberDialogs(listPath(list, filter.query));

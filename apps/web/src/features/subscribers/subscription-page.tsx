@@ -7,7 +7,7 @@ import type { ApiError } from '@/api/error';
 import type { StatusSnapshot, Subscriber } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { endpoints, paths } from '@/paths';
-import { channelNames } from '@/subscription/channels';
+import { channelNames } from '@/shared-features/subscription/channels';
 import { StatusBadge } from '@/ui/badge';
 import { buttonVariants } from '@/ui/button-variants';
 import { Card, CardBody, CardHeader } from '@/ui/card';

@@ -4,7 +4,7 @@ import type { StatusSnapshot } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { useAuth } from '@/auth/auth';
 import { endpoints } from '@/paths';
-import { scopeEntries, type ScopeEntry } from '@/subscription/scope';
+import { scopeEntries, type ScopeEntry } from '@/shared-features/subscription/scope';
 
 interface ScopeEntriesQuery {
   /** In the order of the page; undefined while they load or if they could not be read. */

@@ -4,7 +4,7 @@ import { useRef } from 'react';
 import { object, string } from 'yup';
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
-import { AuditLink } from '@/audit/audit-link';
+import { AuditLink } from '@/auth/audit-link';
 import type { AuthOrganisation } from '@/auth/auth';
 import { withToast } from '@/auth/built-in/form/with-toast';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';

@@ -2,7 +2,7 @@ import { UserMinus } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useQuery, type Query } from '@/api/use-query';
-import { AuditLink } from '@/audit/audit-link';
+import { AuditLink } from '@/auth/audit-link';
 import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { withToast } from '@/auth/built-in/form/with-toast';
 import { useSession } from '@/auth/built-in/session-context';

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { useLocation } from 'react-router-dom';
 import { useConfiguration } from '@/api/configuration';
 import { useSession } from '@/auth/built-in/session-context';
-import type { SignInIntent } from '@/site/start-link';
+import type { SignInIntent } from '@/auth/start-link';
 import { Alert } from '@/ui/alert';
 import { ConfirmationCard } from './confirmation-card';
 import { ForgotCard } from './forgot-card';

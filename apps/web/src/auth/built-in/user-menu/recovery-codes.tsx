@@ -1,8 +1,8 @@
 import { Check, Copy, Download } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { copyText } from '@/site/copy-text';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
+import { copyText } from '@/ui/copy-text';
 import { saveFile } from '@/ui/save-file';
 import { useSecretGuard } from '@/ui/use-secret-guard';
 

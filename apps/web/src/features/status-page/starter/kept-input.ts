@@ -14,29 +14,29 @@ interface Kept {
 
 /** Keeps the input of controls until React can handle it. */
 export class KeptInput {
-  private kept: Kept[] = [];
-  private readonly listening = new AbortController();
-  private readonly onInput: (isPress: boolean) => boolean;
-  private resting: number | undefined;
+  #kept: Kept[] = [];
+  readonly #listening = new AbortController();
+  readonly #onInput: (isPress: boolean) => boolean;
+  #resting: number | undefined;
 
   /**
    * Calls `onInput` after each input. `isPress` is false if only the pointer or the focus has moved. `onInput` returns
    * whether React is loading.
    */
   constructor(onInput: (isPress: boolean) => boolean) {
-    this.onInput = onInput;
+    this.#onInput = onInput;
     for (const type of [...passing, 'pointerdown', 'click', 'keydown']) {
-      const { signal } = this.listening;
-      document.addEventListener(type, this.keep, { capture: true, signal });
+      const { signal } = this.#listening;
+      document.addEventListener(type, this.#keep, { capture: true, signal });
     }
   }
 
   /** Whether a control was pressed. */
   get isPressed(): boolean {
-    return this.kept.some(({ event }) => event.type === 'click');
+    return this.#kept.some(({ event }) => event.type === 'click');
   }
 
-  private readonly keep = (event: Event): void => {
+  readonly #keep = (event: Event): void => {
     const { type, target } = event;
     // A finger that moves scrolls the page. Its tap is a click.
     if (type !== 'click' && (event as PointerEvent).pointerType === 'touch') return;
@@ -45,9 +45,9 @@ export class KeptInput {
     const isPassing = passing.includes(type);
     // Only the last input of a type is kept, except for keys.
     if (isPassing || (control && type !== 'keydown')) {
-      this.kept = this.kept.filter((kept) => kept.event.type !== type);
+      this.#kept = this.#kept.filter((kept) => kept.event.type !== type);
     }
-    if (type === 'pointermove') clearTimeout(this.resting);
+    if (type === 'pointermove') clearTimeout(this.#resting);
     if (!control) return;
     const isButton = control.matches('button');
     if (isButton && type === 'pointermove') return;
@@ -55,25 +55,25 @@ export class KeptInput {
     event.stopPropagation();
     if (event instanceof KeyboardEvent && !isButton && /^(Arrow|Home|End)/.test(event.key))
       event.preventDefault();
-    this.kept.push({ control, event });
+    this.#kept.push({ control, event });
     const load = () => {
-      if (this.onInput(!isPassing)) control.setAttribute('aria-busy', 'true');
+      if (this.#onInput(!isPassing)) control.setAttribute('aria-busy', 'true');
     };
-    if (type === 'pointermove') this.resting = window.setTimeout(load, restMs);
+    if (type === 'pointermove') this.#resting = window.setTimeout(load, restMs);
     else load();
   };
 
   /** Forgets the input, because React could not be loaded. */
   forget(): void {
-    this.kept = [];
+    this.#kept = [];
     for (const control of document.querySelectorAll(controls)) control.removeAttribute('aria-busy');
   }
 
   /** Repeats the input. React may have drawn the controls again. */
   async repeat(): Promise<void> {
-    this.listening.abort();
-    clearTimeout(this.resting);
-    const input = this.kept;
+    this.#listening.abort();
+    clearTimeout(this.#resting);
+    const input = this.#kept;
     this.forget();
     for (const { control, event } of input) {
       const target = sameElement(control);

@@ -26,115 +26,115 @@ export class LivePage implements StartedPage {
   readonly maybeSignedIn: boolean;
   readonly state: Promise<StartedState>;
   readonly loadCode = loadCodeOrReload;
-  private readonly hydrate: Hydrate;
-  private readonly input: KeptInput;
-  private readonly clock = new AbortController();
-  private connection: ConnectionState;
+  readonly #hydrate: Hydrate;
+  readonly #input: KeptInput;
+  readonly #clock = new AbortController();
+  #connection: ConnectionState;
   /** Closes the stream; undefined once React closes it. */
-  private close: (() => void) | undefined;
+  #close: (() => void) | undefined;
   /** What the stream has delivered. */
-  private readonly waiting: ((listener: StateListener) => void)[] = [];
-  private loading: Promise<void> | undefined;
+  readonly #waiting: ((listener: StateListener) => void)[] = [];
+  #loading: Promise<void> | undefined;
   /** Whether the page is out of date without React. */
-  private isOutdated = false;
-  private failures = 0;
-  private focused: Element | null = null;
+  #isOutdated = false;
+  #failures = 0;
+  #focused: Element | null = null;
 
   constructor(drawn: DrawnPage, maybeSignedIn: boolean, hydrate: Hydrate) {
     this.orgId = drawn.orgId;
     this.maybeSignedIn = maybeSignedIn;
-    this.hydrate = hydrate;
+    this.#hydrate = hydrate;
     const drawnAt = document.querySelector<HTMLTimeElement>('.live time')?.dateTime ?? '';
-    this.connection = { status: 'connecting', asOf: drawnAt };
-    showConnection(document, this.connection);
+    this.#connection = { status: 'connecting', asOf: drawnAt };
+    showConnection(document, this.#connection);
     showTimeZone(document);
-    showLocalTimes(document, this.clock.signal);
-    this.input = new KeptInput((isPress) => {
+    showLocalTimes(document, this.#clock.signal);
+    this.#input = new KeptInput((isPress) => {
       // After a failure, only a press tries again.
-      if (isPress || this.failures === 0) this.load();
-      return this.loading !== undefined;
+      if (isPress || this.#failures === 0) this.#load();
+      return this.#loading !== undefined;
     });
     this.state = readUntilKnown(drawn, drawnAt);
-    void this.state.then((read) => this.watchFigures(read));
-    if (maybeSignedIn) this.update();
-    else this.close = followEventStream(drawn.orgId, parseInt(drawn.tag), this.listener);
+    void this.state.then((read) => this.#watchFigures(read));
+    if (maybeSignedIn) this.#update();
+    else this.#close = followEventStream(drawn.orgId, parseInt(drawn.tag), this.#listener);
     pressTarget();
   }
 
   readonly follow: Follow = (orgId, revision, react) => {
-    const { close } = this;
+    const close = this.#close;
     if (!close) return followEventStream(orgId, revision, react);
-    this.close = undefined;
-    Object.assign(this.listener, react);
-    for (const deliver of this.waiting.splice(0)) deliver(react);
+    this.#close = undefined;
+    Object.assign(this.#listener, react);
+    for (const deliver of this.#waiting.splice(0)) deliver(react);
     return close;
   };
 
   stop(): ConnectionState {
-    this.clock.abort();
+    this.#clock.abort();
     // After a failed load, the indicator may show another connection than this one.
-    showConnection(document, this.connection);
-    this.focused = document.activeElement;
-    return this.connection;
+    showConnection(document, this.#connection);
+    this.#focused = document.activeElement;
+    return this.#connection;
   }
 
-  private readonly listener: StateListener = {
-    onEvent: (event) => this.wait((react) => react.onEvent(event)),
-    onState: (state) => this.wait((react) => react.onState(state)),
+  readonly #listener: StateListener = {
+    onEvent: (event) => this.#wait((react) => react.onEvent(event)),
+    onState: (state) => this.#wait((react) => react.onState(state)),
     onConnected: (connected) => {
-      this.connection = afterConnected(this.connection, connected, new Date().toISOString());
-      if (this.clock.signal.aborted) this.waiting.push((react) => react.onConnected(connected));
-      else showConnection(document, this.connection);
+      this.#connection = afterConnected(this.#connection, connected, new Date().toISOString());
+      if (this.#clock.signal.aborted) this.#waiting.push((react) => react.onConnected(connected));
+      else showConnection(document, this.#connection);
     },
   };
 
-  private wait(deliver: (listener: StateListener) => void): void {
-    this.waiting.push(deliver);
-    this.update();
+  #wait(deliver: (listener: StateListener) => void): void {
+    this.#waiting.push(deliver);
+    this.#update();
   }
 
   /** Loads React even after failures. */
-  private update(): void {
-    this.isOutdated = true;
-    this.load();
+  #update(): void {
+    this.#isOutdated = true;
+    this.#load();
   }
 
-  private load(): void {
+  #load(): void {
     hideFailure();
-    this.loading ??= this.hydrate(this).then(
-      () => this.finish(),
-      (error: unknown) => this.fail(error),
+    this.#loading ??= this.#hydrate(this).then(
+      () => this.#finish(),
+      (error: unknown) => this.#fail(error),
     );
   }
 
-  private finish(): Promise<void> {
-    if (this.focused instanceof HTMLElement && !this.focused.isConnected) {
-      sameElement(this.focused)?.focus({ preventScroll: true });
+  #finish(): Promise<void> {
+    if (this.#focused instanceof HTMLElement && !this.#focused.isConnected) {
+      sameElement(this.#focused)?.focus({ preventScroll: true });
     }
-    return this.input.repeat();
+    return this.#input.repeat();
   }
 
-  private fail(error: unknown): void {
+  #fail(error: unknown): void {
     console.error(error);
-    this.loading = undefined;
-    this.failures += 1;
-    const { isPressed } = this.input;
-    this.input.forget();
-    if (isGone(error) && (isPressed || this.isOutdated) && performance.now() > reloadAfterMs) {
+    this.#loading = undefined;
+    this.#failures += 1;
+    const { isPressed } = this.#input;
+    this.#input.forget();
+    if (isGone(error) && (isPressed || this.#isOutdated) && performance.now() > reloadAfterMs) {
       location.reload();
       return;
     }
     if (isPressed) showFailure();
-    if (!this.isOutdated) return;
-    showConnection(document, afterConnected(this.connection, false, new Date().toISOString()));
-    setTimeout(() => this.load(), backoffMs(this.failures) * (0.5 + Math.random()));
+    if (!this.#isOutdated) return;
+    showConnection(document, afterConnected(this.#connection, false, new Date().toISOString()));
+    setTimeout(() => this.#load(), backoffMs(this.#failures) * (0.5 + Math.random()));
   }
 
-  private watchFigures({ state, isDrawn }: StartedState): void {
-    if (!isDrawn) this.update();
+  #watchFigures({ state, isDrawn }: StartedState): void {
+    if (!isDrawn) this.#update();
     const timer = setInterval(() => {
-      if (this.clock.signal.aborted) clearInterval(timer);
-      else if (areFiguresOld(state)) this.update();
+      if (this.#clock.signal.aborted) clearInterval(timer);
+      else if (areFiguresOld(state)) this.#update();
     }, figuresMs);
   }
 }

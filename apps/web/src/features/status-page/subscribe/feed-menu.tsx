@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { Channel } from '@/api/types';
 import { publicFeeds } from '@/public-paths';
-import { channelNames } from '@/subscription/channels';
+import { channelNames } from '@/shared-features/subscription/channels';
 import { useSubscribe } from './subscribe-context';
 import { closeWhenLeft } from './close-when-left';
 

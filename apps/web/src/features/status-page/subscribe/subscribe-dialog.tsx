@@ -4,17 +4,17 @@ import { serverMessageOr } from '@/api/server-message';
 import type { Channel } from '@/api/types';
 import type { PageState } from '@/features/status-page/page-state';
 import { endpoints } from '@/paths';
-import { channelNames } from '@/subscription/channels';
-import { scopeEntries, withoutDeleted } from '@/subscription/scope';
-import { ScopeFields } from '@/subscription/scope-fields';
+import { channelNames } from '@/shared-features/subscription/channels';
+import { scopeEntries, withoutDeleted } from '@/shared-features/subscription/scope';
+import { ScopeFields } from '@/shared-features/subscription/scope-fields';
 import {
   notCreated,
   subscriptionInput,
   subscriptionSchema,
   subscriptionValues,
   type SubscriptionValues,
-} from '@/subscription/subscription';
-import { TargetFields } from '@/subscription/target-fields';
+} from '@/shared-features/subscription/subscription';
+import { TargetFields } from '@/shared-features/subscription/target-fields';
 import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
 import { toast } from '@/ui/toast';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Update } from '@/api/types';
 import { statusAfterDeletion, type IncidentState } from './status-after-deletion';
-import type { Update } from './timeline';
 
 const update = (id: string, status: Update['status'], hour: number, recorded = hour): Update => ({
   id,

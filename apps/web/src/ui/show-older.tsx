@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
 import type { List } from '@/api/use-list';
-import { Button } from '@/ui/button';
+import { Button } from './button';
 
 interface ShowOlderProps extends Pick<ComponentProps<typeof Button>, 'size' | 'className'> {
   list: Pick<List<unknown>, 'hasOlder' | 'isLoadingOlder' | 'showOlder'>;

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { IncidentStatus } from '@/api/types';
+import type { IncidentStatus, Update } from '@/api/types';
 import { DialogTable } from '@/items/dialog-table';
 import { useNotify } from '@/items/notify-field';
 import { StatusBadge } from '@/ui/badge';
@@ -8,7 +8,6 @@ import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { incidentStatuses, rankOf } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
 import { statusAfterDeletion, type IncidentState } from './status-after-deletion';
-import type { Update } from './timeline';
 import { UpdateMessage } from './update-message';
 
 interface UpdatesTableProps {

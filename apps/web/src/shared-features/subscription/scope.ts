@@ -1,6 +1,6 @@
 import { array, boolean, mixed, object, string } from 'yup';
-import { orderOf } from '@/api/page-order';
 import type { StatusSnapshot, Subscriber, SubscriberChangeInput } from '@/api/types';
+import { orderOf } from '@/page-rules/order';
 
 /** The fields of what a subscriber receives. */
 export interface ScopeValues {

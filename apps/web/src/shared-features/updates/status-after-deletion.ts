@@ -1,5 +1,4 @@
-import type { Instant, IncidentStatus } from '@/api/types';
-import type { Update } from './timeline';
+import type { Instant, IncidentStatus, Update } from '@/api/types';
 
 /** The current state of an incident, which takes the status of its updates. */
 export interface IncidentState {

@@ -1,4 +1,4 @@
-import type { ComponentOrder, PublicComponent, PublicComponentGroup } from './types';
+import type { ComponentOrder, PublicComponent, PublicComponentGroup } from '@/api/types';
 
 /** The entries of the page in order: groups, and at most one entry without a group. */
 export type PageOrder = ComponentOrder['groups'];

@@ -1,9 +1,9 @@
 import { ScrollText } from 'lucide-react';
 import { Link } from 'react-router-dom';
-import { useMay } from '@/auth/permissions';
 import { paths } from '@/paths';
 import { buttonVariants } from '@/ui/button-variants';
 import { Tooltip } from '@/ui/tooltip';
+import { useMay } from './permissions';
 
 interface AuditLinkProps {
   /** Identifier of the thing. */

@@ -1,15 +1,9 @@
 import { object } from 'yup';
 import { instant, isNotInFuture, oneStatusOf, optionalInstant } from '@/api/rules';
 import { limits, text } from '@/api/text';
-import type { IncidentStatus, Update as StoredUpdate } from '@/api/types';
+import type { IncidentStatus, Update } from '@/api/types';
 import type { NotifyValues } from '@/items/notify-field';
 import { incidentStatuses } from '@/ui/statuses';
-
-/** An entry of the timeline of an incident or a maintenance, as operators see it. */
-export type Update = Pick<
-  StoredUpdate,
-  'id' | 'status' | 'message' | 'user' | 'createdAt' | 'displayAt'
->;
 
 export interface UpdateValues {
   status: IncidentStatus;

@@ -2,13 +2,14 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { useState } from 'react';
 import { expect, it, vi } from 'vitest';
+import type { Update } from '@/api/types';
 import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
 import { success, apiUrl, problem, server, settings } from '@/testing/server';
 import { incidentStatuses } from '@/ui/statuses';
 import { hasUnsavedChanges } from '@/ui/unsaved-changes';
 import type { IncidentState } from './status-after-deletion';
-import type { Timeline, Update } from './timeline';
+import type { Timeline } from './timeline';
 import { UpdatesPanel } from './updates-panel';
 
 const timeline: Timeline = {

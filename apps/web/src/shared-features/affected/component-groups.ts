@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
-import { orderOf } from '@/api/page-order';
 import type { Component, ComponentGroup } from '@/api/types';
 import { useList } from '@/api/use-list';
 import { useQuery } from '@/api/use-query';
+import { orderOf } from '@/page-rules/order';
 import { endpoints } from '@/paths';
 import type { Choice } from './affected';
 

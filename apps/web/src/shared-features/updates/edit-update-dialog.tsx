@@ -1,4 +1,5 @@
 import type { FormikHelpers } from 'formik';
+import type { Update } from '@/api/types';
 import { MergeRemoteVersion } from '@/items/live-update';
 import { useNotify } from '@/items/notify-field';
 import { useEdit } from '@/items/use-edit';
@@ -12,7 +13,6 @@ import { toast } from '@/ui/toast';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import {
   type Timeline,
-  type Update,
   type UpdateFormValues,
   updateInput,
   updateSchema,

@@ -1,6 +1,7 @@
 import { History, MessageSquarePlus } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
+import type { Update } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { Permitted } from '@/auth/permitted';
 import { removeRows } from '@/items/remove-rows';
@@ -13,7 +14,7 @@ import { useErrorToast } from '@/ui/use-error-toast';
 import { EditUpdateDialog } from './edit-update-dialog';
 import { RecordUpdateDialog } from './record-update-dialog';
 import type { IncidentState } from './status-after-deletion';
-import type { Timeline, Update } from './timeline';
+import type { Timeline } from './timeline';
 import { UpdatesTable } from './updates-table';
 
 const fetchFailed = 'Error while fetching updates';

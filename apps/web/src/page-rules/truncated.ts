@@ -1,4 +1,4 @@
-import type { PublicIncident, PublicMaintenance } from './types';
+import type { PublicIncident, PublicMaintenance } from '@/api/types';
 import { newestFirst } from './update-order';
 
 /** Rows of the operators' list have no components. */

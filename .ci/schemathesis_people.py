@@ -1,5 +1,5 @@
-"""Who calls in the run of .ci/schemathesis: an operator by bearer token and, at the identity provider's calls, people with
-a session's cookie, who may end it or leave: a new one comes soon."""
+"""The callers in a run of .ci/schemathesis: an operator with a bearer token and, on the identity provider's routes, people with
+a session cookie. A person may end the session or leave, so each is soon replaced by a new one."""
 
 import itertools
 import json
@@ -46,8 +46,8 @@ class Person:
     def call(self, path, body):
         headers = {"Content-Type": "application/json"}
         request = urllib.request.Request(URL + path, json.dumps(body).encode(), headers)
-        with self.opener.open(request) as answer:
-            return json.load(answer)["data"]
+        with self.opener.open(request) as response:
+            return json.load(response)["data"]
 
     def token(self):
         return self.call("/token", {"organisationId": self.organisation})["token"]

@@ -119,15 +119,15 @@ impl Accounts {
         }
         self.ports.second_factors.check_proof(session).await?;
         match self.ports.accounts.delete(session.user.id).await? {
-            Deletion::Deleted => Ok(()),
-            Deletion::LastAdmin(name) => Err(Error::Conflict(format!(
+            DeletionOutcome::Deleted => Ok(()),
+            DeletionOutcome::LastAdmin(name) => Err(Error::Conflict(format!(
                 "You are the last admin of {name}. Make another member an admin, or delete the organisation, first"
             ))),
-            Deletion::Administrator => Err(Error::Conflict(
+            DeletionOutcome::Administrator => Err(Error::Conflict(
                 "This account administers the installation and can only be deleted when it is the last account"
                     .to_owned(),
             )),
-            Deletion::Gone => Err(Self::MISSING),
+            DeletionOutcome::Gone => Err(Self::MISSING),
         }
     }
 

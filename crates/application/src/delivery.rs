@@ -31,7 +31,7 @@ pub use self::mail_composer::MailComposer;
 pub use self::message_composer::{MessageComposer, MessagePorts};
 #[cfg(any(test, feature = "mock"))]
 pub use self::sender::MockDeliverySender;
-pub use self::sender::{Attempt, ChannelSender, DeliverySender, MailSender, MessageSender};
+pub use self::sender::{AttemptResult, ChannelSender, DeliverySender, MailSender, MessageSender};
 pub use self::wake_signal::{WakeSignal, listen};
 use crate::clock::Clock;
 use crate::error::Error;
@@ -50,20 +50,20 @@ pub struct Claim {
 
 /// How deliveries leave the installation. Each node has a worker for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Route {
+pub enum DeliveryRoute {
     /// By mail.
     Mail,
-    /// By requests to webhooks and chats.
-    Request,
+    /// By messages to webhooks and chats.
+    Message,
 }
 
-impl Route {
+impl DeliveryRoute {
     /// The route of a channel.
     #[must_use]
     pub const fn of(channel: Channel) -> Self {
         match channel {
             Channel::Email => Self::Mail,
-            Channel::Webhook | Channel::Slack | Channel::Teams | Channel::Discord => Self::Request,
+            Channel::Webhook | Channel::Slack | Channel::Teams | Channel::Discord => Self::Message,
         }
     }
 }
@@ -90,7 +90,7 @@ impl Founder {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimRequest {
     /// The route of the deliveries.
-    pub route: Route,
+    pub route: DeliveryRoute,
     /// The database's time.
     pub now: DateTime<Utc>,
     /// When the claims end.
@@ -103,7 +103,7 @@ pub struct ClaimRequest {
     pub in_flight: HashMap<Founder, u64>,
     /// Maximum number of deliveries of all organisations of one founder, those in flight included.
     pub share: u64,
-    /// Results of earlier tries. They are stored first, in the same transaction.
+    /// Results of earlier attempts. They are stored first, in the same transaction.
     pub results: Vec<DeliveryResult>,
 }
 
@@ -151,9 +151,9 @@ pub enum DeliveryKind {
     Notice(Arc<Notice>),
 }
 
-/// Outcome of an attempt.
+/// What becomes of a delivery after an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum DeliveryOutcome {
     /// The message was passed to the mail server or accepted by the receiver.
     Sent,
     /// The message is no longer needed, for example because the subscriber has unsubscribed.
@@ -181,8 +181,8 @@ pub struct DeliveryResult {
     pub claim: Claim,
     /// Time at which the attempt ended.
     pub at: DateTime<Utc>,
-    /// Its outcome.
-    pub outcome: Outcome,
+    /// What becomes of the delivery.
+    pub outcome: DeliveryOutcome,
     /// Whether the subscriber was marked as failing before the attempt.
     pub was_failing: bool,
 }
@@ -225,7 +225,7 @@ pub trait DeliveryQueue: Send + Sync {
     /// Extends claims, except those that were lost to another node.
     async fn renew(&self, claims: Vec<Claim>, until: DateTime<Utc>) -> Result<(), Error>;
 
-    /// Stores the results of tries. A sent delivery is removed, even if another node has claimed it meanwhile; other results of a
+    /// Stores the results of attempts. A sent delivery is removed, even if another node has claimed it meanwhile; other results of a
     /// lost claim are ignored. A delivery that is retried later delays the subscriber's later deliveries. A delivery that is given up
     /// marks its subscriber as failing, one that arrives removes the mark; one that the receiver ended unsubscribes it.
     async fn record_results(&self, results: Vec<DeliveryResult>) -> Result<(), Error>;

@@ -10,7 +10,7 @@ use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, Organisatio
 use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch};
 use allclear_domain::incident_update::{
-    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, UpdateDeletion,
+    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdateDeletion,
 };
 use async_trait::async_trait;
 
@@ -124,7 +124,7 @@ pub trait IncidentStore: Send + Sync {
         organisation: &OrganisationId,
         incident: IncidentId,
         ids: Vec<IncidentUpdateId>,
-        rule: Transition<UpdateDeletion, Incident>,
+        rule: Transition<IncidentUpdateDeletion, Incident>,
     ) -> Result<Option<Committed<()>>, Error>;
 
     /// Returns the components attached to an incident, newest component first.
@@ -217,10 +217,13 @@ impl Incidents {
     ) -> Result<IncidentReport, Error> {
         let attached = components.clone();
         let create: CreateTransition<Incident> = Box::new(move |stamp| {
-            let notify = draft.notifies(stamp.notify_by_default);
-            let created =
-                Incident::create(IncidentId(stamp.id), draft, &attached, stamp.committed_at)?;
-            Ok(created.notify_if(notify))
+            Ok(Incident::create(
+                IncidentId(stamp.id),
+                draft,
+                &attached,
+                stamp.notify_by_default,
+                stamp.committed_at,
+            )?)
         });
         let committed = self.store.insert(organisation, create, components).await?;
         Ok(self.relay.publish(committed).await)
@@ -236,8 +239,7 @@ impl Incidents {
     ) -> Result<IncidentReport, Error> {
         let rule: Transition<Incident> = Box::new(move |incident, stamp| {
             precondition.check(incident.version)?;
-            let notify = patch.notifies(stamp.notify_by_default);
-            Ok(incident.edit(patch, stamp.committed_at)?.notify_if(notify))
+            Ok(incident.edit(patch, stamp.notify_by_default, stamp.committed_at)?)
         });
         let committed = self
             .store

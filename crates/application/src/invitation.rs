@@ -23,7 +23,7 @@ use crate::session::Session;
 
 /// The inviting organisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Host {
+pub struct InvitingOrganisation {
     /// Its identifier.
     pub id: OrganisationId,
     /// Its name.
@@ -36,7 +36,7 @@ pub struct Invitation {
     /// Its identifier.
     pub id: InvitationId,
     /// The organisation; `None` for an invitation to sign up.
-    pub organisation: Option<Host>,
+    pub organisation: Option<InvitingOrganisation>,
     /// Address to which the link was mailed.
     pub email: String,
     /// Role of the invited person.
@@ -119,16 +119,16 @@ impl Invitations {
         draft: AddressDraft,
         role: Role,
     ) -> Result<Invitation, Error> {
-        let host = self.administered(session, organisation).await?;
+        let membership = self.administered(session, organisation).await?;
         draft.validate().map_err(Invalid::from)?;
-        let host = Host {
-            id: host.organisation,
-            name: host.name,
+        let inviting = InvitingOrganisation {
+            id: membership.organisation,
+            name: membership.name,
         };
         let inviter = &session.user;
         let sent = self.mail(
             draft.email,
-            Some(host),
+            Some(inviting),
             role,
             Some(inviter),
             Some(inviter.id),
@@ -202,7 +202,7 @@ impl Invitations {
     async fn mail(
         &self,
         email: String,
-        organisation: Option<Host>,
+        organisation: Option<InvitingOrganisation>,
         role: Role,
         inviter: Option<&User>,
         account: Option<UserId>,
@@ -211,7 +211,7 @@ impl Invitations {
             kind: MailKind::EnteredAddress,
             to: EmailKey::of(&email).into(),
             account: account.map(|id| id.to_string()),
-            organisation: organisation.as_ref().map(|host| host.id.clone()),
+            organisation: organisation.as_ref().map(|inviting| inviting.id.clone()),
         };
         self.mail_budget.take(&cause).await?;
         let token = SecretToken::generate();
@@ -234,7 +234,7 @@ impl Invitations {
         let organisation = invitation
             .organisation
             .as_ref()
-            .map(|host| host.name.clone());
+            .map(|inviting| inviting.name.clone());
         let content = MailContent::Invitation {
             organisation,
             inviter: inviter.map(|user| user.name.clone()),

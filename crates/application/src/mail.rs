@@ -202,7 +202,7 @@ pub trait Mailer: Send + Sync {
     /// [`MAIL_TIMEOUT`].
     ///
     /// # Errors
-    /// [`SendError`] says whether to try again. A failed try may have been delivered all the same, if the connection
+    /// [`SendError`] says whether to try again. A failed attempt may have been delivered all the same, if the connection
     /// broke.
     async fn send(&self, mail: Mail) -> Result<(), SendError>;
 }

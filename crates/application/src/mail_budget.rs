@@ -12,13 +12,15 @@ use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
+use strum::IntoStaticStr;
 
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::secret::HmacKey;
 
 /// Kind of counter of mails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum MailScope {
     /// The receiving mailbox, without its sub-address, or the receiving URL.
     Mailbox,
@@ -33,13 +35,8 @@ pub enum MailScope {
 impl MailScope {
     /// The stored text.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Mailbox => "MAILBOX",
-            Self::Account => "ACCOUNT",
-            Self::Organisation => "ORGANISATION",
-            Self::Installation => "INSTALLATION",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// The error for a mail above the limit.
@@ -166,7 +163,7 @@ impl MailBudget {
     /// use up all of them, and nobody could sign up or reset a password until the next day.
     const KEPT_FROM_ORGANISATIONS: u32 = 5;
     /// So many tenths of the mails of the installation are reserved for causes that have an account.
-    const TENTHS_KEPT_FROM_STRANGERS: u32 = 4;
+    const TENTHS_KEPT_FOR_ACCOUNTS: u32 = 4;
     /// One of this many mails of an organisation is reserved for its operators.
     const KEPT_FROM_VISITORS: u32 = 5;
 
@@ -255,7 +252,7 @@ impl MailBudget {
             ),
             (
                 MailScope::Installation,
-                self.strangers_limit(cause),
+                self.limit_without_account(cause),
                 Some(format!("{of}strangers")),
             ),
             (
@@ -282,10 +279,10 @@ impl MailBudget {
     }
 
     /// The limit of all mails together that people without an account cause; `None` for other mails.
-    fn strangers_limit(&self, cause: &MailCause) -> Option<u32> {
+    fn limit_without_account(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.installation?;
-        let is_by_stranger = cause.account.is_none() && cause.kind == MailKind::EnteredAddress;
-        is_by_stranger.then_some(limit - limit / 10 * Self::TENTHS_KEPT_FROM_STRANGERS)
+        let is_limited = cause.account.is_none() && cause.kind == MailKind::EnteredAddress;
+        is_limited.then_some(limit - limit / 10 * Self::TENTHS_KEPT_FOR_ACCOUNTS)
     }
 
     /// The limit of all mails together; `None` for a mail that is counted and not sent. That of organisations is lower, so that mails

@@ -8,7 +8,9 @@ use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance::{
     EditError, Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus,
 };
-use allclear_domain::maintenance_update::MaintenanceUpdate;
+use allclear_domain::maintenance_update::{
+    MaintenanceAndNewest, MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
@@ -26,7 +28,7 @@ use crate::transition::{Committed, CreateTransition, Transition};
 pub struct MaintenanceReport {
     /// The maintenance.
     pub maintenance: Maintenance,
-    /// The newest 100 of its updates, newest first.
+    /// The newest [`TIMELINE_LENGTH`](crate::status_page::incident::TIMELINE_LENGTH) of its updates, newest first.
     pub timeline: Vec<MaintenanceTimelineEntry>,
     /// Whether it has older updates than these.
     pub timeline_truncated: bool,
@@ -49,6 +51,7 @@ impl MaintenanceReport {
 /// Storage of maintenances, their updates and their schedule. Every write stores everything that a
 /// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision. If the change names
 /// [components](allclear_domain::event::Changed::maintained), an adapter MUST append an event for each that is not deleted.
+/// A change of an update also publishes what the clock has changed of the maintenance.
 ///
 /// Methods return `None` if the organisation has no such maintenance, or the maintenance no such update.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
@@ -69,7 +72,7 @@ pub trait MaintenanceStore: Send + Sync {
     ) -> Result<Option<MaintenanceReport>, Error>;
 
     /// Stores the maintenance that a rule creates. [`Error::NotFound`] if the organisation does not exist, [`Error::Invalid`] if
-    /// it has no such component.
+    /// one of the components does not exist.
     async fn insert(
         &self,
         organisation: &OrganisationId,
@@ -84,7 +87,7 @@ pub trait MaintenanceStore: Send + Sync {
         rule: Transition<Maintenance>,
     ) -> Result<Option<Committed<MaintenanceReport>>, Error>;
 
-    /// Runs a rule on a maintenance and removes it with its updates.
+    /// Runs a rule on a maintenance and removes the maintenance with its updates.
     async fn delete(
         &self,
         organisation: &OrganisationId,
@@ -108,12 +111,12 @@ pub trait MaintenanceStore: Send + Sync {
         id: MaintenanceUpdateId,
     ) -> Result<Option<MaintenanceUpdate>, Error>;
 
-    /// Runs a rule on a maintenance and its newest update, and stores the update that it creates.
+    /// Runs a rule on a maintenance and stores the update that it creates.
     async fn insert_update(
         &self,
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
-        rule: UpdateTransition<Option<MaintenanceUpdate>, MaintenanceUpdate>,
+        rule: Transition<MaintenanceAndNewest, MaintenanceAndUpdate>,
     ) -> Result<Option<Committed<MaintenanceUpdate>>, Error>;
 
     /// Runs a rule on an update and stores the result.
@@ -122,17 +125,17 @@ pub trait MaintenanceStore: Send + Sync {
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
         id: MaintenanceUpdateId,
-        rule: UpdateTransition<MaintenanceUpdate>,
+        rule: Transition<MaintenanceAndUpdate>,
     ) -> Result<Option<Committed<MaintenanceUpdate>>, Error>;
 
-    /// Runs a rule on those of `ids` that are updates of the maintenance, and removes the ones that it returns.
+    /// Runs a rule on a maintenance, removes the updates and stores the maintenance.
     async fn delete_updates(
         &self,
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
         ids: Vec<MaintenanceUpdateId>,
-        rule: UpdateTransition<Vec<MaintenanceUpdateId>>,
-    ) -> Result<Option<Committed<Vec<MaintenanceUpdateId>>>, Error>;
+        rule: Transition<MaintenanceUpdateDeletion, Maintenance>,
+    ) -> Result<Option<Committed<()>>, Error>;
 
     /// Returns the earliest time at which the clock changes a status that is not published yet; `None` if there is no such change.
     /// An adapter MUST read it from an index, in a time that does not grow with the number of maintenances.
@@ -149,9 +152,6 @@ pub trait MaintenanceStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Option<Commit>, Error>;
 }
-
-/// A rule on updates of a maintenance, which also publishes what the clock has changed of the maintenance.
-pub type UpdateTransition<T, U = T> = Transition<(Maintenance, T), (Maintenance, U)>;
 
 /// The use cases of maintenances.
 pub struct Maintenances {

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::notice::Notice;
-use crate::statuspage_api::PublicState;
+use crate::statuspage_api::StatuspageState;
 
 /// A message to one target.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ impl std::fmt::Debug for SigningSecret {
 #[derive(Debug, Clone)]
 pub struct MessageContent {
     /// The organisation as the public sees it: for a notice, when the message is composed.
-    pub state: Arc<PublicState>,
+    pub state: Arc<StatuspageState>,
     /// The page that changes or ends the subscription.
     pub manage: String,
     /// When the message was queued.

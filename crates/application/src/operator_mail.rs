@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_domain::channel::Channel;
-use allclear_domain::delivery::RetryRule;
 use allclear_domain::id::{IncidentId, OrganisationId};
+use allclear_domain::retry::RetryRule;
 use allclear_domain::time_zone::TimeZone;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};

@@ -141,10 +141,10 @@ impl Passkeys {
             spared: session.id,
         });
         let recovery_codes = match stored.await? {
-            PasskeyStored::First => Some(codes),
-            PasskeyStored::Further => None,
-            PasskeyStored::Full => return Err(Self::full()),
-            PasskeyStored::Known => {
+            PasskeyAdditionOutcome::First => Some(codes),
+            PasskeyAdditionOutcome::Further => None,
+            PasskeyAdditionOutcome::Full => return Err(Self::full()),
+            PasskeyAdditionOutcome::Known => {
                 let message = "This passkey was added before".to_owned();
                 return Err(Error::Conflict(message));
             }

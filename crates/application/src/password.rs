@@ -12,7 +12,7 @@ use chrono::TimeDelta;
 use subtle::ConstantTimeEq;
 use validator::Validate;
 
-use crate::account::{AccountStore, Credentials, PasswordStored, Reset};
+use crate::account::{AccountStore, Credentials, PasswordChangeOutcome, Reset};
 use crate::background::Background;
 use crate::clock::Clock;
 use crate::error::Error;
@@ -60,13 +60,13 @@ impl fmt::Debug for PasswordHash {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Requester {
     /// Anybody: a person who signs up, or signs in from a browser in which nobody signed in to the account before.
-    Stranger,
+    Unknown,
     /// A person with a session, a link from a mail, or a browser in which somebody signed in to this account before.
     Known(UserId),
 }
 
-/// Hashes passwords. If hashes have to wait, an adapter MUST keep a part of the waiting places from strangers, and from the hashes of
-/// each account. They could occupy all of them otherwise.
+/// Hashes passwords. If hashes have to wait, an adapter MUST keep a part of the waiting places from unknown requesters, and from the
+/// hashes of each account. They could occupy all of them otherwise.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait PasswordHasher: Send + Sync {
@@ -168,11 +168,11 @@ impl Passwords {
             .set_password(account.user.id, hash, Some(session.id))
             .await?
         {
-            PasswordStored::Stored => {
+            PasswordChangeOutcome::Stored => {
                 self.mail_change(&account.user, client);
                 Ok(())
             }
-            PasswordStored::Gone => Err(Error::NotFound("Account")),
+            PasswordChangeOutcome::Gone => Err(Error::NotFound("Account")),
         }
     }
 
@@ -243,11 +243,11 @@ impl Passwords {
             .use_reset(&digest, hash, self.ports.clock.now())
             .await?
         {
-            PasswordStored::Stored => {
+            PasswordChangeOutcome::Stored => {
                 self.mail_change(&account.user, client);
                 Ok(account.user.id)
             }
-            PasswordStored::Gone => Err(Self::BAD_RESET),
+            PasswordChangeOutcome::Gone => Err(Self::BAD_RESET),
         }
     }
 

@@ -3,10 +3,14 @@
 use std::fmt;
 use std::net::IpAddr;
 
+use strum::IntoStaticStr;
+
 use crate::origin::Origin;
 
 /// What happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[cfg_attr(test, derive(strum::EnumIter))]
+#[strum(serialize_all = "kebab-case")]
 pub enum SecurityEvent {
     /// A session began.
     SignedIn,
@@ -17,8 +21,10 @@ pub enum SecurityEvent {
     /// Sessions were ended from another session of the account.
     SessionEnded,
     /// A signed-in person entered the password again.
+    #[strum(serialize = "re-authenticated")]
     Reauthenticated,
     /// A signed-in person entered a wrong password.
+    #[strum(serialize = "re-authentication-failed")]
     ReauthenticationFailed,
     /// A second factor was added to an account.
     FactorAdded,
@@ -87,46 +93,8 @@ pub enum SecurityEvent {
 impl SecurityEvent {
     /// Name of the event in the log.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::SignedIn => "signed-in",
-            Self::SignInFailed => "sign-in-failed",
-            Self::SignedOut => "signed-out",
-            Self::SessionEnded => "session-ended",
-            Self::Reauthenticated => "re-authenticated",
-            Self::ReauthenticationFailed => "re-authentication-failed",
-            Self::FactorAdded => "factor-added",
-            Self::FactorRemoved => "factor-removed",
-            Self::PasskeyCopied => "passkey-copied",
-            Self::RecoveryCodeUsed => "recovery-code-used",
-            Self::RecoveryCodesReplaced => "recovery-codes-replaced",
-            Self::SecondFactorFailed => "second-factor-failed",
-            Self::FactorRequirementChanged => "factor-requirement-changed",
-            Self::FactorsReset => "factors-reset",
-            Self::Throttled => "throttled",
-            Self::TokenRefused => "token-refused",
-            Self::WebhookRefused => "webhook-refused",
-            Self::AccessRefused => "access-refused",
-            Self::ForeignRequestRefused => "foreign-request-refused",
-            Self::PasswordChanged => "password-changed",
-            Self::PasswordChangeRefused => "password-change-refused",
-            Self::ResetRequested => "reset-requested",
-            Self::PasswordReset => "password-reset",
-            Self::AccountDeleted => "account-deleted",
-            Self::AddressChanged => "address-changed",
-            Self::OrganisationCreated => "organisation-created",
-            Self::OrganisationRenamed => "organisation-renamed",
-            Self::OrganisationDeleted => "organisation-deleted",
-            Self::RoleChanged => "role-changed",
-            Self::MemberRemoved => "member-removed",
-            Self::Invited => "invited",
-            Self::InvitationRevoked => "invitation-revoked",
-            Self::InvitationAccepted => "invitation-accepted",
-            Self::AccessRevoked => "access-revoked",
-            Self::SigningKeyReplaced => "signing-key-replaced",
-            Self::ApiKeyCreated => "api-key-created",
-            Self::ApiKeyRevoked => "api-key-revoked",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// Whether something was refused.
@@ -241,7 +209,54 @@ impl fmt::Display for MaskedAddress<'_> {
 
 #[cfg(test)]
 mod tests {
+    use strum::IntoEnumIterator;
+
     use super::*;
+
+    #[test]
+    fn each_event_has_its_name() {
+        let names: Vec<_> = SecurityEvent::iter().map(SecurityEvent::as_str).collect();
+        let expected = [
+            "signed-in",
+            "sign-in-failed",
+            "signed-out",
+            "session-ended",
+            "re-authenticated",
+            "re-authentication-failed",
+            "factor-added",
+            "factor-removed",
+            "passkey-copied",
+            "recovery-code-used",
+            "recovery-codes-replaced",
+            "second-factor-failed",
+            "factor-requirement-changed",
+            "factors-reset",
+            "throttled",
+            "token-refused",
+            "webhook-refused",
+            "access-refused",
+            "foreign-request-refused",
+            "password-changed",
+            "password-change-refused",
+            "reset-requested",
+            "password-reset",
+            "account-deleted",
+            "address-changed",
+            "organisation-created",
+            "organisation-renamed",
+            "organisation-deleted",
+            "role-changed",
+            "member-removed",
+            "invited",
+            "invitation-revoked",
+            "invitation-accepted",
+            "access-revoked",
+            "signing-key-replaced",
+            "api-key-created",
+            "api-key-revoked",
+        ];
+        assert_eq!(names, expected);
+    }
 
     #[test]
     fn a_masked_address_shows_its_first_character_and_a_dotted_domain() {

@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::entry::{Entry, StatuspageStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};
 use allclear_domain::organisation::Organisation;
 use allclear_domain::rollup::{Indicator, PublicStatus, Rollup, impact};
+use allclear_domain::statuspage_entry::{StatuspageEntry, StatuspageStatus};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
@@ -28,9 +28,10 @@ pub const TEXT_BYTES: usize = 4 * 1024 * 1024;
 /// has none.
 pub const AFFECTED_BYTES: usize = 4 * 1024 * 1024;
 
-/// The public state of an organisation at a revision.
+/// The state of an organisation at a revision, from which the Statuspage API, feeds and webhooks are drawn. The status page is drawn
+/// from a [`Snapshot`](crate::status_page::Snapshot) instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PublicState {
+pub struct StatuspageState {
     /// The organisation.
     pub organisation: Organisation,
     /// The address of its status page.
@@ -55,7 +56,7 @@ pub struct IncidentRecord {
     /// The incident.
     pub incident: Incident,
     /// Its entries, newest first; never empty.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<StatuspageEntry>,
     /// The impacts on the components attached to it, also on deleted ones.
     pub impacts: Vec<ComponentStatus>,
     /// The components attached to it, without deleted ones.
@@ -72,7 +73,7 @@ pub struct MaintenanceRecord {
     /// Its status when it was read.
     pub status: MaintenanceStatus,
     /// Its entries, newest first; never empty.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<StatuspageEntry>,
     /// The components it affects, without deleted ones.
     pub components: Vec<ComponentId>,
 }
@@ -87,9 +88,9 @@ pub enum Record<'a> {
 }
 
 impl IncidentRecord {
-    /// Its status for programs: a published review of a resolved incident counts as one.
+    /// Its status in the Statuspage API: a published review of a resolved incident counts as one.
     #[must_use]
-    pub fn status(&self) -> StatuspageStatus {
+    pub fn statuspage_status(&self) -> StatuspageStatus {
         if self.reviewed_at.is_some() && self.incident.status == IncidentStatus::Resolved {
             StatuspageStatus::Postmortem
         } else {
@@ -106,7 +107,7 @@ impl IncidentRecord {
     /// When it was first monitored: by its status or by an entry, whichever is earlier.
     #[must_use]
     pub fn monitoring_at(&self) -> Option<DateTime<Utc>> {
-        let is_monitoring = |entry: &&Entry| entry.status == StatuspageStatus::Monitoring;
+        let is_monitoring = |entry: &&StatuspageEntry| entry.status == StatuspageStatus::Monitoring;
         let entries = self.entries.iter().filter(is_monitoring);
         let times = entries.map(|entry| entry.display_at);
         times.chain(self.incident.monitoring_at).min()
@@ -136,9 +137,9 @@ impl MaintenanceRecord {
         (self.status == MaintenanceStatus::Completed).then_some(end)
     }
 
-    /// Its status for programs.
+    /// Its status in the Statuspage API.
     #[must_use]
-    pub fn entry_status(&self) -> StatuspageStatus {
+    pub fn statuspage_status(&self) -> StatuspageStatus {
         self.status.into()
     }
 }
@@ -146,7 +147,7 @@ impl MaintenanceRecord {
 impl<'a> Record<'a> {
     /// Its entries, newest first.
     #[must_use]
-    pub fn entries(self) -> &'a [Entry] {
+    pub fn entries(self) -> &'a [StatuspageEntry] {
         match self {
             Self::Incident(record) => &record.entries,
             Self::Maintenance(record) => &record.entries,
@@ -202,7 +203,7 @@ impl<'a> Record<'a> {
     }
 }
 
-impl PublicState {
+impl StatuspageState {
     /// The state of the page in one line, from its components alone.
     #[must_use]
     pub fn rollup(&self) -> Rollup {
@@ -273,15 +274,15 @@ impl PublicState {
     }
 }
 
-/// Storage of the public state.
+/// Storage of the [`StatuspageState`].
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
-pub trait PublicStateStore: Send + Sync {
-    /// Returns the public state of an organisation as of `now`; `None` if the organisation does not exist. An adapter MUST read it
-    /// at one revision, in a number of queries that does not depend on what is stored.
-    async fn public_state(
+pub trait StatuspageStateStore: Send + Sync {
+    /// Returns the [`StatuspageState`] of an organisation as of `now`; `None` if the organisation does not exist. An adapter MUST read
+    /// it at one revision, in a number of queries that does not depend on what is stored.
+    async fn statuspage_state(
         &self,
         organisation: &OrganisationId,
         now: DateTime<Utc>,
-    ) -> Result<Option<PublicState>, Error>;
+    ) -> Result<Option<StatuspageState>, Error>;
 }

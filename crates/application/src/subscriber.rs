@@ -11,15 +11,15 @@ use std::sync::Arc;
 
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::id::{OrganisationId, SubscriberId};
-use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::organisation::Organisation;
+use allclear_domain::rate_limit::RateLimit;
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft, SubscriberPatch, SubscriberStatus};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
 use crate::delivery::{
-    Attempt, Claim, Delivery, DeliveryKind, DeliverySender, Founder, WakeSignal,
+    AttemptResult, Claim, Delivery, DeliveryKind, DeliverySender, Founder, WakeSignal,
 };
 use crate::error::Error;
 use crate::mail_budget::{MailBudget, MailCause, MailKind};
@@ -28,7 +28,7 @@ use crate::organisation::OrganisationStore;
 use crate::page::{Listed, Page};
 use crate::retention::prune_in_batches;
 use crate::secret::HmacKey;
-use crate::statuspage_api::PublicStateStore;
+use crate::statuspage_api::StatuspageStateStore;
 use crate::subscriber::code::Codes;
 use crate::subscriber::import::{CsvComponent, Import, ImportMode, ImportReport, ImportRow};
 
@@ -44,8 +44,8 @@ pub struct SubscriberPorts {
     pub mail_budget: Arc<MailBudget>,
     /// Time.
     pub clock: Arc<dyn Clock>,
-    /// Storage of the public state.
-    pub states: Arc<dyn PublicStateStore>,
+    /// Storage of the states from which messages are drawn.
+    pub states: Arc<dyn StatuspageStateStore>,
     /// Sends messages to webhooks and chats.
     pub messenger: Arc<dyn Messenger>,
     /// Sends test messages.
@@ -74,7 +74,7 @@ impl Subscribers {
     const BATCH: u64 = 200;
 
     /// Default maximum of verification messages per target.
-    pub const MAIL_LIMIT: MailLimit = MailLimit {
+    pub const MAIL_LIMIT: RateLimit = RateLimit {
         burst: 3,
         per_hour: 1,
     };
@@ -228,12 +228,12 @@ impl Subscribers {
         };
         let failed = |reason| Error::Conflict(format!("The test message did not arrive: {reason}"));
         match self.ports.tester.send(&delivery).await? {
-            Attempt::Arrived => {}
-            Attempt::Unwanted => return Err(failed("it is not wanted".to_owned())),
-            Attempt::Failed { reason, .. } | Attempt::Refused { reason } => {
+            AttemptResult::Sent => {}
+            AttemptResult::Unwanted => return Err(failed("it is not wanted".to_owned())),
+            AttemptResult::Temporary { reason, .. } | AttemptResult::Permanent { reason } => {
                 return Err(failed(reason));
             }
-            Attempt::Ended => {
+            AttemptResult::Ended => {
                 self.change(
                     &organisation.id,
                     id,

@@ -30,9 +30,9 @@ macro_rules! identifier {
                 Code::of(self.0.as_bytes())
             }
 
-            /// The public code of an entry that follows from what this identifier names and has no identifier of its own.
+            /// The public code of a Statuspage entry that follows from what this identifier names and has no identifier of its own.
             #[must_use]
-            pub fn code_of_entry(self, entry: &str) -> Code {
+            pub fn statuspage_entry_code(self, entry: &str) -> Code {
                 Code::of(&[self.0.as_bytes(), entry.as_bytes()].concat())
             }
 

@@ -1,62 +1,19 @@
 //! Incidents and the rules of changing them.
 
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use strum::{Display, EnumString, VariantArray};
-use utoipa::ToSchema;
-use validator::Validate;
+mod draft;
+mod status;
 
+use chrono::{DateTime, Utc};
+
+pub use self::draft::{IncidentDraft, IncidentPatch};
+pub use self::status::IncidentStatus;
 use crate::event::{Changed, Event};
 use crate::id::IncidentId;
 use crate::impact::{self, Attachment};
 use crate::incident_update::IncidentUpdate;
 use crate::notice::{IncidentChange, NewNotice};
 use crate::organisation::Revision;
-use crate::text;
 use crate::validation::{FieldError, Invalid};
-
-/// Status of an incident. Every status may follow every other one.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    Default,
-    Serialize,
-    Deserialize,
-    ToSchema,
-    Display,
-    EnumString,
-    VariantArray,
-)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
-pub enum IncidentStatus {
-    /// The cause is being investigated.
-    #[default]
-    Investigating,
-    /// The cause is known.
-    Identified,
-    /// A fix is in place and being monitored.
-    Monitoring,
-    /// It has ended.
-    Resolved,
-}
-
-impl IncidentStatus {
-    /// The name that people read.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Investigating => "Investigating",
-            Self::Identified => "Identified",
-            Self::Monitoring => "Monitoring",
-            Self::Resolved => "Resolved",
-        }
-    }
-}
 
 /// An incident, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,50 +43,6 @@ pub struct Incident {
     pub version: Revision,
 }
 
-/// What an operator enters for an incident, the text trimmed.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Validate)]
-pub struct IncidentDraft {
-    /// Required.
-    #[validate(
-        length(min = 1, message = "Title is required"),
-        custom(function = text::name_length),
-        custom(function = text::one_line)
-    )]
-    pub title: String,
-    /// Required.
-    #[validate(
-        length(min = 1, message = "Description is required"),
-        custom(function = text::description_length),
-        custom(function = text::no_nul)
-    )]
-    pub description: String,
-    /// Current status of the incident.
-    pub status: IncidentStatus,
-    /// When it happened; `None` means at its creation.
-    pub occured_at: Option<DateTime<Utc>>,
-    /// When a past incident was resolved; only with RESOLVED.
-    pub resolved_at: Option<DateTime<Utc>>,
-    /// Whether its creation notifies subscribers; `None` means the default.
-    pub notify: Option<bool>,
-}
-
-/// A change to an incident. `None` fields stay.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct IncidentPatch {
-    /// A new title.
-    pub title: Option<String>,
-    /// A new description.
-    pub description: Option<String>,
-    /// A new status.
-    pub status: Option<IncidentStatus>,
-    /// A new time of happening.
-    pub occured_at: Option<DateTime<Utc>>,
-    /// A new time of resolution; only with RESOLVED.
-    pub resolved_at: Option<DateTime<Utc>>,
-    /// Whether the change notifies subscribers; `None` means the default.
-    pub notify: Option<bool>,
-}
-
 /// What changes a stored incident.
 #[derive(Debug)]
 pub(crate) enum Cause {
@@ -139,24 +52,6 @@ pub(crate) enum Cause {
     UpdateRecorded(IncidentUpdate),
     /// An edit of an update.
     UpdateEdited(IncidentUpdate),
-}
-
-impl IncidentDraft {
-    /// Whether the creation notifies subscribers. A past incident does so only on request.
-    #[must_use]
-    pub fn notifies(&self, by_default: bool) -> bool {
-        self.notify
-            .unwrap_or(by_default && self.resolved_at.is_none())
-    }
-}
-
-impl IncidentPatch {
-    /// Whether the change notifies subscribers. A resolution in the past does so only on request.
-    #[must_use]
-    pub fn notifies(&self, by_default: bool) -> bool {
-        self.notify
-            .unwrap_or(by_default && self.resolved_at.is_none())
-    }
 }
 
 /// Checks an entered time of resolution.
@@ -193,8 +88,10 @@ impl Incident {
         id: IncidentId,
         draft: IncidentDraft,
         components: &[Attachment],
+        notify_by_default: bool,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Invalid> {
+        let notify = draft.notifies(notify_by_default);
         let mut invalid = Invalid::default();
         invalid.check(&draft);
         impact::check_once(components, &mut invalid);
@@ -233,11 +130,12 @@ impl Incident {
             update_status: None,
             shown_at: None,
         };
-        Ok(Changed {
+        let created = Changed {
             notices: vec![notice],
             impacts,
             ..Changed::new(state, vec![Event::NewIncident(id)])
-        })
+        };
+        Ok(created.notify_if(notify))
     }
 
     /// This incident with an operator's changes. Another status than RESOLVED reopens a resolved one. A correction of its times
@@ -245,7 +143,13 @@ impl Incident {
     ///
     /// # Errors
     /// [`Invalid`] if the result breaks a rule of its fields.
-    pub fn edit(self, patch: IncidentPatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
+    pub fn edit(
+        self,
+        patch: IncidentPatch,
+        notify_by_default: bool,
+        now: DateTime<Utc>,
+    ) -> Result<Changed<Self>, Invalid> {
+        let notify = patch.notifies(notify_by_default);
         let draft = IncidentDraft {
             title: patch.title.unwrap_or_else(|| self.title.clone()),
             description: patch
@@ -281,7 +185,8 @@ impl Incident {
             return Ok(Changed::without_events(before));
         }
         let events = vec![Event::IncidentUpdated(after.id)];
-        Ok(after.touched(now).changed(&before, events, Cause::Edit))
+        let edited = after.touched(now).changed(&before, events, Cause::Edit);
+        Ok(edited.notify_if(notify))
     }
 
     /// Returns the change from `before` to this incident.

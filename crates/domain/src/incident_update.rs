@@ -65,7 +65,7 @@ pub struct IncidentAndUpdate {
 
 /// Input of the rule that deletes updates of an incident.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UpdateDeletion {
+pub struct IncidentUpdateDeletion {
     /// The incident.
     pub incident: Incident,
     /// The requested updates that belong to the incident.
@@ -116,8 +116,10 @@ impl IncidentAndNewest {
         id: IncidentUpdateId,
         draft: UpdateDraft,
         author: Author,
+        notify_by_default: bool,
         now: DateTime<Utc>,
     ) -> Result<Changed<IncidentAndUpdate>, RecordError> {
+        let notify = draft.notify.unwrap_or(notify_by_default);
         let (id, created_at) = match &self.newest {
             Some(newest) => (id.after(newest.id), now.max(newest.created_at)),
             None => (id, now),
@@ -155,7 +157,7 @@ impl IncidentAndNewest {
         };
         let incident = recorded.incident.clone().with_status(status, display_at);
         let cause = Cause::UpdateRecorded(recorded.update.clone());
-        Ok(recorded.changed(incident, cause, now))
+        Ok(recorded.changed(incident, cause, now).notify_if(notify))
     }
 }
 
@@ -173,7 +175,13 @@ impl IncidentAndUpdate {
     ///
     /// # Errors
     /// [`Invalid`] if the result breaks a rule of its fields.
-    pub fn edit(self, patch: UpdatePatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
+    pub fn edit(
+        self,
+        patch: UpdatePatch,
+        notify_by_default: bool,
+        now: DateTime<Utc>,
+    ) -> Result<Changed<Self>, Invalid> {
+        let notify = patch.notify.unwrap_or(notify_by_default);
         let before = self.update.clone();
         let content = UpdateContent {
             message: before.message.clone(),
@@ -200,7 +208,7 @@ impl IncidentAndUpdate {
         }
         let incident = edited.incident_after(&before, was_newest);
         let cause = Cause::UpdateEdited(edited.update.clone());
-        Ok(edited.changed(incident, cause, now))
+        Ok(edited.changed(incident, cause, now).notify_if(notify))
     }
 
     /// The incident after this update was changed from `before`.
@@ -248,15 +256,16 @@ impl IncidentAndUpdate {
     }
 }
 
-impl UpdateDeletion {
+impl IncidentUpdateDeletion {
     /// The incident without these updates, at least one. Its status changes only if the newest update is deleted and an older one
-    /// remains.
+    /// remains. `notify` is whether that notifies subscribers.
     ///
     /// # Errors
     /// [`Invalid`] if there are none, or one of them is named twice or is not an update of the incident.
     pub fn delete(
         self,
         updates: &[IncidentUpdateId],
+        notify: bool,
         now: DateTime<Utc>,
     ) -> Result<Changed<Incident>, Invalid> {
         check_deletion(IncidentUpdate::IDS, updates, &self.known)?;
@@ -276,7 +285,8 @@ impl UpdateDeletion {
             .iter()
             .map(|update| Event::IncidentTimelineDeleted(before.id, *update));
         let events = deleted.chain([Event::IncidentUpdated(before.id)]).collect();
-        Ok(after.touched(now).changed(&before, events, Cause::Edit))
+        let changed = after.touched(now).changed(&before, events, Cause::Edit);
+        Ok(changed.notify_if(notify))
     }
 }
 

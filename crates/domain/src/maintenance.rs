@@ -75,7 +75,7 @@ impl Maintenance {
     /// A new maintenance. `created_at` orders it in the organisation's list, `now` decides its status.
     ///
     /// # Errors
-    /// [`Invalid`] when the draft breaks a rule of its fields.
+    /// [`Invalid`] if the draft breaks a rule of its fields.
     pub fn create(
         id: MaintenanceId,
         draft: MaintenanceDraft,
@@ -143,26 +143,20 @@ impl Maintenance {
         }
     }
 
-    /// A change of updates of this maintenance, with what it means to the maintenance. `recorded` is the message of an update that
-    /// was recorded. Without `notify` only what the clock has changed may make a notice.
-    #[must_use]
-    pub fn with_update<T>(
+    /// This maintenance after a change of its updates, which has these events. `recorded` is the message of an update that was
+    /// recorded. Without `notify` only what the clock has changed may make a notice.
+    pub(crate) fn after_updates(
         self,
-        update: Changed<T>,
+        events: Vec<Event>,
         recorded: Option<String>,
         notify: bool,
         now: DateTime<Utc>,
-    ) -> Changed<(Self, T)> {
-        let changed = if update.has_no_events() {
-            Changed::without_events(self)
-        } else {
-            let is_due = self.status(now) != self.published_status;
-            let recorded = recorded.filter(|_| notify);
-            self.clone()
-                .changed(Some(&self), update.events, recorded, now)
-                .notify_if(notify || (is_due && self.notify))
-        };
-        changed.map(|maintenance| (maintenance, update.state))
+    ) -> Changed<Self> {
+        let is_due = self.status(now) != self.published_status;
+        let recorded = recorded.filter(|_| notify);
+        self.clone()
+            .changed(Some(&self), events, recorded, now)
+            .notify_if(notify || (is_due && self.notify))
     }
 
     /// This maintenance with an operator's changes. A patch of an end alone that is not in the future completes it; without `notify`

@@ -1,4 +1,4 @@
-//! Updates of a maintenance: the entries of its timeline. They can be recorded at any time and do not change its status.
+//! Updates of maintenances: the entries of their timelines. They can be recorded at any time and do not change the status.
 
 use chrono::{DateTime, Utc};
 
@@ -6,11 +6,12 @@ use crate::author::Author;
 use crate::event::{Changed, Event};
 use crate::id::{MaintenanceId, MaintenanceUpdateId};
 use crate::incident::IncidentStatus;
+use crate::maintenance::Maintenance;
 use crate::organisation::Revision;
 use crate::update::{UpdateContent, UpdateDraft, UpdatePatch, check_deletion};
 use crate::validation::Invalid;
 
-/// An entry of a maintenance's timeline, as stored.
+/// An update of a maintenance, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaintenanceUpdate {
     /// Its identifier; greater than those of the maintenance's earlier updates.
@@ -34,91 +35,154 @@ pub struct MaintenanceUpdate {
 impl MaintenanceUpdate {
     /// The field that names updates to delete.
     pub const IDS: &str = "maintenanceUpdateIds";
+}
 
-    /// A new update of a maintenance. It was recorded after the `newest` one, whatever the nodes' clocks say.
+/// A maintenance with its newest update.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MaintenanceAndNewest {
+    /// The maintenance.
+    pub maintenance: Maintenance,
+    /// The update that is displayed last; `None` if it has no updates.
+    pub newest: Option<MaintenanceUpdate>,
+}
+
+/// An update with the maintenance it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MaintenanceAndUpdate {
+    /// The maintenance.
+    pub maintenance: Maintenance,
+    /// The update.
+    pub update: MaintenanceUpdate,
+}
+
+/// Input of the rule that deletes updates of a maintenance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MaintenanceUpdateDeletion {
+    /// The maintenance.
+    pub maintenance: Maintenance,
+    /// The requested updates that belong to the maintenance.
+    pub known: Vec<MaintenanceUpdateId>,
+}
+
+impl MaintenanceAndNewest {
+    /// Records an update at `recorded_at`, but never before the newest one, whatever the nodes' clocks say. `now` decides the status
+    /// of the maintenance.
     ///
     /// # Errors
-    /// [`Invalid`] when the draft breaks a rule of its fields.
+    /// [`Invalid`] if the draft breaks a rule of its fields.
     pub fn record(
+        self,
         id: MaintenanceUpdateId,
-        maintenance_id: MaintenanceId,
         draft: UpdateDraft,
         author: Author,
-        newest: Option<&Self>,
+        notify_by_default: bool,
+        recorded_at: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<Changed<MaintenanceAndUpdate>, Invalid> {
+        let notify = draft.notify.unwrap_or(notify_by_default);
+        let (id, created_at) = match &self.newest {
+            Some(newest) => (id.after(newest.id), recorded_at.max(newest.created_at)),
+            None => (id, recorded_at),
+        };
+        let UpdateContent {
+            message,
+            status,
+            display_at,
+        } = draft.content(created_at, recorded_at)?;
+        let recorded = MaintenanceAndUpdate {
+            update: MaintenanceUpdate {
+                id,
+                maintenance_id: self.maintenance.id,
+                status,
+                message: message.clone(),
+                author,
+                created_at,
+                display_at,
+                version: Revision::default(),
+            },
+            maintenance: self.maintenance,
+        };
+        Ok(recorded.changed(Some(message), notify, now))
+    }
+}
+
+impl MaintenanceAndUpdate {
+    /// This update with an operator's changes at `edited_at`. `now` decides the status of the maintenance.
+    ///
+    /// # Errors
+    /// [`Invalid`] if the result breaks a rule of its fields.
+    pub fn edit(
+        self,
+        patch: UpdatePatch,
+        notify_by_default: bool,
+        edited_at: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Invalid> {
-        let created_at = newest.map_or(now, |newest| now.max(newest.created_at));
-        let UpdateContent {
-            message,
-            status,
-            display_at,
-        } = draft.content(created_at, now)?;
-        let state = Self {
-            id: newest.map_or(id, |newest| id.after(newest.id)),
-            maintenance_id,
-            status,
-            message,
-            author,
-            created_at,
-            display_at,
-            version: Revision::default(),
-        };
-        let events = state.changed();
-        Ok(Changed::new(state, events))
-    }
-
-    /// This update with an operator's changes.
-    ///
-    /// # Errors
-    /// [`Invalid`] when the result breaks a rule of its fields.
-    pub fn edit(self, patch: UpdatePatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
+        let notify = patch.notify.unwrap_or(notify_by_default);
+        let before = self.update.clone();
         let content = UpdateContent {
-            message: self.message.clone(),
-            status: self.status,
-            display_at: self.display_at,
+            message: before.message.clone(),
+            status: before.status,
+            display_at: before.display_at,
         };
         let UpdateContent {
             message,
             status,
             display_at,
-        } = content.edit(patch, self.created_at, now)?;
-        let state = Self {
-            status,
-            message,
-            display_at,
-            ..self.clone()
+        } = content.edit(patch, before.created_at, edited_at)?;
+        let edited = Self {
+            update: MaintenanceUpdate {
+                status,
+                message,
+                display_at,
+                ..before.clone()
+            },
+            ..self
         };
-        if state == self {
-            return Ok(Changed::without_events(self));
+        if edited.update == before {
+            return Ok(Changed::without_events(edited));
         }
-        let events = state.changed();
-        Ok(Changed::new(state, events))
+        Ok(edited.changed(None, notify, now))
     }
 
-    /// Deletes updates of a maintenance, all or none.
+    /// This update with its maintenance after the change of the update, and everything that causes. `recorded` is the message of an
+    /// update that was recorded.
+    fn changed(self, recorded: Option<String>, notify: bool, now: DateTime<Utc>) -> Changed<Self> {
+        let Self {
+            maintenance,
+            update,
+        } = self;
+        let events = vec![
+            Event::MaintenanceTimelineUpdated(maintenance.id, update.id),
+            Event::MaintenanceUpdated(maintenance.id),
+        ];
+        let changed = maintenance.after_updates(events, recorded, notify, now);
+        changed.map(|maintenance| Self {
+            maintenance,
+            update,
+        })
+    }
+}
+
+impl MaintenanceUpdateDeletion {
+    /// The maintenance without these updates, at least one. With `notify`, what the clock has changed notifies subscribers even if
+    /// the maintenance [does not](Maintenance::notify).
     ///
     /// # Errors
-    /// [`Invalid`] if `requested` is empty, names an update twice, or names one that is not among the `stored` ones.
+    /// [`Invalid`] if there are none, or one of them is named twice or is not an update of the maintenance.
     pub fn delete(
-        maintenance: MaintenanceId,
-        requested: Vec<MaintenanceUpdateId>,
-        stored: &[MaintenanceUpdateId],
-    ) -> Result<Changed<Vec<MaintenanceUpdateId>>, Invalid> {
-        check_deletion(Self::IDS, &requested, stored)?;
-        let mut events: Vec<_> = requested
+        self,
+        updates: &[MaintenanceUpdateId],
+        notify: bool,
+        now: DateTime<Utc>,
+    ) -> Result<Changed<Maintenance>, Invalid> {
+        check_deletion(MaintenanceUpdate::IDS, updates, &self.known)?;
+        let id = self.maintenance.id;
+        let deleted = updates
             .iter()
-            .map(|id| Event::MaintenanceTimelineDeleted(maintenance, *id))
-            .collect();
-        events.push(Event::MaintenanceUpdated(maintenance));
-        Ok(Changed::new(requested, events))
-    }
-
-    fn changed(&self) -> Vec<Event> {
-        let maintenance = self.maintenance_id;
-        vec![
-            Event::MaintenanceTimelineUpdated(maintenance, self.id),
-            Event::MaintenanceUpdated(maintenance),
-        ]
+            .map(|update| Event::MaintenanceTimelineDeleted(id, *update));
+        let events = deleted.chain([Event::MaintenanceUpdated(id)]).collect();
+        Ok(self.maintenance.after_updates(events, None, notify, now))
     }
 }
 

@@ -531,7 +531,7 @@ mod tests {
             title: Some("Typo".into()),
             ..set(IncidentStatus::Monitoring)
         };
-        let after = before.clone().edit(patch, at(2)).unwrap().state;
+        let after = before.clone().edit(patch, true, at(2)).unwrap().state;
         assert_eq!(IncidentChange::of(&before, &after, false), None);
         let patch = MaintenancePatch {
             description: Some("Typo".into()),

@@ -1,7 +1,7 @@
 //! One status from several, as the Statuspage API derives it: the indicator and the description of a page, the status of a group,
 //! and the impact of an incident.
 
-use strum::{EnumString, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::component::ComponentStatus;
 
@@ -72,7 +72,8 @@ impl From<ComponentStatus> for PublicStatus {
 }
 
 /// Severity of the state of a page or of an incident, from best to worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Indicator {
     /// Nothing is wrong.
     None,
@@ -89,14 +90,8 @@ pub enum Indicator {
 impl Indicator {
     /// The word of the Statuspage API.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Maintenance => "maintenance",
-            Self::Minor => "minor",
-            Self::Major => "major",
-            Self::Critical => "critical",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -158,6 +153,19 @@ mod tests {
         Degraded as D, MajorOutage as X, Operational as O, PartialOutage as P,
         UnderMaintenance as M,
     };
+
+    #[test]
+    fn each_indicator_has_the_word_of_the_statuspage_api() {
+        for (indicator, word) in [
+            (Indicator::None, "none"),
+            (Indicator::Maintenance, "maintenance"),
+            (Indicator::Minor, "minor"),
+            (Indicator::Major, "major"),
+            (Indicator::Critical, "critical"),
+        ] {
+            assert_eq!(indicator.as_str(), word);
+        }
+    }
 
     #[test]
     fn every_row_of_the_table_is_met() {

@@ -4,10 +4,10 @@
 //! <https://github.com/clerk/javascript>, `packages/backend` and `packages/shared`.
 
 pub mod api;
+pub mod application_keys;
 pub mod claims;
 mod http;
-pub mod key;
-pub mod keys;
+pub mod jwks;
 pub mod verifier;
 mod webhook_event;
 pub mod webhook_verifier;

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
-use url::Url;
-
-use crate::clerk::key::is_loopback;
+use url::{Host, Url};
 
 /// Timeouts of a connection and of a response. A person waits for both.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -23,6 +21,17 @@ pub(crate) enum BodyError {
     Failed(reqwest::Error),
     #[error("the response is longer than {MAX_BYTES} bytes")]
     TooLong,
+}
+
+/// Whether an address is on this machine, so that requests do not leave it.
+#[must_use]
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
 }
 
 /// Creates a client for an address. It follows no redirects, because requests contain secrets.

@@ -1,15 +1,12 @@
-//! The identity port: the built-in provider, Clerk, and the checks of JSON Web Tokens that both need.
+//! The identity ports: the built-in provider, sign-in by OpenID Connect, and Clerk; and what they share: the checks of JSON Web
+//! Tokens and the HTTP client.
 
+pub mod built_in;
 pub mod clerk;
-mod http_client;
+pub mod http_client;
 pub mod jwt;
-pub mod key_ring;
 pub mod openid;
-pub mod passkey;
-pub mod password_hasher;
 pub mod secrets;
-pub mod signing;
-pub mod verifier;
 
 #[cfg(test)]
 mod fixture;

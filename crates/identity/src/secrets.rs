@@ -6,7 +6,7 @@ use allclear_application::installation::{InstallationStore, Secrets, SigningKey}
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::signing::key_id;
+use crate::built_in::signing::key_id;
 
 /// Returns the stored secrets; creates and stores them if there are none.
 ///

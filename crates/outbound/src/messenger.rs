@@ -77,7 +77,7 @@ impl Messenger for HttpMessenger {
         let url = url.map_err(|error| outcome::of_failure(&error))?;
         let body = body::of(&message);
         let headers = self.headers(&message, &body)?;
-        // It holds the public state of its organisation, and the receiver may not respond.
+        // It holds the Statuspage state of its organisation, and the receiver may not respond.
         drop(message);
         let client = self.client().await;
         let client = client.map_err(|error| outcome::of_failure(&error))?;

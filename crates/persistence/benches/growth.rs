@@ -85,7 +85,14 @@ impl Side {
         let attached = components.clone();
         let create: CreateTransition<Incident> = Box::new(move |stamp| {
             let id = IncidentId(stamp.id);
-            Ok(Incident::create(id, draft, &attached, stamp.committed_at)?)
+            let notify = stamp.notify_by_default;
+            Ok(Incident::create(
+                id,
+                draft,
+                &attached,
+                notify,
+                stamp.committed_at,
+            )?)
         });
         let written = IncidentStore::insert(&database, &acme, create, components).await;
         let open = written.unwrap().state.incident.id;
@@ -131,7 +138,8 @@ impl Side {
         let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
             Box::new(move |latest, stamp| {
                 let id = IncidentUpdateId(stamp.id);
-                Ok(latest.record(id, draft, author, stamp.committed_at)?)
+                let notify = stamp.notify_by_default;
+                Ok(latest.record(id, draft, author, notify, stamp.committed_at)?)
             });
         IncidentStore::insert_update(&self.database, &self.acme, self.open, rule)
             .await
@@ -145,8 +153,9 @@ impl Side {
                 status: Some(status),
                 ..Default::default()
             };
-            let rule: Transition<Incident> =
-                Box::new(move |incident, stamp| Ok(incident.edit(patch, stamp.committed_at)?));
+            let rule: Transition<Incident> = Box::new(move |incident, stamp| {
+                Ok(incident.edit(patch, stamp.notify_by_default, stamp.committed_at)?)
+            });
             IncidentStore::change(&self.database, &self.acme, self.open, rule)
                 .await
                 .unwrap()

@@ -7,8 +7,9 @@ mod password;
 mod pending;
 
 use allclear_application::account::{
-    AccountStore, Admission, Candidates, Confirmation, Confirmed, Creation, Credentials, Deletion,
-    NewAccount, PasswordStored, PendingAddress, PendingSignUp, Reset,
+    AccountStore, Admission, Candidates, Confirmation, ConfirmationOutcome, CreationOutcome,
+    Credentials, DeletionOutcome, NewAccount, PasswordChangeOutcome, PendingAddress, PendingSignUp,
+    Reset,
 };
 use allclear_application::audit::state;
 use allclear_application::error::Error;
@@ -25,13 +26,13 @@ use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, Query
 
 use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::database::Database;
-use crate::entity::user::{ActiveModel, Column, Entity, Model};
+use crate::entity::user::{ActiveModel, Column, Entity};
 use crate::entity::{
     invitation, password_reset, pending_address, pending_sign_up, session as session_entity,
 };
 use crate::error::{broken, is_duplicate};
 use crate::organisation::deletion::run_to_end;
-use crate::run::{Fetch, Run, exists};
+use crate::statement::{Fetch, Run, exists};
 use crate::transaction::Transaction;
 use crate::{installation, session};
 
@@ -43,7 +44,7 @@ impl AccountStore for Database {
 
     async fn find(&self, id: UserId) -> Result<Option<Credentials>, Error> {
         let found = Entity::find_by_id(id.0).fetch_one(self.read()).await?;
-        Ok(found.map(credentials))
+        Ok(found.map(Credentials::from))
     }
 
     async fn owner(&self, address: &EmailKey) -> Result<Option<Credentials>, Error> {
@@ -54,24 +55,24 @@ impl AccountStore for Database {
         candidates::of(self.read(), address).await
     }
 
-    async fn create(&self, account: NewAccount) -> Result<Creation, Error> {
-        let created = self.change(|transaction| Box::pin(create(transaction, account)));
-        or_taken(created.await, Creation::Taken)
+    async fn create(&self, account: NewAccount) -> Result<CreationOutcome, Error> {
+        let created = self.write_audited(|transaction| Box::pin(create(transaction, account)));
+        or_taken(created.await, CreationOutcome::Taken)
     }
 
     async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error> {
         let now = self.clock.now();
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
-                let before = Entity::find_by_id(id.0).one(transaction).await;
-                let before = before.map_err(broken)?.map(|row| credentials(row).user);
+                let before = Entity::find_by_id(id.0).fetch_one(transaction).await?;
+                let before = before.map(User::from);
                 let renamed = Entity::update_many().set(ActiveModel {
                     name: Set(name),
                     ..Default::default()
                 });
                 renamed.filter(Column::Id.eq(id.0)).run(transaction).await?;
                 let found = Entity::find_by_id(id.0).fetch_one(transaction).await?;
-                let after = found.map(|row| credentials(row).user);
+                let after = found.map(User::from);
                 if before == after {
                     return Ok((after, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
@@ -95,7 +96,7 @@ impl AccountStore for Database {
         outdated: PasswordHash,
         stronger: PasswordHash,
     ) -> Result<bool, Error> {
-        self.write(NoAuditItem::Upkeep, move |transaction| {
+        self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let upgraded = Entity::update_many().set(ActiveModel {
                     password: Set(stronger.as_str().to_owned()),
@@ -114,7 +115,7 @@ impl AccountStore for Database {
 
     async fn record_refused_sign_in(&self, id: UserId) -> Result<(), Error> {
         let now = self.clock.now();
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 let (action, states) = (Action::SessionRefused, (None, None));
                 let audit_items =
@@ -125,12 +126,12 @@ impl AccountStore for Database {
         .await
     }
 
-    async fn delete(&self, id: UserId) -> Result<Deletion, Error> {
+    async fn delete(&self, id: UserId) -> Result<DeletionOutcome, Error> {
         run_to_end(self.clone().delete_account(id)).await
     }
 
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error> {
-        self.write(NoAuditItem::Upkeep, move |transaction| {
+        self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let sessions = session_entity::Entity::delete_many()
                     .filter(session_entity::Column::ExpiresAt.lte(now));
@@ -154,21 +155,24 @@ impl AccountStore for Database {
     }
 
     async fn add_sign_up(&self, pending: PendingSignUp) -> Result<(), Error> {
-        self.write(NoAuditItem::Step, move |transaction| {
+        self.write_unaudited(NoAuditItem::Step, move |transaction| {
             Box::pin(pending::add_sign_up(transaction, pending))
         })
         .await
     }
 
-    async fn confirm_sign_up(&self, confirmation: Confirmation) -> Result<Confirmed, Error> {
-        let confirmed = self.change(move |transaction| {
+    async fn confirm_sign_up(
+        &self,
+        confirmation: Confirmation,
+    ) -> Result<ConfirmationOutcome, Error> {
+        let confirmed = self.write_audited(move |transaction| {
             Box::pin(pending::confirm_sign_up(transaction, confirmation))
         });
-        or_taken(confirmed.await, Confirmed::Taken)
+        or_taken(confirmed.await, ConfirmationOutcome::Taken)
     }
 
     async fn add_address(&self, pending: PendingAddress) -> Result<(), Error> {
-        self.write(NoAuditItem::Step, move |transaction| {
+        self.write_unaudited(NoAuditItem::Step, move |transaction| {
             Box::pin(pending::add_address(transaction, pending))
         })
         .await
@@ -178,12 +182,12 @@ impl AccountStore for Database {
         &self,
         digest: &Digest,
         now: DateTime<Utc>,
-    ) -> Result<Confirmed, Error> {
+    ) -> Result<ConfirmationOutcome, Error> {
         let digest = digest.clone();
-        let confirmed = self.change(move |transaction| {
+        let confirmed = self.write_audited(move |transaction| {
             Box::pin(async move { pending::confirm_address(transaction, &digest, now).await })
         });
-        or_taken(confirmed.await, Confirmed::Taken)
+        or_taken(confirmed.await, ConfirmationOutcome::Taken)
     }
 
     async fn set_password(
@@ -191,9 +195,9 @@ impl AccountStore for Database {
         id: UserId,
         password: PasswordHash,
         spared: Option<SessionId>,
-    ) -> Result<PasswordStored, Error> {
+    ) -> Result<PasswordChangeOutcome, Error> {
         let now = self.clock.now();
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(password::set_password(
                 transaction,
                 id,
@@ -206,7 +210,7 @@ impl AccountStore for Database {
     }
 
     async fn add_reset(&self, reset: Reset) -> Result<(), Error> {
-        self.write(NoAuditItem::Step, move |transaction| {
+        self.write_unaudited(NoAuditItem::Step, move |transaction| {
             Box::pin(password::add_reset(transaction, reset))
         })
         .await
@@ -225,9 +229,9 @@ impl AccountStore for Database {
         digest: &Digest,
         password: PasswordHash,
         now: DateTime<Utc>,
-    ) -> Result<PasswordStored, Error> {
+    ) -> Result<PasswordChangeOutcome, Error> {
         let digest = digest.clone();
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move { password::use_reset(transaction, &digest, password, now).await })
         })
         .await
@@ -247,11 +251,11 @@ fn or_taken<T>(result: Result<T, Error>, taken: T) -> Result<T, Error> {
 pub(super) async fn create(
     transaction: &Transaction,
     account: NewAccount,
-) -> Result<(Creation, NewAuditItems), Error> {
+) -> Result<(CreationOutcome, NewAuditItems), Error> {
     let administrator = is_first(transaction).await?;
     if account.admission == Admission::First && !administrator {
         return Ok((
-            Creation::NotFirst,
+            CreationOutcome::NotFirst,
             NewAuditItems::none(NoAuditItem::Unchanged),
         ));
     }
@@ -259,7 +263,7 @@ pub(super) async fn create(
         administrator,
         ..account.user
     };
-    insert(transaction, row(&user, &account.password)).await?;
+    insert(transaction, model_of(&user, &account.password)).await?;
     session::insert(transaction, user.id, account.session).await?;
     let mut audit_items = NewAuditItems::none(NoAuditItem::OfInstallation);
     if let Admission::Invitation(digest) = &account.admission {
@@ -272,7 +276,7 @@ pub(super) async fn create(
             return Err(Invitations::BAD);
         }
     }
-    Ok((Creation::Made(user), audit_items))
+    Ok((CreationOutcome::Created(user), audit_items))
 }
 
 /// Stores an account without a session and with a password that nobody knows. The first account administers the installation.
@@ -288,7 +292,7 @@ pub(crate) async fn insert_account_without_password(
     };
     let row = ActiveModel {
         has_password: Set(false),
-        ..row(&user, password)
+        ..model_of(&user, password)
     };
     insert(transaction, row).await?;
     Ok(user)
@@ -323,10 +327,10 @@ pub(crate) async fn owner(
         .filter(candidates::owned(address))
         .fetch_one(connection)
         .await?;
-    Ok(found.map(credentials))
+    Ok(found.map(Credentials::from))
 }
 
-fn row(user: &User, password: &PasswordHash) -> ActiveModel {
+fn model_of(user: &User, password: &PasswordHash) -> ActiveModel {
     ActiveModel {
         id: Set(user.id.0),
         name: Set(user.name.clone()),
@@ -337,21 +341,5 @@ fn row(user: &User, password: &PasswordHash) -> ActiveModel {
         needs_address: Set(user.needs_address),
         created_at: Set(user.created_at),
         has_password: Set(true),
-    }
-}
-
-/// Converts a stored account.
-pub(crate) fn credentials(row: Model) -> Credentials {
-    let user = User {
-        id: UserId(row.id),
-        name: row.name,
-        email: row.email,
-        administrator: row.administrator,
-        needs_address: row.needs_address,
-        created_at: row.created_at,
-    };
-    Credentials {
-        user,
-        password: PasswordHash::new(row.password),
     }
 }

@@ -6,10 +6,10 @@
 
 use allclear_application::error::Error;
 use allclear_domain::code::Code;
-use allclear_domain::entry::EntryComponent;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, MaintenanceId};
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::rollup::PublicStatus;
+use allclear_domain::statuspage_entry::StatuspageAffectedComponent;
 use sea_orm::sea_query::{
     BinOper, CaseStatement, Expr, ExprTrait, Func, Query, SelectStatement, WindowStatement,
 };
@@ -21,7 +21,7 @@ use crate::entity::component::{Column, Entity};
 use crate::entity::{component_group, incident_component, maintenance_component};
 use crate::error::{broken, parse_stored};
 use crate::maintenance::component::in_progress;
-use crate::run::RunStatement;
+use crate::statement::RunStatement;
 
 /// Maximum number of components of an entry.
 const MAX_SHOWN: u64 = 500;
@@ -215,7 +215,9 @@ pub(crate) async fn store_after(scope: Scope<'_>, entry: ChangingEntry) -> Resul
 }
 
 /// Reads a stored list; `None` if there is none or if it is empty.
-pub(crate) fn read(stored: Option<&str>) -> Result<Option<Vec<EntryComponent>>, Error> {
+pub(crate) fn read(
+    stored: Option<&str>,
+) -> Result<Option<Vec<StatuspageAffectedComponent>>, Error> {
     read_change(stored, None)
 }
 
@@ -223,7 +225,7 @@ pub(crate) fn read(stored: Option<&str>) -> Result<Option<Vec<EntryComponent>>, 
 pub(crate) fn read_change(
     before: Option<&str>,
     after: Option<&str>,
-) -> Result<Option<Vec<EntryComponent>>, Error> {
+) -> Result<Option<Vec<StatuspageAffectedComponent>>, Error> {
     let Some(before) = before else {
         return Ok(None);
     };
@@ -234,7 +236,7 @@ pub(crate) fn read_change(
             let old_status: PublicStatus = parse_stored(&component.status)?;
             let moved = after.iter().find(|moved| moved.code == component.code);
             let code: Code = parse_stored(&component.code)?;
-            Ok(EntryComponent {
+            Ok(StatuspageAffectedComponent {
                 code,
                 name: component.name,
                 old_status,

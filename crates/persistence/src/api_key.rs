@@ -21,7 +21,7 @@ use crate::database::Database;
 use crate::entity::api_key::{ActiveModel, Column, Entity, Model};
 use crate::entity::organisation;
 use crate::error::{broken, parse_stored};
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 
 #[async_trait]
 impl ApiKeyStore for Database {
@@ -30,7 +30,7 @@ impl ApiKeyStore for Database {
             .order_by_desc(Column::Id)
             .fetch_all(self.read())
             .await?;
-        rows.into_iter().map(api_key).collect()
+        rows.into_iter().map(ApiKey::try_from).collect()
     }
 
     async fn insert(
@@ -39,7 +39,7 @@ impl ApiKeyStore for Database {
         digest: Digest,
         create: CreateTransition<ApiKey>,
     ) -> Result<Committed<ApiKey>, Error> {
-        let committed = self.commit(organisation, Subject::Known, move |scope| {
+        let committed = self.commit_revision(organisation, Subject::Known, move |scope| {
             Box::pin(async move {
                 let present = of(scope.organisation).count(scope.transaction).await;
                 if present.map_err(broken)? >= ApiKey::MAX_COUNT {
@@ -48,7 +48,7 @@ impl ApiKeyStore for Database {
                     return Err(Error::Conflict(message));
                 }
                 let created = create(scope.stamp)?;
-                let row = row(scope.organisation, &created.state, &digest);
+                let row = model_of(scope.organisation, &created.state, &digest);
                 Entity::insert(row.into_active_model())
                     .run(scope.transaction)
                     .await?;
@@ -66,7 +66,7 @@ impl ApiKeyStore for Database {
         organisation: &OrganisationId,
         id: ApiKeyId,
     ) -> Result<Option<Committed<()>>, Error> {
-        self.commit(organisation, Subject::Known, move |scope| {
+        self.commit_revision(organisation, Subject::Known, move |scope| {
             Box::pin(async move {
                 let found = of(scope.organisation)
                     .filter(Column::Id.eq(id.0))
@@ -76,7 +76,7 @@ impl ApiKeyStore for Database {
                     return Ok(None);
                 };
                 Entity::delete_by_id(id.0).run(scope.transaction).await?;
-                let key = api_key(row)?;
+                let key = ApiKey::try_from(row)?;
                 let before = state::api_key(&key);
                 let states = vec![(Some(before), None)];
                 Ok(Some(StoredChange::from(key.revoke()).with_states(states)))
@@ -100,7 +100,7 @@ impl ApiKeyStore for Database {
             name: owner.name,
             founder: owner.founder_id.map(UserId),
         };
-        Ok(Some((api_key(row)?, owner)))
+        Ok(Some((ApiKey::try_from(row)?, owner)))
     }
 
     async fn touch(
@@ -109,7 +109,7 @@ impl ApiKeyStore for Database {
         now: DateTime<Utc>,
         unless_after: DateTime<Utc>,
     ) -> Result<(), Error> {
-        self.write(NoAuditItem::Upkeep, move |transaction| {
+        self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let is_due = Condition::any()
                     .add(Column::LastUsedAt.is_null())
@@ -136,7 +136,7 @@ fn of(organisation: &OrganisationId) -> Select<Entity> {
     Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
 }
 
-fn row(organisation: &OrganisationId, key: &ApiKey, digest: &Digest) -> Model {
+fn model_of(organisation: &OrganisationId, key: &ApiKey, digest: &Digest) -> Model {
     Model {
         id: key.id.0,
         organisation_id: organisation.to_string(),
@@ -148,16 +148,4 @@ fn row(organisation: &OrganisationId, key: &ApiKey, digest: &Digest) -> Model {
         expires_at: key.expires_at,
         last_used_at: key.last_used_at,
     }
-}
-
-fn api_key(row: Model) -> Result<ApiKey, Error> {
-    Ok(ApiKey {
-        id: ApiKeyId(row.id),
-        name: row.name,
-        role: parse_stored(&row.role)?,
-        prefix: row.prefix,
-        created_at: row.created_at,
-        expires_at: row.expires_at,
-        last_used_at: row.last_used_at,
-    })
 }

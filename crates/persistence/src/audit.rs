@@ -1,7 +1,8 @@
 //! The audit log: one item per change, in the transaction of the change.
 //!
-//! [`Database::commit`] stores the item of every change that makes a revision, also of API keys. Every other transaction either
-//! returns its items to [`Database::change`], which stores them, or names the [reason](NoAuditItem) why it leaves none.
+//! [`Database::commit_revision`] stores the item of every change that makes a revision, also of API keys. Every other transaction
+//! returns its items to [`Database::write_audited`], which stores them, or names to [`Database::write_unaudited`] the
+//! [reason](NoAuditItem) why it leaves none.
 
 mod new_item;
 mod no_item;
@@ -33,11 +34,11 @@ pub(crate) use self::new_item::{
 pub(crate) use self::no_item::NoAuditItem;
 use crate::commit::Scope;
 use crate::database::Database;
-use crate::entity::audit_item::{ActiveModel, Column, Entity, Model};
+use crate::entity::audit_item::{ActiveModel, Column, Entity};
 use crate::entity::{component, component_group, incident, maintenance, organisation};
-use crate::error::{broken, parse_stored};
+use crate::error::broken;
 use crate::page;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -51,11 +52,11 @@ impl AuditStore for Database {
         let selected = selected(organisation, filter);
         page::read(self.read(), selected, page, Column::Id, |row| row.id)
             .await?
-            .try_map(item)
+            .try_map(AuditItem::try_from)
     }
 
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
-        self.write(NoAuditItem::Upkeep, move |transaction| {
+        self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let old = Query::select()
                     .column(Column::Id)
@@ -231,22 +232,4 @@ async fn target_name<E: EntityTrait>(
         .into_tuple()
         .fetch_one(connection)
         .await
-}
-
-pub(crate) fn item(row: Model) -> Result<AuditItem, Error> {
-    Ok(AuditItem {
-        id: row.id,
-        created_at: row.created_at,
-        actor_type: parse_stored(&row.actor_type)?,
-        actor_id: row.actor_id,
-        actor_name: row.actor_name,
-        action: parse_stored(&row.action)?,
-        target_type: parse_stored(&row.target_type)?,
-        target_id: row.target_id,
-        target_name: row.target_name,
-        address: row.address,
-        request_id: row.request_id,
-        before: row.state_before,
-        after: row.state_after,
-    })
 }

@@ -9,7 +9,7 @@ use sea_orm::{
 };
 use thiserror::Error;
 
-use crate::{options, restore, sqlite_file};
+use crate::{connect_options, restore, sqlite_file};
 
 /// Why a backup failed.
 #[derive(Debug, Error)]
@@ -51,7 +51,7 @@ pub async fn backup(url: &str, into: &Path) -> Result<(), BackupError> {
 async fn open(url: &str) -> Result<DatabaseConnection, DbErr> {
     let source = sqlite_file::required_path(url)?;
     sqlite_file::refuse_foreign_log(&source)?;
-    let mut options = options::usual(url);
+    let mut options = connect_options::usual(url);
     options.max_connections(1);
     options.map_sqlx_sqlite_opts(|connection| connection.create_if_missing(false));
     let database = Connector::connect(options).await?;

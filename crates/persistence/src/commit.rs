@@ -1,4 +1,4 @@
-//! The one transaction of every change of an organisation.
+//! What every commit of a revision does in its transaction.
 
 use allclear_application::error::Error;
 use allclear_application::stamp::Stamp;
@@ -10,8 +10,8 @@ use allclear_domain::incident::Incident;
 use futures_util::future::BoxFuture;
 
 use crate::affected::{self, ChangingEntry};
+use crate::audit::States;
 use crate::audit::subject::Subject;
-use crate::audit::{NoAuditItem, States};
 use crate::database::Database;
 use crate::organisation::lock::{Lock, lock_for_commit};
 use crate::transaction::Transaction;
@@ -62,51 +62,8 @@ impl<T> From<Changed<T>> for StoredChange<T> {
     }
 }
 
-impl Database {
-    /// Commits a change of an organisation: locks the organisation, lets `work` load, decide and store the new state, and then stores
-    /// everything else that the change causes: impacts, notices, and the events under the next revision. `None` if the organisation
-    /// does not exist or `work` returns `None`. The audit log gets the states of `subject` before and after.
-    pub(crate) async fn commit<T, S, W>(
-        &self,
-        organisation: &OrganisationId,
-        subject: Subject,
-        work: W,
-    ) -> Result<Option<Committed<T>>, Error>
-    where
-        T: Send + 'static,
-        S: Into<StoredChange<T>> + Send,
-        W: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<Option<S>, Error>> + Send + 'static,
-    {
-        self.commit_with(organisation, Lock::Read, subject, work)
-            .await
-    }
-
-    /// [`Self::commit`] with a lock other than [`Lock::Read`].
-    pub(crate) async fn commit_with<T, S, W>(
-        &self,
-        organisation: &OrganisationId,
-        lock: Lock,
-        subject: Subject,
-        work: W,
-    ) -> Result<Option<Committed<T>>, Error>
-    where
-        T: Send + 'static,
-        S: Into<StoredChange<T>> + Send,
-        W: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<Option<S>, Error>> + Send + 'static,
-    {
-        let organisation = organisation.clone();
-        let database = self.clone();
-        self.write(NoAuditItem::Appended, move |transaction| {
-            Box::pin(async move {
-                commit_in(transaction, &database, &organisation, lock, subject, work).await
-            })
-        })
-        .await
-    }
-}
-
-/// [`Database::commit`] inside a transaction that does more.
-pub(crate) async fn commit_in<T, S, W>(
+/// [`Database::commit_revision`] inside a transaction that does more.
+pub(crate) async fn commit_revision_in<T, S, W>(
     transaction: &Transaction,
     database: &Database,
     organisation: &OrganisationId,

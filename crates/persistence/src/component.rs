@@ -9,9 +9,7 @@ use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_application::usage_limit::check_descriptions;
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentStatus};
-use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId, StatusPeriodId};
-use allclear_domain::organisation::Revision;
-use allclear_domain::page_order::ComponentPlace;
+use allclear_domain::id::{ComponentId, OrganisationId, StatusPeriodId};
 use allclear_domain::status_period::{PeriodCause, StatusPeriod, StatusSpan};
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
@@ -29,12 +27,12 @@ use crate::component_group;
 use crate::database::Database;
 use crate::entity::component::{ActiveModel, Column, Entity, Model};
 use crate::entity::{component_period, incident_component, maintenance_component};
-use crate::error::{broken, parse_stored};
+use crate::error::broken;
 use crate::maintenance::component::UnderMaintenance;
 use crate::notice;
 use crate::page;
 use crate::page_order;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -48,7 +46,7 @@ impl ComponentStore for Database {
         let listed = page::read(self.read(), components, page, Column::Id, |row| row.id).await?;
         let maintained =
             UnderMaintenance::read(self.read(), organisation, self.clock.now()).await?;
-        listed.try_map(|row| Ok(maintained.report(component(row)?)))
+        listed.try_map(|row| Ok(maintained.report(Component::try_from(row)?)))
     }
 
     async fn find(
@@ -71,7 +69,7 @@ impl ComponentStore for Database {
         author: Author,
     ) -> Result<Committed<ComponentReport>, Error> {
         let limits = self.limits;
-        let committed = self.commit(organisation, Subject::New, move |scope| {
+        let committed = self.commit_revision(organisation, Subject::New, move |scope| {
             Box::pin(async move {
                 if limits.components.is_some() {
                     let present = of(scope.organisation).count(scope.transaction).await;
@@ -81,7 +79,7 @@ impl ComponentStore for Database {
                 created.state.version = scope.stamp.revision;
                 created.state.history_version = scope.stamp.revision;
                 place(scope, &mut created.state).await?;
-                let row = row(scope.organisation, &created.state).into_active_model();
+                let row = model_of(scope.organisation, &created.state).into_active_model();
                 Entity::insert(row).run(scope.transaction).await?;
                 if !created.state.description.is_empty() {
                     check_descriptions(descriptions_bytes(scope).await?)?;
@@ -104,7 +102,7 @@ impl ComponentStore for Database {
         rule: Transition<Component>,
         author: Author,
     ) -> Result<Option<Committed<ComponentReport>>, Error> {
-        self.commit(organisation, Subject::Component(id), move |scope| {
+        self.commit_revision(organisation, Subject::Component(id), move |scope| {
             Box::pin(async move {
                 let found = find(scope.transaction, scope.organisation, id).await?;
                 let Some(before) = found else {
@@ -144,7 +142,7 @@ impl ComponentStore for Database {
         id: ComponentId,
         rule: Transition<Component, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
-        self.commit(organisation, Subject::Component(id), move |scope| {
+        self.commit_revision(organisation, Subject::Component(id), move |scope| {
             Box::pin(async move {
                 let found = find(scope.transaction, scope.organisation, id).await?;
                 let Some(component) = found else {
@@ -249,7 +247,7 @@ pub(crate) async fn find(
         .filter(Column::Id.eq(id.0))
         .fetch_one(connection)
         .await?;
-    found.map(component).transpose()
+    found.map(Component::try_from).transpose()
 }
 
 /// Stores a component's new state.
@@ -258,7 +256,9 @@ pub(crate) async fn update(
     organisation: &OrganisationId,
     state: &Component,
 ) -> Result<(), Error> {
-    let row = row(organisation, state).into_active_model().reset_all();
+    let row = model_of(organisation, state)
+        .into_active_model()
+        .reset_all();
     Entity::update(row).run(transaction).await?;
     Ok(())
 }
@@ -290,7 +290,7 @@ pub(crate) async fn begin_period(
         cause,
         version: scope.stamp.revision,
     };
-    let row = history::period::row(scope, state.id, &period).into_active_model();
+    let row = history::period::model_of(scope, state.id, &period).into_active_model();
     Entity::insert(row).run(scope.transaction).await?;
     Ok(())
 }
@@ -341,7 +341,7 @@ async fn end_period(
     Ok(())
 }
 
-fn row(organisation: &OrganisationId, state: &Component) -> Model {
+fn model_of(organisation: &OrganisationId, state: &Component) -> Model {
     Model {
         id: state.id.0,
         organisation_id: organisation.as_str().to_owned(),
@@ -361,25 +361,4 @@ fn row(organisation: &OrganisationId, state: &Component) -> Model {
         only_show_when_affected: state.only_show_when_affected,
         history_version: state.history_version.0,
     }
-}
-
-pub(crate) fn component(row: Model) -> Result<Component, Error> {
-    Ok(Component {
-        id: ComponentId(row.id),
-        name: row.name,
-        description: row.description,
-        status: parse_stored(&row.status)?,
-        status_source: parse_stored(&row.status_source)?,
-        place: ComponentPlace {
-            group: row.group_id.map(ComponentGroupId),
-            position: row.position,
-        },
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-        version: Revision(row.version),
-        show_uptime: row.show_uptime,
-        start_date: row.start_date,
-        only_show_when_affected: row.only_show_when_affected,
-        history_version: Revision(row.history_version),
-    })
 }

@@ -31,7 +31,7 @@ use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
 use crate::page;
 use crate::page_order;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::subscriber::add_components_of;
 
 #[async_trait]
@@ -78,7 +78,7 @@ impl ComponentGroupStore for Database {
         create: CreateTransition<ComponentGroup>,
     ) -> Result<Committed<ComponentGroupReport>, Error> {
         let limits = self.limits;
-        let committed = self.commit(organisation, Subject::New, move |scope| {
+        let committed = self.commit_revision(organisation, Subject::New, move |scope| {
             Box::pin(async move {
                 let present = of(scope.organisation).count(scope.transaction).await;
                 limits.check_groups(present.map_err(broken)?)?;
@@ -87,7 +87,7 @@ impl ComponentGroupStore for Database {
                 let id = created.state.id;
                 let positions = page_order::change(scope, |order| order.insert_group(id)).await?;
                 let position = positions.groups[&id];
-                let row = row(scope, &created.state, position).into_active_model();
+                let row = model_of(scope, &created.state, position).into_active_model();
                 Entity::insert(row).run(scope.transaction).await?;
                 Ok(Some(created.map(|group| ComponentGroupReport {
                     position,
@@ -106,7 +106,7 @@ impl ComponentGroupStore for Database {
         id: ComponentGroupId,
         rule: Transition<ComponentGroup>,
     ) -> Result<Option<Committed<ComponentGroupReport>>, Error> {
-        self.commit(organisation, Subject::ComponentGroup(id), move |scope| {
+        self.commit_revision(organisation, Subject::ComponentGroup(id), move |scope| {
             Box::pin(async move {
                 let Scope {
                     transaction,
@@ -125,7 +125,7 @@ impl ComponentGroupStore for Database {
                 let mut changed = rule(before.group, scope.stamp)?;
                 if !changed.has_no_events() {
                     changed.state.version = scope.stamp.revision;
-                    let row = row(scope, &changed.state, position);
+                    let row = model_of(scope, &changed.state, position);
                     Entity::update(row.into_active_model().reset_all())
                         .run(scope.transaction)
                         .await?;
@@ -148,13 +148,13 @@ impl ComponentGroupStore for Database {
         rule: Transition<ComponentGroup, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
         self.choose_components_of(organisation, id).await?;
-        self.commit(organisation, Subject::ComponentGroup(id), move |scope| {
+        self.commit_revision(organisation, Subject::ComponentGroup(id), move |scope| {
             Box::pin(async move {
                 let found = row_of(scope.transaction, scope.organisation, id).await?;
                 let Some(row) = found else {
                     return Ok(None);
                 };
-                let deletion = rule(group(row)?, scope.stamp)?;
+                let deletion = rule(row.try_into()?, scope.stamp)?;
                 add_components_of(scope.transaction, id, None).await?;
                 page_order::change(scope, |order| order.remove_group(id)).await?;
                 Entity::delete_by_id(id.0).run(scope.transaction).await?;
@@ -177,7 +177,7 @@ impl ComponentGroupStore for Database {
         organisation: &OrganisationId,
         rule: Transition<VersionedOrder>,
     ) -> Result<Option<Committed<VersionedOrder>>, Error> {
-        self.commit(organisation, Subject::ComponentOrder, move |scope| {
+        self.commit_revision(organisation, Subject::ComponentOrder, move |scope| {
             Box::pin(async move {
                 let found = versioned_order(scope.transaction, scope.organisation).await?;
                 let Some(before) = found else {
@@ -285,7 +285,7 @@ pub(crate) async fn reports(
             position: row.position,
             status,
             under_maintenance,
-            group: group(row)?,
+            group: row.try_into()?,
         })
     };
     rows.into_iter().map(report).collect()
@@ -304,7 +304,7 @@ pub(crate) async fn public(
     Ok(PublicComponentGroup::from(&found))
 }
 
-fn row(scope: Scope<'_>, state: &ComponentGroup, position: i32) -> Model {
+fn model_of(scope: Scope<'_>, state: &ComponentGroup, position: i32) -> Model {
     Model {
         id: state.id.0,
         organisation_id: scope.organisation.as_str().to_owned(),
@@ -317,16 +317,4 @@ fn row(scope: Scope<'_>, state: &ComponentGroup, position: i32) -> Model {
         updated_at: state.updated_at,
         version: state.version.0,
     }
-}
-
-fn group(row: Model) -> Result<ComponentGroup, Error> {
-    Ok(ComponentGroup {
-        id: ComponentGroupId(row.id),
-        name: row.name,
-        description: row.description,
-        display: parse_stored(&row.display)?,
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-        version: Revision(row.version),
-    })
 }

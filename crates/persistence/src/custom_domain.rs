@@ -15,7 +15,7 @@ use crate::database::Database;
 use crate::entity::domain_claim::{ActiveModel, Column, Entity, Model};
 use crate::error::{broken, is_duplicate, parse_stored};
 use crate::organisation;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -113,17 +113,7 @@ pub(crate) async fn store(
 }
 
 /// The domain of a verified claim; `None` of a pending one.
-pub(crate) fn verified(row: Model) -> Result<Option<DomainName>, Error> {
-    let claim = claim(row)?;
+pub(crate) fn verified_name_from(row: Model) -> Result<Option<DomainName>, Error> {
+    let claim = DomainClaim::try_from(row)?;
     Ok(claim.is_verified().then_some(claim.name))
-}
-
-pub(crate) fn claim(row: Model) -> Result<DomainClaim, Error> {
-    Ok(DomainClaim {
-        name: parse_stored(&row.name)?,
-        token: row.token,
-        status: parse_stored(&row.status)?,
-        checked_at: row.checked_at,
-        created_at: row.created_at,
-    })
 }

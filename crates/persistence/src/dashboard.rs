@@ -1,5 +1,6 @@
 //! The dashboard.
 
+use allclear_application::audit::AuditItem;
 use allclear_application::component::ComponentReport;
 use allclear_application::dashboard::{
     AHEAD, CHANGES, DashboardReport, DashboardStore, MAX_ITEMS, ShownChanges, SubscriberCounts,
@@ -19,9 +20,9 @@ use uuid::Uuid;
 
 use crate::database::Database;
 use crate::entity::{self, subscriber};
-use crate::error::{broken, parse_stored};
+use crate::error::parse_stored;
 use crate::maintenance::component::UnderMaintenance;
-use crate::run::Fetch;
+use crate::statement::Fetch;
 use crate::status_page::in_page_order;
 use crate::transaction::Transaction;
 use crate::{audit, delivery as deliveries, incident, maintenance};
@@ -46,7 +47,9 @@ impl DashboardStore for Database {
                 let (_, components) = in_page_order(transaction, &id, &maintained).await?;
                 let banner = Snapshot::banner(&components);
                 let counts = deliveries::counts(transaction, id.clone(), failed_since).await?;
-                let changes = audit::newest(&id, shown, CHANGES).all(transaction).await;
+                let changes = audit::newest(&id, shown, CHANGES)
+                    .fetch_all(transaction)
+                    .await?;
                 Ok(Some(DashboardReport {
                     banner,
                     incidents: open_incidents(transaction, &id).await?,
@@ -56,9 +59,8 @@ impl DashboardStore for Database {
                     waiting: counts.waiting,
                     failed: counts.given_up,
                     changes: changes
-                        .map_err(broken)?
                         .into_iter()
-                        .map(audit::item)
+                        .map(AuditItem::try_from)
                         .collect::<Result<_, _>>()?,
                 }))
             })

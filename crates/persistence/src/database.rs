@@ -1,14 +1,14 @@
 //! Connections to SQLite, with one writer and many readers, or to PostgreSQL, with pools for both.
 
+mod write;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
-use allclear_application::idempotency::CurrentRequest;
 use allclear_application::link::Links;
-use allclear_application::origin::Origin;
 use allclear_application::usage_limit::{Concurrency, UsageLimits};
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
@@ -18,11 +18,10 @@ use sea_orm::{
 };
 use tokio::time::timeout;
 
-use crate::audit::NoAuditItem;
+use crate::connect_options::{self, postgresql, sqlite_reader, sqlite_writer, usual};
 use crate::delivery::FullQueues;
 use crate::error::broken;
 use crate::group_commit::GroupCommit;
-use crate::options::{self, postgresql, sqlite_reader, sqlite_writer, usual};
 use crate::readiness::Probe;
 use crate::timeout::{TimeoutConnection, in_time};
 use crate::transaction::Transaction;
@@ -133,7 +132,7 @@ impl Database {
     /// How many requests of one organisation may use the connections at the same time.
     #[must_use]
     pub fn concurrency_of_one(&self) -> Concurrency {
-        options::concurrency_of_one(self.readers.backend())
+        connect_options::concurrency_of_one(self.readers.backend())
     }
 
     /// The connections for reads of one statement.
@@ -156,37 +155,6 @@ impl Database {
             let begun = self.readers.0.begin_with_config(isolation, access).await;
             let transaction = Transaction::new(begun.map_err(broken)?);
             let value = reads(&transaction).await?;
-            transaction.commit().await.map_err(broken)?;
-            Ok(value)
-        })
-        .await
-    }
-
-    /// Runs one write transaction. The caller names the reason why it adds no item to an audit log here; a change that has items uses
-    /// [`Self::change`]. If it returns `Ok`, all its writes are stored; if it returns `Err`, none are. The exception is
-    /// [`Error::Unavailable`]: the confirmation may have been lost after the commit. The work has the [`Origin`] and the
-    /// [`CurrentRequest`] of the caller.
-    pub(crate) async fn write<T, F>(&self, _: NoAuditItem, work: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
-    {
-        // The transaction may run on another thread.
-        let (origin, request) = (Origin::current(), CurrentRequest::current());
-        let writer = match &self.writes {
-            Writes::Together(group) => {
-                let write = group.write(|transaction| {
-                    Box::pin(origin.scope(CurrentRequest::scope(request, work(transaction))))
-                });
-                return in_time(write).await;
-            }
-            Writes::SideBySide(writer) => writer,
-        };
-        in_time(async {
-            let transaction = Transaction::new(writer.begin().await.map_err(broken)?);
-            let value = origin
-                .scope(CurrentRequest::scope(request, work(&transaction)))
-                .await?;
             transaction.commit().await.map_err(broken)?;
             Ok(value)
         })

@@ -34,7 +34,7 @@ use crate::database::Database;
 use crate::entity::delivery::{ActiveModel, Column, Entity};
 use crate::entity::{delivery_count, notice};
 use crate::error::broken;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// Number of failure reasons in an operator's counts.
@@ -57,7 +57,7 @@ impl Database {
             return Ok(None);
         }
         let request = Arc::clone(request);
-        let claimed = self.write(NoAuditItem::Delivery, move |transaction| {
+        let claimed = self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
             Box::pin(async move { claim::claim(transaction, &request, waiting, limit).await })
         });
         let claimed = claimed.await?;
@@ -105,7 +105,7 @@ impl DeliveryQueue for Database {
         // Without a notice to expand, no write is made.
         while let Some(organisation) = self.next_to_expand(&left_out).await? {
             let id = organisation.clone();
-            let expanded = self.write(NoAuditItem::Delivery, move |transaction| {
+            let expanded = self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
                 Box::pin(expand::expand(transaction, id, most_waiting, now, limit))
             });
             match expanded.await? {
@@ -124,7 +124,7 @@ impl DeliveryQueue for Database {
         let mut claimed = Vec::new();
         if !results.is_empty() {
             let (request, stored) = (Arc::clone(&request), results.clone());
-            let write = self.write(NoAuditItem::Delivery, move |transaction| {
+            let write = self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
                 Box::pin(async move {
                     results::record(transaction, stored).await?;
                     let waiting = scan.next_bounded(transaction, request.limit).await?;
@@ -165,14 +165,14 @@ impl DeliveryQueue for Database {
     }
 
     async fn renew(&self, claims: Vec<Claim>, until: DateTime<Utc>) -> Result<(), Error> {
-        self.write(NoAuditItem::Delivery, move |transaction| {
+        self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
             Box::pin(claim::renew(transaction, claims, until))
         })
         .await
     }
 
     async fn record_results(&self, results: Vec<DeliveryResult>) -> Result<(), Error> {
-        self.write(NoAuditItem::Delivery, move |transaction| {
+        self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
             Box::pin(results::record(transaction, results))
         })
         .await
@@ -211,7 +211,7 @@ impl DeliveryQueue for Database {
         counts_before: DateTime<Utc>,
         limit: u64,
     ) -> Result<u64, Error> {
-        self.write(NoAuditItem::Delivery, move |transaction| {
+        self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
             Box::pin(async move {
                 prune_counts(transaction, counts_before).await?;
                 prune(transaction, before, limit).await

@@ -20,7 +20,7 @@ use crate::database::Database;
 use crate::entity::{directory_message, directory_name, directory_revocation, organisation};
 use crate::organisation::lock::lock;
 use crate::organisation::{deletion, insert_or_rename};
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 const SESSION: &str = "session";
@@ -55,7 +55,7 @@ impl DirectoryStore for Database {
 
     async fn name_user(&self, user: &str, known: NameRecord) -> Result<(), Error> {
         let user = user.to_owned();
-        self.write(NoAuditItem::Directory, move |transaction| {
+        self.write_unaudited(NoAuditItem::Directory, move |transaction| {
             Box::pin(async move {
                 keep_newer(transaction, &user, known).await?;
                 Ok(())
@@ -70,8 +70,12 @@ impl DirectoryStore for Database {
         known: NameRecord,
     ) -> Result<Committed<()>, Error> {
         let (id, database) = (id.clone(), self.clone());
-        self.write(NoAuditItem::Appended, move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
+                let unchanged = || {
+                    let none = NewAuditItems::none(NoAuditItem::Unchanged);
+                    (Committed::unchanged(()), none)
+                };
                 // A deletion takes the same lock, if the row exists.
                 let exists = lock(transaction, &id).await?.is_some();
                 let deleted = (ORGANISATION.to_owned(), id.as_str().to_owned());
@@ -80,17 +84,18 @@ impl DirectoryStore for Database {
                     .await?
                     .is_some()
                 {
-                    return Ok(Committed::unchanged(()));
+                    return Ok(unchanged());
                 }
                 let is_fallback = known.as_of == NameRecord::NEVER;
                 if exists && is_fallback {
-                    return Ok(Committed::unchanged(()));
+                    return Ok(unchanged());
                 }
                 let name = known.name.clone();
                 if !is_fallback && !keep_newer(transaction, id.as_str(), known).await? {
-                    return Ok(Committed::unchanged(()));
+                    return Ok(unchanged());
                 }
-                insert_or_rename(transaction, &database, &id, name).await
+                let committed = insert_or_rename(transaction, &database, &id, name).await?;
+                Ok((committed, NewAuditItems::none(NoAuditItem::OfCommit)))
             })
         })
         .await
@@ -98,7 +103,7 @@ impl DirectoryStore for Database {
 
     async fn record_member(&self, member: &MemberRecord) -> Result<(), Error> {
         let (member, now) = (member.clone(), self.clock.now());
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move { Ok(((), member::audit_items(transaction, &member, now).await?)) })
         })
         .await
@@ -114,7 +119,7 @@ impl DirectoryStore for Database {
             }
             Revocation::Session(_) | Revocation::User(_) => None,
         };
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 if kind == USER {
                     directory_name::Entity::delete_by_id(id.as_str())
@@ -150,7 +155,7 @@ impl DirectoryStore for Database {
             // Its tokens are revoked first, so that no request writes to the organisation while its rows are removed.
             let revoked = id.clone();
             database
-                .write(NoAuditItem::OrganisationDeleted, move |transaction| {
+                .write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
                     Box::pin(async move {
                         lock(transaction, &revoked).await?;
                         insert_revocation(transaction, ORGANISATION, revoked.to_string(), at).await
@@ -159,7 +164,7 @@ impl DirectoryStore for Database {
                 .await?;
             database.remove_rows_of(&id, None).await?;
             database
-                .write(NoAuditItem::OrganisationDeleted, move |transaction| {
+                .write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
                     Box::pin(async move {
                         directory_name::Entity::delete_by_id(id.as_str())
                             .run(transaction)
@@ -188,7 +193,7 @@ impl DirectoryStore for Database {
             handled_at: Set(at),
         };
         let forgotten = at - Directory::MESSAGES;
-        self.write(NoAuditItem::Upkeep, move |transaction| {
+        self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let column = directory_message::Column::HandledAt;
                 let old = directory_message::Entity::delete_many().filter(column.lt(forgotten));
@@ -286,10 +291,7 @@ async fn find_name(
     let found = directory_name::Entity::find_by_id(id)
         .fetch_one(connection)
         .await?;
-    Ok(found.map(|row| NameRecord {
-        name: row.name,
-        as_of: row.as_of,
-    }))
+    Ok(found.map(NameRecord::from))
 }
 
 /// Returns the name of an existing organisation. Its time is [`NameRecord::NEVER`] if the provider did not send it.

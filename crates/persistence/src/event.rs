@@ -8,6 +8,7 @@ use allclear_application::stamp::Stamp;
 use allclear_application::status_page::PublicComponent;
 use allclear_application::status_page::component_group::PublicOrder;
 use allclear_application::status_page::size::WithTimeline;
+use allclear_domain::component::Component;
 use allclear_domain::event::{Event, EventKind};
 use allclear_domain::id::ComponentId;
 use allclear_domain::incident::Incident;
@@ -17,7 +18,6 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
 use crate::commit::Scope;
-use crate::component::component;
 use crate::component::history::spans::spans_from;
 use crate::component_group;
 use crate::entity::component::{Column, Entity, Model};
@@ -26,7 +26,7 @@ use crate::maintenance;
 use crate::maintenance::component::UnderMaintenance;
 use crate::organisation;
 use crate::page_order;
-use crate::run::Fetch;
+use crate::statement::Fetch;
 
 /// Returns the public form of events as of their stamp. `written` is an incident that this transaction has just written.
 pub(crate) async fn public(
@@ -116,7 +116,7 @@ impl ShownComponents {
                 "an event names component {id}, which is not stored"
             ))
         })?;
-        let report = self.maintained.report(component(row.clone())?);
+        let report = self.maintained.report(Component::try_from(row.clone())?);
         let spans = self.spans.get(&id.0).map_or(&[][..], Vec::as_slice);
         Ok(PublicComponent::new(&report, &bars(stamp), spans))
     }
@@ -185,7 +185,8 @@ async fn one(
         }
         Event::MaintenanceDeleted(id) => PublicEvent::new(kind, &[id.to_string()]),
         Event::MaintenanceTimelineUpdated(maintenance, id) => {
-            let entry = maintenance::update::public(transaction, maintenance, id).await?;
+            let entry =
+                maintenance::public::find_public_entry(transaction, maintenance, id).await?;
             PublicEvent::new(kind, &[entry])
         }
         Event::MaintenanceTimelineDeleted(maintenance, id) => {

@@ -17,7 +17,7 @@ use sea_orm::{
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::idempotent_response::{ActiveModel, Column, Entity};
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -51,7 +51,7 @@ impl IdempotencyStore for Database {
         if old.is_empty() {
             return Ok(0);
         }
-        self.write(NoAuditItem::Upkeep, move |transaction| {
+        self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let mut deleted = 0;
                 for key in old {

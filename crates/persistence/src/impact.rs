@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_domain::component::ComponentStatus;
+use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::event::Event;
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::impact::ImpactChange;
@@ -21,7 +21,7 @@ use crate::entity::component::Column;
 use crate::entity::{incident, incident_component};
 use crate::error::{broken, parse_stored};
 use crate::incident::component::attached;
-use crate::run::{Fetch, RunStatement};
+use crate::statement::{Fetch, RunStatement};
 use crate::transaction::Transaction;
 
 #[derive(FromQueryResult)]
@@ -107,7 +107,7 @@ async fn change_statuses(
         .await?;
     let mut impacts = impacts(transaction, organisation, &components).await?;
     for row in rows {
-        let before = component::component(row)?;
+        let before = Component::try_from(row)?;
         let impacts = impacts.remove(&before.id.0).unwrap_or_default();
         let statuses = impacts.iter().map(|impact| impact.status);
         let mut applied = before.clone().apply_impacts(statuses, stamp.committed_at);

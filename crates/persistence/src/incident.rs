@@ -21,14 +21,13 @@ use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, Organisatio
 use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::incident::Incident;
 use allclear_domain::incident_update::{
-    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, UpdateDeletion,
+    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdateDeletion,
 };
-use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, EntityTrait, IntoActiveModel,
-    Iterable, ModelTrait, QueryFilter, QueryTrait,
+    Iterable, ModelTrait, QueryFilter, QueryTrait, Select,
 };
 use uuid::Uuid;
 
@@ -37,12 +36,12 @@ use crate::audit::subject::Subject;
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::incident::{Column, Entity, Model};
-use crate::error::{broken, parse_stored};
+use crate::error::broken;
 use crate::notice;
 use crate::operator_mail;
 use crate::organisation::lock::Lock;
 use crate::page;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
 use crate::transaction::Transaction;
 
@@ -83,11 +82,11 @@ impl IncidentStore for Database {
         create: CreateTransition<Incident>,
         components: Vec<Attachment>,
     ) -> Result<Committed<IncidentReport>, Error> {
-        let committed = self.commit(organisation, Subject::New, move |scope| {
+        let committed = self.commit_revision(organisation, Subject::New, move |scope| {
             Box::pin(async move {
                 let mut created = create(scope.stamp)?;
                 created.state.version = scope.stamp.revision;
-                let row = row(scope.organisation, &created.state).into_active_model();
+                let row = model_of(scope.organisation, &created.state).into_active_model();
                 Entity::insert(row).run(scope.transaction).await?;
                 component::insert(scope, created.state.id, &components).await?;
                 if !components.is_empty() {
@@ -107,7 +106,7 @@ impl IncidentStore for Database {
         id: IncidentId,
         rule: Transition<Incident>,
     ) -> Result<Option<Committed<IncidentReport>>, Error> {
-        self.commit(organisation, Subject::Incident(id), move |scope| {
+        self.commit_revision(organisation, Subject::Incident(id), move |scope| {
             Box::pin(async move {
                 let found = find(scope.transaction, scope.organisation, id).await?;
                 let Some(before) = found else {
@@ -171,7 +170,7 @@ impl IncidentStore for Database {
         incident: IncidentId,
         rule: Transition<IncidentAndNewest, IncidentAndUpdate>,
     ) -> Result<Option<Committed<IncidentUpdate>>, Error> {
-        self.commit_with(
+        self.commit_revision_with_lock(
             organisation,
             Lock::BumpRevision,
             Subject::New,
@@ -187,7 +186,7 @@ impl IncidentStore for Database {
         id: IncidentUpdateId,
         rule: Transition<IncidentAndUpdate>,
     ) -> Result<Option<Committed<IncidentUpdate>>, Error> {
-        self.commit(
+        self.commit_revision(
             organisation,
             Subject::IncidentUpdates(incident, vec![id]),
             move |scope| Box::pin(update::change(scope, incident, id, rule)),
@@ -200,9 +199,9 @@ impl IncidentStore for Database {
         organisation: &OrganisationId,
         incident: IncidentId,
         ids: Vec<IncidentUpdateId>,
-        rule: Transition<UpdateDeletion, Incident>,
+        rule: Transition<IncidentUpdateDeletion, Incident>,
     ) -> Result<Option<Committed<()>>, Error> {
-        self.commit(
+        self.commit_revision(
             organisation,
             Subject::IncidentUpdates(incident, ids.clone()),
             move |scope| Box::pin(update::delete(scope, incident, ids, rule)),
@@ -318,7 +317,7 @@ impl Database {
     where
         S: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<(), Error>> + Send + 'static,
     {
-        self.commit(organisation, Subject::Incident(id), move |scope| {
+        self.commit_revision(organisation, Subject::Incident(id), move |scope| {
             Box::pin(async move {
                 let Some(found) = component::find_attached(scope, id).await? else {
                     return Ok(None);
@@ -333,10 +332,11 @@ impl Database {
 }
 
 /// The incidents of an organisation. Every query of incidents begins here.
-pub(crate) fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
+pub(crate) fn of(organisation: &OrganisationId) -> Select<Entity> {
     Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
 }
 
+/// An incident of an organisation.
 pub(crate) async fn find(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
@@ -346,7 +346,7 @@ pub(crate) async fn find(
         .filter(Column::Id.eq(id.0))
         .fetch_one(connection)
         .await?;
-    found.map(incident).transpose()
+    found.map(Incident::try_from).transpose()
 }
 
 async fn report(transaction: &Transaction, incident: Incident) -> Result<IncidentReport, Error> {
@@ -385,7 +385,7 @@ pub(crate) async fn reports(
                 Timeline::unread()
             };
             timeline.fit(&mut budget)?;
-            reports.push(reported(incident(row)?, timeline));
+            reports.push(reported(Incident::try_from(row)?, timeline));
         }
     }
     Ok(reports)
@@ -413,8 +413,8 @@ async fn update_row(
     if !state.reads_like(before) {
         state.version = scope.stamp.revision;
     }
-    let stored = row(scope.organisation, state);
-    let mut changed = row(scope.organisation, before).into_active_model();
+    let stored = model_of(scope.organisation, state);
+    let mut changed = model_of(scope.organisation, before).into_active_model();
     // Unchanged columns are left out, which saves writes of indexes and look-ups of foreign keys.
     for column in Column::iter() {
         changed.set_if_not_equals(column, stored.get(column));
@@ -432,7 +432,7 @@ async fn update_row(
     Ok(())
 }
 
-fn row(organisation: &OrganisationId, state: &Incident) -> Model {
+fn model_of(organisation: &OrganisationId, state: &Incident) -> Model {
     Model {
         id: state.id.0,
         organisation_id: organisation.as_str().to_owned(),
@@ -448,20 +448,4 @@ fn row(organisation: &OrganisationId, state: &Incident) -> Model {
         first_status: state.first_status.to_string(),
         monitoring_at: state.monitoring_at,
     }
-}
-
-pub(crate) fn incident(row: Model) -> Result<Incident, Error> {
-    Ok(Incident {
-        id: IncidentId(row.id),
-        title: row.title,
-        description: row.description,
-        status: parse_stored(&row.status)?,
-        first_status: parse_stored(&row.first_status)?,
-        occured_at: row.occured_at,
-        monitoring_at: row.monitoring_at,
-        resolved_at: row.resolved_at,
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-        version: Revision(row.version),
-    })
 }

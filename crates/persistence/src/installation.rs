@@ -12,13 +12,13 @@ use sea_orm::{
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::{installation, signing_key};
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 #[async_trait]
 impl InstallationStore for Database {
     async fn secrets(&self, fresh: Secrets) -> Result<Secrets, Error> {
-        self.write(NoAuditItem::OfInstallation, move |transaction| {
+        self.write_unaudited(NoAuditItem::OfInstallation, move |transaction| {
             Box::pin(async move {
                 let row = lock(transaction).await?;
                 let salt = if let Some(salt) = row.salt {
@@ -52,7 +52,7 @@ impl InstallationStore for Database {
     }
 
     async fn replace_signing_key(&self, fresh: SigningKey) -> Result<(), Error> {
-        self.write(NoAuditItem::OfInstallation, move |transaction| {
+        self.write_unaudited(NoAuditItem::OfInstallation, move |transaction| {
             Box::pin(replace_signing_key(transaction, fresh))
         })
         .await
@@ -98,10 +98,5 @@ pub(crate) async fn lock(transaction: &Transaction) -> Result<installation::Mode
 async fn signing_keys(connection: &impl ConnectionTrait) -> Result<Vec<SigningKey>, Error> {
     let newest_first = signing_key::Entity::find().order_by_desc(signing_key::Column::CreatedAt);
     let rows = newest_first.fetch_all(connection).await?;
-    let key = |row: signing_key::Model| SigningKey {
-        id: row.id,
-        private: row.private_key,
-        created_at: row.created_at,
-    };
-    Ok(rows.into_iter().map(key).collect())
+    Ok(rows.into_iter().map(SigningKey::from).collect())
 }

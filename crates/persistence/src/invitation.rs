@@ -2,7 +2,7 @@
 
 use allclear_application::audit::state;
 use allclear_application::error::Error;
-use allclear_application::invitation::{Host, Invitation};
+use allclear_application::invitation::{Invitation, InvitingOrganisation};
 use allclear_application::secret::Digest;
 use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::email::EmailKey;
@@ -18,7 +18,7 @@ use crate::entity::organisation;
 use crate::error::parse_stored;
 use crate::membership;
 use crate::organisation::lock::lock;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// The pending invitations to an organisation, newest first.
@@ -34,7 +34,7 @@ pub(crate) async fn list(
         .order_by_desc(Column::Id)
         .fetch_all(connection)
         .await?;
-    rows.into_iter().map(invitation).collect()
+    rows.into_iter().map(invitation_from).collect()
 }
 
 /// Removes an invitation to an organisation. Returns whether it existed. [`Error::Forbidden`] if `admin` is not an admin.
@@ -62,7 +62,7 @@ pub(crate) async fn delete(
     if gone? == 0 {
         return Ok(missing);
     }
-    let before = state::invitation(&invitation((found, None))?);
+    let before = state::invitation(&invitation_from((found, None))?);
     let (action, target) = (Action::InvitationDeleted, (TargetType::Invitation, &id));
     let change = NewAuditItem::new(organisation, now, action, target);
     Ok((true, change.states(Some(before), None).into()))
@@ -75,7 +75,10 @@ pub(crate) async fn insert(
     digest: Digest,
 ) -> Result<NewAuditItems, Error> {
     let key = EmailKey::of(&invitation.email);
-    let organisation = invitation.organisation.as_ref().map(|host| host.id.clone());
+    let organisation = invitation
+        .organisation
+        .as_ref()
+        .map(|inviting| inviting.id.clone());
     let same_place = match &organisation {
         Some(organisation) => {
             lock(transaction, organisation)
@@ -130,7 +133,7 @@ pub(crate) async fn find(
         .find_also_related(organisation::Entity)
         .fetch_one(connection)
         .await?;
-    found.map(invitation).transpose()
+    found.map(invitation_from).transpose()
 }
 
 /// Gives the account the membership that an invitation promises, and removes the invitation.
@@ -145,8 +148,8 @@ pub(crate) async fn accept(
         return Ok(missing);
     };
     // Before the row: a change of the inviter's role takes this lock first and then deletes the row.
-    if let Some(host) = &invitation.organisation {
-        lock(transaction, &host.id).await?;
+    if let Some(inviting) = &invitation.organisation {
+        lock(transaction, &inviting.id).await?;
     }
     // Of several concurrent requests, one deletes the row.
     let deleted = Entity::delete_by_id(invitation.id.0)
@@ -156,36 +159,36 @@ pub(crate) async fn accept(
         return Ok(missing);
     }
     let mut audit_items = NewAuditItems::none(NoAuditItem::OfInstallation);
-    if let Some(host) = &invitation.organisation {
-        let before = membership::member_state(transaction, &host.id, user).await?;
+    if let Some(inviting) = &invitation.organisation {
+        let before = membership::member_state(transaction, &inviting.id, user).await?;
         let known = before.map(|member| member.role);
         let role = if let Some(member_state) = before {
             let role = member_state.accept(invitation.role).role;
-            membership::set_role(transaction, &host.id, user, role).await?;
+            membership::set_role(transaction, &inviting.id, user, role).await?;
             role
         } else {
-            membership::insert(transaction, &host.id, user, invitation.role, now).await?;
+            membership::insert(transaction, &inviting.id, user, invitation.role, now).await?;
             invitation.role
         };
         let roles = (known, Some(role));
-        audit_items = membership::audit_items(transaction, &host.id, user, now, roles).await?;
+        audit_items = membership::audit_items(transaction, &inviting.id, user, now, roles).await?;
     }
     Ok((Some(invitation), audit_items))
 }
 
-fn invitation(
+fn invitation_from(
     (row, organisation): (Model, Option<organisation::Model>),
 ) -> Result<Invitation, Error> {
-    let host = |organisation: organisation::Model| {
+    let inviting = |organisation: organisation::Model| {
         let id = parse_stored(&organisation.id)?;
-        Ok::<_, Error>(Host {
+        Ok::<_, Error>(InvitingOrganisation {
             id,
             name: organisation.name,
         })
     };
     Ok(Invitation {
         id: InvitationId(row.id),
-        organisation: organisation.map(host).transpose()?,
+        organisation: organisation.map(inviting).transpose()?,
         email: row.email,
         role: parse_stored(&row.role)?,
         inviter: row.inviter_id.map(UserId),

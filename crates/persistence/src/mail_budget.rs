@@ -10,13 +10,13 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::mail_count::{Column, Entity};
-use crate::run::{Run, RunStatement};
+use crate::statement::{Run, RunStatement};
 use crate::transaction::Transaction;
 
 #[async_trait]
 impl MailCountStore for Database {
     async fn take(&self, counts: Vec<MailCount>, now: DateTime<Utc>) -> Result<(), Error> {
-        self.write(NoAuditItem::Upkeep, move |transaction| {
+        self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 for count in counts {
                     if !add(transaction, &count, now.date_naive()).await? {
@@ -31,7 +31,7 @@ impl MailCountStore for Database {
     }
 
     async fn prune(&self, before: NaiveDate) -> Result<(), Error> {
-        self.write(NoAuditItem::Upkeep, move |transaction| {
+        self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let over = Entity::delete_many().filter(Column::Day.lt(before));
                 over.run(transaction).await?;

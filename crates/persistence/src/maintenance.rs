@@ -11,7 +11,7 @@ pub(crate) mod update;
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore, UpdateTransition};
+use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore};
 use allclear_application::outbox::Commit;
 use allclear_application::page::{Listed, Page};
 use allclear_application::status_page::maintenance::{
@@ -21,15 +21,15 @@ use allclear_application::status_page::size::{Budget, LIST_TIMELINE_BYTES};
 use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_domain::id::{ComponentId, MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};
-use allclear_domain::maintenance_update::MaintenanceUpdate;
+use allclear_domain::maintenance_update::{
+    MaintenanceAndNewest, MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
+};
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use futures_util::future::BoxFuture;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
-    Select,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, Select};
 
 use crate::affected::{self, Owner};
 use crate::audit::subject::Subject;
@@ -40,7 +40,7 @@ use crate::error::parse_stored;
 use crate::notice;
 use crate::organisation::lock::Lock;
 use crate::page;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
 use crate::transaction::Transaction;
 
@@ -76,17 +76,17 @@ impl MaintenanceStore for Database {
         organisation: &OrganisationId,
         id: MaintenanceId,
     ) -> Result<Option<MaintenanceReport>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.read_consistently(move |transaction| {
-            Box::pin(async move {
-                let row = find(transaction, &organisation, id).await?;
-                let rows = Vec::from_iter(row);
-                Ok(reports(transaction, rows, LIST_TIMELINE_BYTES, now)
-                    .await?
-                    .pop())
+        let now = self.clock.now();
+        let found = self
+            .read_maintenance(organisation, id, move |transaction, row| {
+                Box::pin(async move {
+                    let rows = vec![row];
+                    let mut reports = reports(transaction, rows, LIST_TIMELINE_BYTES, now).await?;
+                    Ok(reports.pop())
+                })
             })
-        })
-        .await
+            .await?;
+        Ok(found.flatten())
     }
 
     async fn insert(
@@ -94,11 +94,11 @@ impl MaintenanceStore for Database {
         organisation: &OrganisationId,
         create: CreateTransition<Maintenance>,
     ) -> Result<Committed<MaintenanceReport>, Error> {
-        let committed = self.commit(organisation, Subject::New, move |scope| {
+        let committed = self.commit_revision(organisation, Subject::New, move |scope| {
             Box::pin(async move {
                 let mut created = create(scope.stamp)?;
                 created.state.version = scope.stamp.revision;
-                let row = row(scope, &created.state).into_active_model();
+                let row = model_of(scope, &created.state).into_active_model();
                 Entity::insert(row).run(scope.transaction).await?;
                 let id = created.state.id;
                 component::replace(scope, id, &[], &created.state.components).await?;
@@ -119,9 +119,10 @@ impl MaintenanceStore for Database {
         id: MaintenanceId,
         rule: Transition<Maintenance>,
     ) -> Result<Option<Committed<MaintenanceReport>>, Error> {
-        self.commit(organisation, Subject::Maintenance(id), move |scope| {
+        self.commit_revision(organisation, Subject::Maintenance(id), move |scope| {
             Box::pin(async move {
-                let Some(before) = find_affecting(scope, id).await? else {
+                let found = find(scope.transaction, scope.organisation, id).await?;
+                let Some(before) = found else {
                     return Ok(None);
                 };
                 let (affected, published) = (before.components.clone(), before.published_status);
@@ -129,12 +130,13 @@ impl MaintenanceStore for Database {
                 if !changed.has_no_events() {
                     changed.state.version = scope.stamp.revision;
                     component::replace(scope, id, &affected, &changed.state.components).await?;
-                    let row = row(scope, &changed.state).into_active_model().reset_all();
+                    let row = model_of(scope, &changed.state)
+                        .into_active_model()
+                        .reset_all();
                     Entity::update(row).run(scope.transaction).await?;
                     schedule::store_affected(scope, published, &changed.state).await?;
                 }
-                let mut timelines = timeline::of(scope.transaction, &[id.0]).await?;
-                let timeline = timelines.remove(&id.0).unwrap_or_default();
+                let timeline = timeline_of(scope.transaction, id).await?;
                 let components = component::with_names_of(scope.transaction, id).await?;
                 Ok(Some(changed.map(|maintenance| {
                     reported(maintenance, timeline, components, scope.stamp.wall_time)
@@ -150,9 +152,10 @@ impl MaintenanceStore for Database {
         id: MaintenanceId,
         rule: Transition<Maintenance, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
-        self.commit(organisation, Subject::Maintenance(id), move |scope| {
+        self.commit_revision(organisation, Subject::Maintenance(id), move |scope| {
             Box::pin(async move {
-                let Some(before) = find_affecting(scope, id).await? else {
+                let found = find(scope.transaction, scope.organisation, id).await?;
+                let Some(before) = found else {
                     return Ok(None);
                 };
                 let deletion = rule(before, scope.stamp)?;
@@ -170,14 +173,8 @@ impl MaintenanceStore for Database {
         maintenance: MaintenanceId,
         page: Page,
     ) -> Result<Option<Listed<MaintenanceUpdate>>, Error> {
-        let organisation = organisation.clone();
-        self.read_consistently(move |transaction| {
-            Box::pin(async move {
-                match find(transaction, &organisation, maintenance).await? {
-                    Some(_) => update::list(transaction, maintenance, page).await.map(Some),
-                    None => Ok(None),
-                }
-            })
+        self.read_maintenance(organisation, maintenance, move |transaction, _| {
+            Box::pin(update::list(transaction, maintenance, page))
         })
         .await
     }
@@ -188,25 +185,21 @@ impl MaintenanceStore for Database {
         maintenance: MaintenanceId,
         id: MaintenanceUpdateId,
     ) -> Result<Option<MaintenanceUpdate>, Error> {
-        let organisation = organisation.clone();
-        self.read_consistently(move |transaction| {
-            Box::pin(async move {
-                match find(transaction, &organisation, maintenance).await? {
-                    Some(_) => update::find(transaction, maintenance, id).await,
-                    None => Ok(None),
-                }
+        let found = self
+            .read_maintenance(organisation, maintenance, move |transaction, _| {
+                Box::pin(update::find(transaction, maintenance, id))
             })
-        })
-        .await
+            .await?;
+        Ok(found.flatten())
     }
 
     async fn insert_update(
         &self,
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
-        rule: UpdateTransition<Option<MaintenanceUpdate>, MaintenanceUpdate>,
+        rule: Transition<MaintenanceAndNewest, MaintenanceAndUpdate>,
     ) -> Result<Option<Committed<MaintenanceUpdate>>, Error> {
-        self.commit(organisation, Subject::New, move |scope| {
+        self.commit_revision(organisation, Subject::New, move |scope| {
             Box::pin(update::insert(scope, maintenance, rule))
         })
         .await
@@ -217,9 +210,9 @@ impl MaintenanceStore for Database {
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
         id: MaintenanceUpdateId,
-        rule: UpdateTransition<MaintenanceUpdate>,
+        rule: Transition<MaintenanceAndUpdate>,
     ) -> Result<Option<Committed<MaintenanceUpdate>>, Error> {
-        self.commit(
+        self.commit_revision(
             organisation,
             Subject::MaintenanceUpdates(maintenance, vec![id]),
             move |scope| Box::pin(update::change(scope, maintenance, id, rule)),
@@ -232,9 +225,9 @@ impl MaintenanceStore for Database {
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
         ids: Vec<MaintenanceUpdateId>,
-        rule: UpdateTransition<Vec<MaintenanceUpdateId>>,
-    ) -> Result<Option<Committed<Vec<MaintenanceUpdateId>>>, Error> {
-        self.commit(
+        rule: Transition<MaintenanceUpdateDeletion, Maintenance>,
+    ) -> Result<Option<Committed<()>>, Error> {
+        self.commit_revision(
             organisation,
             Subject::MaintenanceUpdates(maintenance, ids.clone()),
             move |scope| Box::pin(update::delete(scope, maintenance, ids, rule)),
@@ -256,7 +249,7 @@ impl MaintenanceStore for Database {
         organisation: &OrganisationId,
         now: DateTime<Utc>,
     ) -> Result<Option<Commit>, Error> {
-        let committed = self.commit_with(
+        let committed = self.commit_revision_with_lock(
             organisation,
             Lock::ReadAsOf(now),
             Subject::Known,
@@ -266,20 +259,59 @@ impl MaintenanceStore for Database {
     }
 }
 
+impl Database {
+    /// Reads something of a maintenance. `None` if the organisation has no such maintenance.
+    async fn read_maintenance<T, R>(
+        &self,
+        organisation: &OrganisationId,
+        id: MaintenanceId,
+        read: R,
+    ) -> Result<Option<T>, Error>
+    where
+        T: Send,
+        R: for<'t> FnOnce(&'t Transaction, Model) -> BoxFuture<'t, Result<T, Error>>
+            + Send
+            + 'static,
+    {
+        let organisation = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                match find_row(transaction, &organisation, id).await? {
+                    Some(row) => read(transaction, row).await.map(Some),
+                    None => Ok(None),
+                }
+            })
+        })
+        .await
+    }
+}
+
 /// The maintenances of an organisation. Every query of maintenances begins here.
 pub(crate) fn of(organisation: &OrganisationId) -> Select<Entity> {
     Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
 }
 
-/// The row of a maintenance of an organisation.
+/// A maintenance of an organisation, with the components that it affects.
 pub(crate) async fn find(
-    connection: &impl ConnectionTrait,
+    transaction: &Transaction,
+    organisation: &OrganisationId,
+    id: MaintenanceId,
+) -> Result<Option<Maintenance>, Error> {
+    let Some(row) = find_row(transaction, organisation, id).await? else {
+        return Ok(None);
+    };
+    let components = component::of(transaction, id).await?;
+    maintenance_from(row, components).map(Some)
+}
+
+async fn find_row(
+    transaction: &Transaction,
     organisation: &OrganisationId,
     id: MaintenanceId,
 ) -> Result<Option<Model>, Error> {
     of(organisation)
         .filter(Column::Id.eq(id.0))
-        .fetch_one(connection)
+        .fetch_one(transaction)
         .await
 }
 
@@ -294,16 +326,12 @@ async fn store_first(scope: Scope<'_>, created: &Maintenance) -> Result<(), Erro
     schedule::store_affected(scope, MaintenanceStatus::Scheduled, created).await
 }
 
-/// A maintenance of the organisation with the components that it affects.
-pub(crate) async fn find_affecting(
-    scope: Scope<'_>,
+async fn timeline_of(
+    transaction: &Transaction,
     id: MaintenanceId,
-) -> Result<Option<Maintenance>, Error> {
-    let Some(row) = find(scope.transaction, scope.organisation, id).await? else {
-        return Ok(None);
-    };
-    let components = component::of(scope.transaction, id).await?;
-    maintenance(row, components).map(Some)
+) -> Result<Timeline<MaintenanceTimelineEntry>, Error> {
+    let mut timelines = timeline::of(transaction, [id.0]).await?;
+    Ok(timelines.remove(&id.0).unwrap_or_default())
 }
 
 /// Maintenances with their timelines and components, which share `room` bytes.
@@ -333,7 +361,7 @@ async fn some_reports(
     let is_read = !budget.is_spent();
     let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
     let (mut timelines, mut affected) = if is_read {
-        let timelines = timeline::of(transaction, &ids).await?;
+        let timelines = timeline::of(transaction, ids.iter().copied()).await?;
         (timelines, component::with_names(transaction, &ids).await?)
     } else {
         (HashMap::new(), HashMap::new())
@@ -347,7 +375,7 @@ async fn some_reports(
             (Timeline::unread(), Vec::new())
         };
         let mut report = reported(
-            maintenance(row, Vec::new())?,
+            maintenance_from(row, Vec::new())?,
             Timeline::default(),
             components,
             now,
@@ -378,7 +406,7 @@ fn reported(
     }
 }
 
-fn row(scope: Scope<'_>, state: &Maintenance) -> Model {
+fn model_of(scope: Scope<'_>, state: &Maintenance) -> Model {
     Model {
         id: state.id.0,
         organisation_id: scope.organisation.as_str().to_owned(),
@@ -400,7 +428,10 @@ fn row(scope: Scope<'_>, state: &Maintenance) -> Model {
 }
 
 /// A stored maintenance that affects these components.
-pub(crate) fn maintenance(row: Model, components: Vec<ComponentId>) -> Result<Maintenance, Error> {
+pub(crate) fn maintenance_from(
+    row: Model,
+    components: Vec<ComponentId>,
+) -> Result<Maintenance, Error> {
     Ok(Maintenance {
         id: MaintenanceId(row.id),
         title: row.title,

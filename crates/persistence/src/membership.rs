@@ -18,7 +18,7 @@ use crate::entity::membership::{ActiveModel, Column, Entity, Model};
 use crate::entity::{invitation, organisation, user};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// The memberships of an account, newest first.
@@ -33,7 +33,7 @@ pub(crate) async fn of_user(
         .order_by_asc(Column::OrganisationId)
         .fetch_all(connection)
         .await?;
-    rows.into_iter().filter_map(membership).collect()
+    rows.into_iter().filter_map(membership_from).collect()
 }
 
 /// The organisations of which an account is a member, in a fixed order, so that transactions that lock them cannot deadlock.
@@ -65,7 +65,7 @@ pub(crate) async fn list(
         .fetch_all(connection)
         .await?;
     rows.into_iter()
-        .filter_map(|(row, user)| Some(member(&row, user?)))
+        .filter_map(|(row, user)| Some(member_from(&row, user?)))
         .collect()
 }
 
@@ -127,7 +127,7 @@ pub(crate) async fn find(
         .find_also_related(organisation::Entity)
         .fetch_one(connection)
         .await?;
-    found.and_then(membership).transpose()
+    found.and_then(membership_from).transpose()
 }
 
 /// Fails if an account is not an admin of an organisation. The caller holds the organisation's lock: the account may have lost the
@@ -167,7 +167,7 @@ pub(crate) async fn member_state(
         .await
         .map_err(broken)?;
     Ok(Some(MemberState {
-        role: role(&row)?,
+        role: parse_stored(&row.role)?,
         other_admins,
     }))
 }
@@ -258,11 +258,7 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-fn role(row: &Model) -> Result<Role, Error> {
-    parse_stored(&row.role)
-}
-
-fn membership(
+fn membership_from(
     (row, organisation): (Model, Option<organisation::Model>),
 ) -> Option<Result<Membership, Error>> {
     let organisation = organisation?;
@@ -270,15 +266,14 @@ fn membership(
         let id = parse_stored(&organisation.id)?;
         Ok(Membership {
             organisation: id,
-            role: role(&row)?,
+            role: parse_stored(&row.role)?,
             name: organisation.name,
         })
     };
     Some(read())
 }
 
-fn member(row: &Model, user: user::Model) -> Result<Member, Error> {
-    let role = role(row)?;
+fn member_from(row: &Model, user: user::Model) -> Result<Member, Error> {
     Ok(Member {
         user: UserId(user.id),
         name: user.name,
@@ -288,7 +283,7 @@ fn member(row: &Model, user: user::Model) -> Result<Member, Error> {
         } else {
             user.email
         },
-        role,
+        role: parse_stored(&row.role)?,
         created_at: row.created_at,
     })
 }

@@ -24,7 +24,7 @@ use crate::entity::{
 };
 use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
-use crate::run::{Fetch, RunStatement};
+use crate::statement::{Fetch, RunStatement};
 use crate::status_page::in_page_order;
 use crate::transaction::Transaction;
 

@@ -1,10 +1,8 @@
 //! Storage of notices: one row per change, however many subscribers, in the transaction of the change.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use allclear_application::error::Error;
-use allclear_application::notice::Notice;
 use allclear_domain::component::{Component, ComponentStatus, full_name};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::{Incident, IncidentStatus};
@@ -26,7 +24,7 @@ use crate::entity::notice::{ActiveModel, Column, Entity, Model};
 use crate::entity::{component, component_group, delivery, notice_component, subscriber};
 use crate::incident::public::affected_by;
 use crate::maintenance::component::with_names_of;
-use crate::run::{Fetch, Run, exists};
+use crate::statement::{Fetch, Run, exists};
 
 /// Notices of components that are stored by one statement.
 const STORED_AT_ONCE: usize = 500;
@@ -68,7 +66,7 @@ pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Resu
             }
         };
         let id = scope.database.clock.id();
-        let row = row(
+        let row = model_of(
             scope,
             (id, part),
             composed.subject,
@@ -106,7 +104,10 @@ async fn store_of_components(
             },
         };
         let (subject, at) = (component.id.0, scope.stamp.committed_at);
-        stored.push((row(scope, (id, part), subject, at, &content)?, concerned));
+        stored.push((
+            model_of(scope, (id, part), subject, at, &content)?,
+            concerned,
+        ));
     }
     for some in stored.chunks(STORED_AT_ONCE) {
         let (rows, concerned): (Vec<_>, Vec<_>) = some.iter().cloned().unzip();
@@ -119,7 +120,7 @@ async fn store_of_components(
 }
 
 /// The row of a notice with this identifier, at this place among those of the commit.
-fn row(
+fn model_of(
     scope: Scope<'_>,
     (id, part): (Uuid, i32),
     subject: Uuid,
@@ -361,7 +362,7 @@ pub(crate) async fn withdraw_updates(
         .fetch_all(scope.transaction)
         .await?;
     for row in rows {
-        let content = content(&row);
+        let content = NoticeContent::try_from(&row);
         if let Err(error) = &content {
             // A newer node may have written it.
             tracing::error!(
@@ -404,7 +405,7 @@ pub(crate) async fn withdraw_review(
         .await?;
     for row in rows {
         // A notice that cannot be read may be of another change.
-        if content(&row).is_ok_and(|content| content.review().is_some()) {
+        if NoticeContent::try_from(&row).is_ok_and(|content| content.review().is_some()) {
             withdraw_notice(scope, &row).await?;
         }
     }
@@ -447,17 +448,4 @@ pub(crate) async fn has_new_subscribers(scope: Scope<'_>) -> Result<bool, Error>
         return Ok(false);
     }
     exists(subscribed(scope.organisation), scope.transaction).await
-}
-
-pub(crate) fn content(row: &Model) -> Result<NoticeContent, Error> {
-    serde_json::from_str(&row.content).map_err(Error::internal)
-}
-
-pub(crate) fn notice(row: &Model) -> Result<Arc<Notice>, Error> {
-    Ok(Arc::new(Notice {
-        id: row.id,
-        subject: row.subject_id,
-        at: row.created_at,
-        content: content(row)?,
-    }))
 }

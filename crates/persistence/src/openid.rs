@@ -17,17 +17,17 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
-use crate::account::{credentials, insert_account_without_password, owner};
+use crate::account::{insert_account_without_password, owner};
 use crate::audit::{self, NewAuditItems, NoAuditItem};
-use crate::challenge;
 use crate::database::Database;
 use crate::entity::{openid_account, openid_session, session as session_entity, user};
 use crate::error::{broken, is_duplicate};
 use crate::membership;
 use crate::organisation::lock::lock;
-use crate::run::{Fetch, Run};
 use crate::session;
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
+use crate::used_challenge;
 
 #[async_trait]
 impl OpenIdStore for Database {
@@ -38,10 +38,10 @@ impl OpenIdStore for Database {
         now: DateTime<Utc>,
     ) -> Result<bool, Error> {
         let digest = digest.clone();
-        self.write(NoAuditItem::Step, move |transaction| {
-            Box::pin(
-                async move { challenge::mark_used(transaction, &digest, expires_at, now).await },
-            )
+        self.write_unaudited(NoAuditItem::Step, move |transaction| {
+            Box::pin(async move {
+                used_challenge::mark_used(transaction, &digest, expires_at, now).await
+            })
         })
         .await
     }
@@ -50,8 +50,9 @@ impl OpenIdStore for Database {
         &self,
         sign_in: ProviderSignIn,
     ) -> Result<Result<ProviderSignedIn, SignInError>, Error> {
-        let attempt =
-            |sign_in| self.change(move |transaction| Box::pin(open_session(transaction, sign_in)));
+        let attempt = |sign_in| {
+            self.write_audited(move |transaction| Box::pin(open_session(transaction, sign_in)))
+        };
         match attempt(sign_in.clone()).await {
             // A concurrent first sign-in of the person has made or linked the account, which the second attempt finds.
             Err(Error::Stale) => attempt(sign_in).await,
@@ -64,7 +65,7 @@ impl OpenIdStore for Database {
         reauthentication: Reauthentication,
         now: DateTime<Utc>,
     ) -> Result<ReauthenticationOutcome, Error> {
-        self.write(NoAuditItem::OwnSession, move |transaction| {
+        self.write_unaudited(NoAuditItem::OwnSession, move |transaction| {
             Box::pin(async move { reauthenticate(transaction, &reauthentication, now).await })
         })
         .await
@@ -78,8 +79,9 @@ impl OpenIdStore for Database {
     }
 
     async fn sign_in_methods(&self, user: UserId) -> Result<StoredSignInMethods, Error> {
-        let account = user::Entity::find_by_id(user.0).one(self.read());
-        let account = account.await.map_err(broken)?;
+        let account = user::Entity::find_by_id(user.0)
+            .fetch_one(self.read())
+            .await?;
         let issuers = openid_account::Entity::find()
             .select_only()
             .column(openid_account::Column::Issuer)
@@ -246,9 +248,7 @@ impl Person<'_> {
             .find_also_related(user::Entity)
             .fetch_one(transaction)
             .await?;
-        Ok(linked
-            .and_then(|(_, user)| user)
-            .map(|row| credentials(row).user))
+        Ok(linked.and_then(|(_, user)| user).map(User::from))
     }
 
     /// Whether an account is linked to another person of the issuer. A link to the same person has just been made by

@@ -31,7 +31,7 @@ impl OperatorMailStore for Database {
         for due in reminder::due(self.read(), now).await? {
             let clock = self.clock.clone();
             let organisation = due.organisation_id.clone();
-            let queued = self.write(NoAuditItem::Delivery, move |transaction| {
+            let queued = self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
                 Box::pin(async move { reminder::queue(transaction, &*clock, &due, now).await })
             });
             match queued.await {
@@ -53,7 +53,7 @@ impl OperatorMailStore for Database {
         for organisation in digest::due(self.read(), now).await? {
             let clock = self.clock.clone();
             let id = organisation.clone();
-            let is_queued = self.write(NoAuditItem::Delivery, move |transaction| {
+            let is_queued = self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
                 Box::pin(async move { digest::queue(transaction, &*clock, &id, now).await })
             });
             match is_queued.await {
@@ -80,21 +80,21 @@ impl OperatorMailStore for Database {
         if !queue::is_due(self.read(), now).await? {
             return Ok(ClaimedMails::default());
         }
-        self.write(NoAuditItem::Delivery, move |transaction| {
+        self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
             Box::pin(queue::claim(transaction, now, until, limit))
         })
         .await
     }
 
     async fn remove_mail(&self, id: Uuid) -> Result<(), Error> {
-        self.write(NoAuditItem::Delivery, move |transaction| {
+        self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
             Box::pin(queue::remove(transaction, id))
         })
         .await
     }
 
     async fn retry_mail(&self, id: Uuid, attempt: u32, at: DateTime<Utc>) -> Result<(), Error> {
-        self.write(NoAuditItem::Delivery, move |transaction| {
+        self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
             Box::pin(queue::retry(transaction, id, attempt, at))
         })
         .await

@@ -14,6 +14,7 @@ use allclear_application::status_page::PublicOrganisation;
 use allclear_application::transition::{Committed, Transition};
 use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::audit::{Action, Actor, TargetType};
+use allclear_domain::custom_domain::DomainClaim;
 use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::{Member, Membership, Role};
@@ -34,7 +35,7 @@ use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
 use crate::entity::{domain_claim, user};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::Lock;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 use crate::{custom_domain, invitation, membership};
 
@@ -49,7 +50,7 @@ impl OrganisationStore for Database {
         id: &OrganisationId,
         rule: Transition<Organisation>,
     ) -> Result<Option<Committed<Organisation>>, Error> {
-        self.commit(id, Subject::Organisation, move |scope| {
+        self.commit_revision(id, Subject::Organisation, move |scope| {
             Box::pin(async move {
                 let Some(before) = find(scope.transaction, scope.organisation).await? else {
                     return Ok(None);
@@ -70,7 +71,7 @@ impl OrganisationStore for Database {
 
     async fn create(&self, organisation: NewOrganisation) -> Result<(), Error> {
         let limits = self.limits;
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 let audit_items = create(transaction, organisation, limits).await?;
                 Ok(((), audit_items))
@@ -85,7 +86,7 @@ impl OrganisationStore for Database {
         name: String,
         admin: UserId,
     ) -> Result<Committed<()>, Error> {
-        let renamed = self.commit(id, Subject::Organisation, move |scope| {
+        let renamed = self.commit_revision(id, Subject::Organisation, move |scope| {
             Box::pin(async move {
                 membership::check_admin(scope.transaction, scope.organisation, admin).await?;
                 let renamed = rename(scope, name).await?;
@@ -105,7 +106,7 @@ impl OrganisationStore for Database {
             }
             database.remove_rows_of(&id, None).await?;
             database
-                .write(NoAuditItem::OrganisationDeleted, move |transaction| {
+                .write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
                     Box::pin(async move {
                         let gone = Entity::delete_by_id(id.as_str()).run(transaction).await?;
                         Ok(gone > 0)
@@ -140,7 +141,7 @@ impl OrganisationStore for Database {
         rule: MemberTransition,
     ) -> Result<Option<()>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 membership::change(transaction, &organisation, user, admin, rule, now).await
             })
@@ -149,7 +150,7 @@ impl OrganisationStore for Database {
     }
 
     async fn add_invitation(&self, invitation: Invitation, digest: Digest) -> Result<(), Error> {
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 let audit_items = invitation::insert(transaction, invitation, digest).await?;
                 Ok(((), audit_items))
@@ -181,7 +182,7 @@ impl OrganisationStore for Database {
         admin: UserId,
     ) -> Result<bool, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(
                 async move { invitation::delete(transaction, &organisation, id, admin, now).await },
             )
@@ -196,7 +197,7 @@ impl OrganisationStore for Database {
         now: DateTime<Utc>,
     ) -> Result<Option<Invitation>, Error> {
         let digest = digest.clone();
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(
                 async move { invitation::accept(transaction, digest.as_str(), user, now).await },
             )
@@ -254,7 +255,7 @@ pub(crate) async fn find(
         .fetch_one(connection)
         .await?;
     found
-        .map(|(row, claim)| organisation(row, claim))
+        .map(|(row, claim)| organisation_from(row, claim))
         .transpose()
 }
 
@@ -262,7 +263,7 @@ impl Database {
     /// [`membership::check_admin`] under the organisation's lock. Returns whether the organisation exists.
     async fn check_admin(&self, id: &OrganisationId, admin: UserId) -> Result<bool, Error> {
         let id = id.clone();
-        self.write(NoAuditItem::OrganisationDeleted, move |transaction| {
+        self.write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
             Box::pin(async move {
                 if lock::lock(transaction, &id).await?.is_none() {
                     return Ok(false);
@@ -335,7 +336,7 @@ pub(crate) async fn insert_or_rename(
         ..current
     };
     let (lock, subject) = (Lock::Read, Subject::Organisation);
-    let committed = Box::pin(commit::commit_in(
+    let committed = Box::pin(commit::commit_revision_in(
         transaction,
         database,
         id,
@@ -390,7 +391,10 @@ async fn update(transaction: &Transaction, state: &Organisation) -> Result<(), E
     Ok(())
 }
 
-fn organisation(row: Model, claim: Option<domain_claim::Model>) -> Result<Organisation, Error> {
+fn organisation_from(
+    row: Model,
+    claim: Option<domain_claim::Model>,
+) -> Result<Organisation, Error> {
     Ok(Organisation {
         id: parse_stored(&row.id)?,
         name: row.name,
@@ -405,7 +409,7 @@ fn organisation(row: Model, claim: Option<domain_claim::Model>) -> Result<Organi
             .map(u16::try_from)
             .transpose()
             .map_err(Error::internal)?,
-        domain: claim.map(custom_domain::claim).transpose()?,
+        domain: claim.map(DomainClaim::try_from).transpose()?,
         revision: Revision(row.revision),
         version: Revision(row.settings_version),
     })

@@ -27,7 +27,7 @@ use crate::error::{broken, parse_stored};
 use crate::event;
 use crate::organisation::lock::Locked;
 use crate::outbox::stored::StoredEvents;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 
 /// Maximum number of organisations in one statement.
 const MAX_ORGANISATIONS_PER_READ: usize = 500;
@@ -92,7 +92,7 @@ impl Outbox for Database {
             let known: &mut i64 = newest.entry(organisation).or_default();
             *known = revision.max(*known);
         }
-        self.write(NoAuditItem::Upkeep, |transaction| {
+        self.write_unaudited(NoAuditItem::Upkeep, |transaction| {
             Box::pin(async move {
                 let mut deleted = 0;
                 for (organisation, revision) in newest {

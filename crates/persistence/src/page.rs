@@ -7,7 +7,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use crate::run::Fetch;
+use crate::statement::Fetch;
 
 /// Reads a page of the selected rows, sorted by `id`, newest first. `id_of` returns a row's `id`.
 pub(crate) async fn read<E: EntityTrait>(

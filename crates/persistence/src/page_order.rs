@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::commit::Scope;
 use crate::entity::{component, component_group, organisation};
-use crate::run::{Fetch, Run, RunStatement};
+use crate::statement::{Fetch, Run, RunStatement};
 
 /// Maximum number of rows that one statement changes: databases limit its variables.
 const ROWS_AT_ONCE: usize = 1_000;

@@ -2,8 +2,8 @@
 
 use allclear_application::error::Error;
 use allclear_application::passkey::{
-    CredentialId, NewPasskey, PasskeyStore, PasskeyStored, PasskeyUse, PasskeyUsed, StoredPasskey,
-    UsedChallenge,
+    CredentialId, NewPasskey, PasskeyAdditionOutcome, PasskeyStore, PasskeyUse, PasskeyUseOutcome,
+    StoredPasskey, UsedChallenge,
 };
 use allclear_domain::audit::Action;
 use allclear_domain::id::{PasskeyId, SessionId, UserId};
@@ -17,22 +17,21 @@ use sea_orm::{
 };
 use serde_json::{Value, json};
 
-use crate::account;
 use crate::audit::{self, NewAuditItems, NoAuditItem};
-use crate::challenge::{mark_used, unmark};
 use crate::database::Database;
-use crate::entity::passkey::{ActiveModel, Column, Entity, Model};
+use crate::entity::passkey::{ActiveModel, Column, Entity};
 use crate::entity::user as user_entity;
 use crate::error::broken;
-use crate::run::{Fetch, Run};
 use crate::second_factor::{has_factor, remove_codes_of_no_factor, replace_recovery_codes};
 use crate::session::{end_all, note_own_factor};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
+use crate::used_challenge::{mark_used, unmark};
 
 #[async_trait]
 impl PasskeyStore for Database {
-    async fn add_passkey(&self, passkey: NewPasskey) -> Result<PasskeyStored, Error> {
-        self.change(move |transaction| Box::pin(add(transaction, passkey)))
+    async fn add_passkey(&self, passkey: NewPasskey) -> Result<PasskeyAdditionOutcome, Error> {
+        self.write_audited(move |transaction| Box::pin(add(transaction, passkey)))
             .await
     }
 
@@ -62,13 +61,13 @@ impl PasskeyStore for Database {
         };
         Ok(Some(StoredPasskey {
             credential: row.credential.clone(),
-            user: account::credentials(owner).user,
-            passkey: passkey(row),
+            user: owner.into(),
+            passkey: row.into(),
         }))
     }
 
-    async fn use_passkey(&self, used: PasskeyUse) -> Result<PasskeyUsed, Error> {
-        self.write(NoAuditItem::Step, move |transaction| {
+    async fn use_passkey(&self, used: PasskeyUse) -> Result<PasskeyUseOutcome, Error> {
+        self.write_unaudited(NoAuditItem::Step, move |transaction| {
             Box::pin(use_passkey(transaction, used))
         })
         .await
@@ -81,7 +80,7 @@ impl PasskeyStore for Database {
         challenge: UsedChallenge,
     ) -> Result<bool, Error> {
         let (state, now) = (state(passkey), self.clock.now());
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 if !use_challenge(transaction, &challenge, now).await? {
                     return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
@@ -103,7 +102,7 @@ impl PasskeyStore for Database {
         name: String,
     ) -> Result<Option<Passkey>, Error> {
         let now = self.clock.now();
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 let Some(before) = owned(transaction, user, id).await? else {
                     return Ok((None, NewAuditItems::none(NoAuditItem::Unchanged)));
@@ -139,7 +138,7 @@ impl PasskeyStore for Database {
         spared: SessionId,
     ) -> Result<bool, Error> {
         let now = self.clock.now();
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 lock_owner(transaction, user).await?;
                 let Some(before) = owned(transaction, user, id).await? else {
@@ -163,7 +162,7 @@ impl PasskeyStore for Database {
 async fn add(
     transaction: &Transaction,
     passkey: NewPasskey,
-) -> Result<(PasskeyStored, NewAuditItems), Error> {
+) -> Result<(PasskeyAdditionOutcome, NewAuditItems), Error> {
     let NewPasskey {
         user,
         passkey,
@@ -176,14 +175,14 @@ async fn add(
     lock_owner(transaction, user).await?;
     if !use_challenge(transaction, &challenge, now).await? {
         return Ok((
-            PasskeyStored::Known,
+            PasskeyAdditionOutcome::Known,
             NewAuditItems::none(NoAuditItem::Unchanged),
         ));
     }
     let present = of(user).count(transaction).await.map_err(broken)?;
     if present >= Passkey::MAX_COUNT {
         return Ok((
-            PasskeyStored::Full,
+            PasskeyAdditionOutcome::Full,
             NewAuditItems::none(NoAuditItem::Unchanged),
         ));
     }
@@ -208,7 +207,7 @@ async fn add(
         .await?;
     if inserted == 0 {
         return Ok((
-            PasskeyStored::Known,
+            PasskeyAdditionOutcome::Known,
             NewAuditItems::none(NoAuditItem::Unchanged),
         ));
     }
@@ -220,14 +219,17 @@ async fn add(
     note_own_factor(transaction, spared).await?;
     end_all(transaction, user, Some(spared)).await?;
     let stored = if is_first {
-        PasskeyStored::First
+        PasskeyAdditionOutcome::First
     } else {
-        PasskeyStored::Further
+        PasskeyAdditionOutcome::Further
     };
     Ok((stored, audit_items))
 }
 
-async fn use_passkey(transaction: &Transaction, used: PasskeyUse) -> Result<PasskeyUsed, Error> {
+async fn use_passkey(
+    transaction: &Transaction,
+    used: PasskeyUse,
+) -> Result<PasskeyUseOutcome, Error> {
     let PasskeyUse {
         id,
         credential,
@@ -236,7 +238,7 @@ async fn use_passkey(transaction: &Transaction, used: PasskeyUse) -> Result<Pass
     } = used;
     // Comes first, so that a repeated response does not change the passkey.
     if !use_challenge(transaction, &challenge, now).await? {
-        return Ok(PasskeyUsed::Refused);
+        return Ok(PasskeyUseOutcome::Refused);
     }
     let sign_count = i64::from(credential.sign_count);
     // Authenticators without a counter always send 0.
@@ -257,15 +259,15 @@ async fn use_passkey(transaction: &Transaction, used: PasskeyUse) -> Result<Pass
         .run(transaction)
         .await?;
     if stored > 0 {
-        return Ok(PasskeyUsed::Accepted);
+        return Ok(PasskeyUseOutcome::Accepted);
     }
     let exists = Entity::find_by_id(id.0).count(transaction).await;
     if exists.map_err(broken)? == 0 {
-        return Ok(PasskeyUsed::Refused);
+        return Ok(PasskeyUseOutcome::Refused);
     }
     // The caller then records the copy, which marks the challenge as used.
     unmark(transaction, &challenge.digest).await?;
-    Ok(PasskeyUsed::CounterWentBack)
+    Ok(PasskeyUseOutcome::CounterWentBack)
 }
 
 /// Marks a challenge as used. Returns false if it was used before.
@@ -296,7 +298,7 @@ pub(crate) async fn passkeys_of(
         .order_by_asc(Column::Id)
         .fetch_all(connection)
         .await?;
-    Ok(rows.into_iter().map(passkey).collect())
+    Ok(rows.into_iter().map(Passkey::from).collect())
 }
 
 /// Removes all passkeys of an account, and returns them as the audit log shows them.
@@ -321,7 +323,7 @@ pub(crate) async fn owned(
         .filter(Column::Id.eq(id.0))
         .fetch_one(transaction)
         .await?;
-    Ok(row.map(passkey))
+    Ok(row.map(Passkey::from))
 }
 
 pub(crate) fn of(user: UserId) -> Select<Entity> {
@@ -331,13 +333,4 @@ pub(crate) fn of(user: UserId) -> Select<Entity> {
 /// A passkey in the audit log.
 fn state(passkey: &Passkey) -> Value {
     json!({"type": "PASSKEY", "id": passkey.id.to_string(), "name": passkey.name})
-}
-
-fn passkey(row: Model) -> Passkey {
-    Passkey {
-        id: PasskeyId(row.id),
-        name: row.name,
-        created_at: row.created_at,
-        last_used_at: row.last_used_at,
-    }
 }

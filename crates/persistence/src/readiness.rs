@@ -12,8 +12,8 @@ use tokio::time::timeout;
 
 use crate::audit::NoAuditItem;
 use crate::database::Database;
-use crate::run::RunStatement;
 use crate::sqlite_file::OpenedFile;
+use crate::statement::RunStatement;
 use crate::transaction::Transaction;
 
 /// How long the result of a write probe is reused, which bounds the writes.
@@ -84,7 +84,7 @@ impl Database {
             return is_writable;
         }
         let written = self
-            .write(NoAuditItem::Upkeep, |transaction| {
+            .write_unaudited(NoAuditItem::Upkeep, |transaction| {
                 Box::pin(touch(transaction))
             })
             .await;

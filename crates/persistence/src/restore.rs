@@ -7,8 +7,8 @@ use sea_orm::{
     TransactionTrait,
 };
 
+use crate::connect_options::{sqlite_writer, usual};
 use crate::entity::{organisation, outbox};
-use crate::options::{sqlite_writer, usual};
 
 /// Distance of the jump. Revisions stay below 2^53, JavaScript's largest exact integer, for two million restores.
 const JUMP: i64 = 1 << 32;

@@ -4,7 +4,6 @@ use allclear_application::error::Error;
 use allclear_application::review::ReviewStore;
 use allclear_application::transition::{Committed, Transition};
 use allclear_domain::id::{IncidentId, OrganisationId};
-use allclear_domain::organisation::Revision;
 use allclear_domain::review::{IncidentAndReview, Review};
 use async_trait::async_trait;
 use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, IntoActiveModel};
@@ -13,7 +12,7 @@ use crate::audit::subject::Subject;
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::incident_review::{Entity, Model};
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::{incident, notice};
 
 #[async_trait]
@@ -36,7 +35,7 @@ impl ReviewStore for Database {
         incident: IncidentId,
         rule: Transition<IncidentAndReview, Option<Review>>,
     ) -> Result<Option<Committed<Option<Review>>>, Error> {
-        self.commit(
+        self.commit_revision(
             organisation,
             Subject::IncidentReview(incident),
             move |scope| {
@@ -67,7 +66,7 @@ pub(crate) async fn find(
     let row = Entity::find_by_id(id.0).fetch_one(connection).await;
     Ok(Some(IncidentAndReview {
         incident,
-        review: row?.map(review),
+        review: row?.map(Review::from),
     }))
 }
 
@@ -87,19 +86,19 @@ async fn store(
             }
         }
         (None, Some(state)) => {
-            let insert = Entity::insert(row(state).into_active_model());
+            let insert = Entity::insert(model_of(state).into_active_model());
             let insert = insert.run(transaction);
             insert.await?;
         }
         (Some(_), Some(state)) => {
-            let update = Entity::update(row(state).into_active_model().reset_all());
+            let update = Entity::update(model_of(state).into_active_model().reset_all());
             update.run(transaction).await?;
         }
     }
     Ok(())
 }
 
-fn row(state: &Review) -> Model {
+fn model_of(state: &Review) -> Model {
     Model {
         incident_id: state.incident_id.0,
         body: state.body.clone(),
@@ -107,16 +106,5 @@ fn row(state: &Review) -> Model {
         created_at: state.created_at,
         updated_at: state.updated_at,
         version: state.version.0,
-    }
-}
-
-fn review(row: Model) -> Review {
-    Review {
-        incident_id: IncidentId(row.incident_id),
-        body: row.body,
-        published_at: row.published_at,
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-        version: Revision(row.version),
     }
 }

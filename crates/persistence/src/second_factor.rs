@@ -17,14 +17,14 @@ use serde_json::{Value, json};
 
 use crate::audit::{self, NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::database::Database;
-use crate::entity::totp_factor::{ActiveModel, Column, Entity, Model};
+use crate::entity::totp_factor::{ActiveModel, Column, Entity};
 use crate::entity::{factor_requirement, openid_session, recovery_code};
 use crate::error::broken;
 use crate::membership;
 use crate::organisation::lock::lock;
 use crate::passkey::{self, lock_owner};
-use crate::run::{Fetch, Run, exists};
 use crate::session::{self, end_all};
+use crate::statement::{Fetch, Run, exists};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -32,7 +32,7 @@ impl FactorStore for Database {
     async fn factors(&self, user: UserId) -> Result<Factors, Error> {
         let totp = Entity::find_by_id(user.0).fetch_one(self.read()).await?;
         Ok(Factors {
-            totp: totp.map(totp_factor),
+            totp: totp.map(TotpFactor::from),
             passkeys: passkey::passkeys_of(self.read(), user).await?,
             recovery_codes: recovery_codes(self.read(), user).await?,
         })
@@ -44,19 +44,19 @@ impl FactorStore for Database {
         nonce: String,
         now: DateTime<Utc>,
     ) -> Result<bool, Error> {
-        self.write(NoAuditItem::Step, move |transaction| {
+        self.write_unaudited(NoAuditItem::Step, move |transaction| {
             Box::pin(begin_totp(transaction, user, nonce, now))
         })
         .await
     }
 
     async fn confirm_totp(&self, confirmation: TotpConfirmation) -> Result<bool, Error> {
-        self.change(move |transaction| Box::pin(confirm_totp(transaction, confirmation)))
+        self.write_audited(move |transaction| Box::pin(confirm_totp(transaction, confirmation)))
             .await
     }
 
     async fn use_step(&self, user: UserId, step: i64) -> Result<bool, Error> {
-        self.write(NoAuditItem::Step, move |transaction| {
+        self.write_unaudited(NoAuditItem::Step, move |transaction| {
             Box::pin(async move {
                 let stored = Entity::update_many()
                     .set(ActiveModel {
@@ -75,7 +75,7 @@ impl FactorStore for Database {
 
     async fn use_recovery_code(&self, user: UserId, digest: &Digest) -> Result<Option<u64>, Error> {
         let digest = digest.clone();
-        self.write(NoAuditItem::Step, move |transaction| {
+        self.write_unaudited(NoAuditItem::Step, move |transaction| {
             Box::pin(async move {
                 let removed = recovery_code::Entity::delete_many()
                     .filter(recovery_code::Column::Digest.eq(digest.as_str()))
@@ -98,7 +98,7 @@ impl FactorStore for Database {
         spared: SessionId,
     ) -> Result<(), Error> {
         let now = self.clock.now();
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 lock_owner(transaction, user).await?;
                 let count = digests.len();
@@ -118,7 +118,7 @@ impl FactorStore for Database {
 
     async fn remove_totp(&self, user: UserId, spared: SessionId) -> Result<bool, Error> {
         let now = self.clock.now();
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 lock_owner(transaction, user).await?;
                 let removed = Entity::delete_many()
@@ -152,7 +152,7 @@ impl FactorStore for Database {
     }
 
     async fn prove_factor(&self, session: SessionId, digest: Digest) -> Result<(), Error> {
-        self.write(NoAuditItem::OwnSession, move |transaction| {
+        self.write_unaudited(NoAuditItem::OwnSession, move |transaction| {
             Box::pin(async move {
                 session::note_own_factor(transaction, session).await?;
                 session::replace_token(transaction, session, &digest).await
@@ -175,7 +175,7 @@ impl FactorStore for Database {
         admin: UserId,
     ) -> Result<(), Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 // Of concurrent requests, one finds it missing.
                 lock(transaction, &organisation)
@@ -191,7 +191,7 @@ impl FactorStore for Database {
 
     async fn reset_factors(&self, user: UserId) -> Result<(), Error> {
         let now = self.clock.now();
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 lock_owner(transaction, user).await?;
                 let removed = Entity::delete_by_id(user.0).run(transaction).await?;
@@ -358,13 +358,4 @@ pub(crate) async fn replace_recovery_codes(
         .run(transaction)
         .await?;
     Ok(())
-}
-
-fn totp_factor(row: Model) -> TotpFactor {
-    TotpFactor {
-        nonce: row.nonce,
-        last_step: row.last_step,
-        created_at: row.created_at,
-        confirmed_at: row.confirmed_at,
-    }
 }

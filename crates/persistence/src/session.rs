@@ -16,13 +16,12 @@ use sea_orm::{
 };
 use serde_json::{Value, json};
 
-use crate::account::credentials;
 use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::session::{ActiveModel, Column, Entity, Model};
 use crate::entity::{openid_session, user};
 use crate::error::parse_stored;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 use crate::{membership, passkey, second_factor};
 
@@ -34,7 +33,7 @@ impl SessionStore for Database {
         proof: SignInProof,
         session: NewSession,
     ) -> Result<(), Error> {
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 require_proof(transaction, user, &proof).await?;
                 let (now, states) = (session.created_at, (None, Some(state(session.id))));
@@ -57,7 +56,7 @@ impl SessionStore for Database {
         let Some((row, Some(user))) = found else {
             return Ok(None);
         };
-        session(row, user).map(Some)
+        session_from(row, user).map(Some)
     }
 
     async fn touch(
@@ -84,7 +83,7 @@ impl SessionStore for Database {
         second_factor: bool,
         now: DateTime<Utc>,
     ) -> Result<(), Error> {
-        self.write(NoAuditItem::OwnSession, move |transaction| {
+        self.write_unaudited(NoAuditItem::OwnSession, move |transaction| {
             Box::pin(async move {
                 if second_factor {
                     note_own_factor(transaction, id).await?;
@@ -109,7 +108,7 @@ impl SessionStore for Database {
 
     async fn end(&self, digest: &Digest) -> Result<(), Error> {
         let (digest, now) = (digest.clone(), self.clock.now());
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 let found = Entity::find().filter(Column::Digest.eq(digest.as_str()));
                 let Some(session) = found.fetch_one(transaction).await? else {
@@ -139,12 +138,12 @@ impl SessionStore for Database {
             .limit(Sessions::PER_ACCOUNT)
             .fetch_all(self.read())
             .await?;
-        Ok(rows.into_iter().map(listed).collect())
+        Ok(rows.into_iter().map(ListedSession::from).collect())
     }
 
     async fn end_one(&self, user: UserId, id: SessionId) -> Result<bool, Error> {
         let now = self.clock.now();
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 let ended = Entity::delete_many()
                     .filter(Column::UserId.eq(user.0))
@@ -164,7 +163,7 @@ impl SessionStore for Database {
 
     async fn end_others(&self, user: UserId, spared: SessionId) -> Result<u64, Error> {
         let now = self.clock.now();
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 let ended = end_all(transaction, user, Some(spared)).await?;
                 if ended == 0 {
@@ -214,7 +213,7 @@ pub(crate) fn state(id: SessionId) -> Value {
 
 impl Database {
     async fn set(&self, id: SessionId, change: ActiveModel) -> Result<(), Error> {
-        self.write(NoAuditItem::OwnSession, move |transaction| {
+        self.write_unaudited(NoAuditItem::OwnSession, move |transaction| {
             Box::pin(async move { change_one(transaction, id, change).await })
         })
         .await
@@ -294,9 +293,7 @@ pub(crate) async fn user_of(
         .find_also_related(user::Entity)
         .fetch_one(transaction)
         .await?;
-    Ok(found
-        .and_then(|(_, user)| user)
-        .map(|row| credentials(row).user))
+    Ok(found.and_then(|(_, user)| user).map(User::from))
 }
 
 /// Sessions that have not ended. The expiry of a session from before the absolute lifetime may be later.
@@ -395,25 +392,15 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-fn session(row: Model, user: user::Model) -> Result<Session, Error> {
+fn session_from(row: Model, user: user::Model) -> Result<Session, Error> {
     let active = row.active_organisation_id.map(|id| parse_stored(&id));
     Ok(Session {
         id: SessionId(row.id),
-        user: credentials(user).user,
+        user: user.into(),
         active_organisation: active.transpose()?,
         created_at: row.created_at,
         authenticated_at: row.authenticated_at,
         used_at: row.used_at,
         expires_at: row.expires_at,
     })
-}
-
-fn listed(row: Model) -> ListedSession {
-    ListedSession {
-        id: SessionId(row.id),
-        created_at: row.created_at,
-        used_at: row.used_at,
-        device: row.device,
-        address: row.address,
-    }
 }

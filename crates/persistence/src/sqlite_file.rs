@@ -11,7 +11,7 @@ use sea_orm::{
     Statement,
 };
 
-use crate::options;
+use crate::connect_options;
 
 /// First bytes of every SQLite file that is not empty.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -118,7 +118,7 @@ pub(crate) async fn open_existing(
     if !has_content(path) {
         return Ok(None);
     }
-    let mut options = options::usual(url);
+    let mut options = connect_options::usual(url);
     options.max_connections(1);
     let connection = Connector::connect(options).await?;
     if content(&connection).await? == Content::OtherTables {

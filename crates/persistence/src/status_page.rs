@@ -1,5 +1,6 @@
 //! The public page of an organisation.
 
+mod history;
 mod past_title;
 
 use std::collections::HashMap;
@@ -12,6 +13,7 @@ use allclear_application::status_page::size::{Budget, PAGE_BYTES};
 use allclear_application::status_page::{
     PublicComponent, PublicOrganisation, Snapshot, SnapshotStore,
 };
+use allclear_domain::component::Component;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::status_period::StatusSpan;
 use allclear_domain::uptime::{DateRange, UptimeWindow};
@@ -20,16 +22,15 @@ use chrono::{DateTime, Utc};
 use sea_orm::QueryOrder;
 use uuid::Uuid;
 
-use crate::component::{self, history};
+use crate::component::{self, history::spans::spans_by_component};
 use crate::component_group;
 use crate::database::Database;
 use crate::entity;
-use crate::error::broken;
 use crate::incident;
 use crate::maintenance;
 use crate::maintenance::component::UnderMaintenance;
 use crate::organisation;
-use crate::run::Fetch;
+use crate::statement::Fetch;
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -53,8 +54,7 @@ impl SnapshotStore for Database {
                 let time_zone = organisation.time_zone;
                 let range = DateRange::of_bars(time_zone.date_of(now));
                 let window = UptimeWindow::new(range, time_zone, now);
-                let spans =
-                    history::spans::spans_by_component(transaction, &id, window.start_at()).await?;
+                let spans = spans_by_component(transaction, &id, window.start_at()).await?;
                 let incidents = incident::public::list_for_page(transaction, &id, now).await?;
                 let maintenances =
                     maintenance::public::list_for_page(transaction, &id, now).await?;
@@ -94,11 +94,10 @@ pub(crate) async fn in_page_order(
         .fetch_all(transaction)
         .await?;
     let groups = component_group::reports(transaction, organisation, groups, maintained).await?;
-    let rows = component::of(organisation).all(transaction).await;
+    let rows = component::of(organisation).fetch_all(transaction).await?;
     let mut components = rows
-        .map_err(broken)?
         .into_iter()
-        .map(|row| Ok(maintained.report(component::component(row)?)))
+        .map(|row| Ok(maintained.report(Component::try_from(row)?)))
         .collect::<Result<Vec<_>, Error>>()?;
     sort_in_page_order(&mut components, &groups);
     Ok((groups, components))

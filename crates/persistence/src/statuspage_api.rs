@@ -1,4 +1,4 @@
-//! The public state of an organisation for programs.
+//! The state from which the Statuspage API, feeds and webhooks are drawn.
 
 mod incident;
 mod lists;
@@ -10,10 +10,10 @@ use std::collections::HashMap;
 
 use allclear_application::error::Error;
 use allclear_application::status_page::incident::TIMELINE_LENGTH;
-use allclear_application::statuspage_api::{PublicState, PublicStateStore, TEXT_BYTES};
+use allclear_application::statuspage_api::{StatuspageState, StatuspageStateStore, TEXT_BYTES};
 use allclear_domain::code::Code;
-use allclear_domain::entry::{Entry, RecordedUpdate};
 use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_domain::statuspage_entry::{RecordedUpdate, StatuspageEntry};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
@@ -27,18 +27,18 @@ use crate::entity;
 use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
 use crate::organisation;
-use crate::run::{Fetch, RunStatement};
+use crate::statement::{Fetch, RunStatement};
 use crate::status_page::in_page_order;
 use crate::timeline::Selected;
 use crate::transaction::Transaction;
 
 #[async_trait]
-impl PublicStateStore for Database {
-    async fn public_state(
+impl StatuspageStateStore for Database {
+    async fn statuspage_state(
         &self,
         organisation: &OrganisationId,
         now: DateTime<Utc>,
-    ) -> Result<Option<PublicState>, Error> {
+    ) -> Result<Option<StatuspageState>, Error> {
         let id = organisation.clone();
         let links = self.links.clone();
         self.read_consistently(move |transaction| {
@@ -50,7 +50,7 @@ impl PublicStateStore for Database {
                 let updated_at = updated_at(transaction, &id).await?;
                 let maintained = UnderMaintenance::read(transaction, &id, now).await?;
                 let (groups, components) = in_page_order(transaction, &id, &maintained).await?;
-                Ok(Some(PublicState {
+                Ok(Some(StatuspageState {
                     organisation,
                     url,
                     updated_at,
@@ -162,8 +162,8 @@ impl TextBudget {
     }
 
     /// Removes entries between the newest one and the description if they do not fit.
-    fn fit(&mut self, entries: &mut Vec<Entry>) {
-        let size = |entries: &[Entry]| entries.iter().map(size_of).sum::<usize>();
+    fn fit(&mut self, entries: &mut Vec<StatuspageEntry>) {
+        let size = |entries: &[StatuspageEntry]| entries.iter().map(size_of).sum::<usize>();
         if size(entries) > self.0 && entries.len() > 2 {
             entries.drain(1..entries.len() - 1);
         }
@@ -172,7 +172,7 @@ impl TextBudget {
 }
 
 /// About the bytes of an entry as JSON, without its components, which have a limit of their own.
-fn size_of(entry: &Entry) -> usize {
+fn size_of(entry: &StatuspageEntry) -> usize {
     entry.body.len() + 300
 }
 

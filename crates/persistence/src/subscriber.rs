@@ -18,7 +18,7 @@ use allclear_application::subscriber::{
 use allclear_domain::audit::{Action, Actor, TargetType};
 use allclear_domain::channel::{Channel, RecipientKey, TargetKey};
 use allclear_domain::id::{OrganisationId, SubscriberId};
-use allclear_domain::mail_limit::MailLimit;
+use allclear_domain::rate_limit::RateLimit;
 use allclear_domain::subscriber::{Scope, Subscriber, SubscriberStatus};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -33,8 +33,8 @@ pub(crate) use self::limit::add_to_count;
 use self::limit::{check_limit, count_of, count_verification, prune_mail_limits};
 #[cfg(test)]
 pub(crate) use self::prune::unconfirmed;
-pub(crate) use self::row::{no_failure, subscribers};
-use self::row::{one, row};
+use self::row::{model_of, optional_subscriber_from};
+pub(crate) use self::row::{no_failure, subscribers_from};
 pub(crate) use self::scope::add_components_of;
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::database::Database;
@@ -44,7 +44,7 @@ use crate::error::parse_stored;
 use crate::idempotency;
 use crate::organisation::lock::lock;
 use crate::page;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -60,7 +60,7 @@ impl SubscriberStore for Database {
             Box::pin(async move {
                 let listed = page::read(transaction, selected, page, Column::Id, |row| row.id);
                 let Listed { items, next } = listed.await?;
-                let items = subscribers(transaction, items).await?;
+                let items = subscribers_from(transaction, items).await?;
                 Ok(Listed { items, next })
             })
         })
@@ -86,7 +86,7 @@ impl SubscriberStore for Database {
         rule: SubscriberRule,
     ) -> Result<SubscriberChange, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 let (before, after) = store(transaction, &organisation, &key, rule).await?;
                 let audit_items = audit_items(&organisation, now, (before.as_ref(), Some(&after)));
@@ -104,7 +104,7 @@ impl SubscriberStore for Database {
     ) -> Result<Subscriber, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         let limits = self.limits;
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 // Before the target is looked up: the response must not reveal whether it is a subscriber.
                 check_limit(transaction, &organisation, limits).await?;
@@ -121,7 +121,7 @@ impl SubscriberStore for Database {
 
     async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<bool, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move {
                 lock(transaction, &organisation).await?;
                 let before = find(transaction, &organisation, &SubscriberKey::Id(id)).await?;
@@ -155,7 +155,7 @@ impl SubscriberStore for Database {
     ) -> Result<Vec<Imported>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         let limits = self.limits;
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(
                 async move { import::import(transaction, &organisation, batch, limits, now).await },
             )
@@ -188,7 +188,7 @@ impl SubscriberStore for Database {
         let organisation = organisation.clone();
         // Due times use the clock of the database.
         let now = DeliveryQueue::now(self).await?;
-        self.write(NoAuditItem::Delivery, move |transaction| {
+        self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
             Box::pin(async move {
                 let recovered = Entity::update_many()
                     .set(no_failure())
@@ -220,7 +220,7 @@ impl SubscriberStore for Database {
     }
 
     async fn prune_mail_limits(&self, now: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
-        self.write(NoAuditItem::Upkeep, move |transaction| {
+        self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(prune_mail_limits(transaction, now, limit))
         })
         .await
@@ -229,10 +229,10 @@ impl SubscriberStore for Database {
     async fn count_verification(
         &self,
         recipient: RecipientKey,
-        limit: MailLimit,
+        limit: RateLimit,
         now: DateTime<Utc>,
     ) -> Result<bool, Error> {
-        self.write(NoAuditItem::Upkeep, move |transaction| {
+        self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(count_verification(transaction, recipient, limit, now))
         })
         .await
@@ -282,7 +282,7 @@ async fn find(
     key: &SubscriberKey,
 ) -> Result<Option<Subscriber>, Error> {
     let found = row_of(organisation, key).fetch_one(connection).await?;
-    one(connection, found).await
+    optional_subscriber_from(connection, found).await
 }
 
 fn row_of(organisation: &OrganisationId, key: &SubscriberKey) -> sea_orm::Select<Entity> {
@@ -386,10 +386,10 @@ async fn store(
         .as_ref()
         .filter(|known| known.status == subscribed)
         .map_or(locked.revision, |known| known.confirmed_revision);
-    let known = one(transaction, row).await?;
+    let known = optional_subscriber_from(transaction, row).await?;
     let before = known.clone();
     let state = rule(known)?;
-    let row = self::row(organisation, &state, confirmed);
+    let row = model_of(organisation, &state, confirmed);
     if before.is_none() {
         let insert = Entity::insert(row.into_active_model());
         insert.run(transaction).await?;
@@ -458,8 +458,8 @@ pub(crate) async fn end(
     };
     let organisation = parse_stored(&row.organisation_id)?;
     let confirmed = row.confirmed_revision;
-    if let Some(known) = one(transaction, Some(row)).await? {
-        let row = self::row(&organisation, &known.unsubscribe(at), confirmed);
+    if let Some(known) = optional_subscriber_from(transaction, Some(row)).await? {
+        let row = model_of(&organisation, &known.unsubscribe(at), confirmed);
         let all = row.into_active_model().reset_all();
         Entity::update(all).run(transaction).await?;
     }

@@ -11,15 +11,15 @@ use sea_orm::{ActiveValue::Set, EntityTrait, Order, QueryFilter};
 
 use crate::audit::NoAuditItem;
 use crate::database::Database;
-use crate::entity::waiting::{ActiveModel, Column, Entity, Model};
+use crate::entity::waiting::{ActiveModel, Column, Entity};
 use crate::page;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 #[async_trait]
 impl WaitlistStore for Database {
     async fn add(&self, waiting: Waiting) -> Result<(), Error> {
-        self.write(NoAuditItem::OfInstallation, move |transaction| {
+        self.write_unaudited(NoAuditItem::OfInstallation, move |transaction| {
             Box::pin(async move {
                 let row = ActiveModel {
                     id: Set(waiting.id.0),
@@ -44,18 +44,18 @@ impl WaitlistStore for Database {
 
     async fn list(&self, page: Page) -> Result<Listed<Waiting>, Error> {
         let listed = page::read(self.read(), Entity::find(), page, Column::Id, |row| row.id);
-        listed.await?.try_map(|row| Ok(waiting(row)))
+        listed.await?.try_map(|row| Ok(Waiting::from(row)))
     }
 
     async fn find(&self, id: WaitlistId) -> Result<Option<Waiting>, Error> {
         Ok(Entity::find_by_id(id.0)
             .fetch_one(self.read())
             .await?
-            .map(waiting))
+            .map(Waiting::from))
     }
 
     async fn remove(&self, id: WaitlistId) -> Result<bool, Error> {
-        self.write(NoAuditItem::OfInstallation, move |transaction| {
+        self.write_unaudited(NoAuditItem::OfInstallation, move |transaction| {
             Box::pin(async move {
                 let gone = Entity::delete_by_id(id.0).run(transaction).await?;
                 Ok(gone > 0)
@@ -81,13 +81,4 @@ async fn keep_newest(transaction: &Transaction, kept: u64) -> Result<(), Error> 
         .run(transaction)
         .await?;
     Ok(())
-}
-
-fn waiting(row: Model) -> Waiting {
-    Waiting {
-        id: WaitlistId(row.id),
-        name: row.name,
-        email: row.email,
-        created_at: row.created_at,
-    }
 }

@@ -14,12 +14,12 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::app_services::AppServices;
 use crate::clear_text;
 use crate::clock::SystemClock;
+use crate::content_services::ContentServices;
 use crate::delivery::RunningDeliveries;
 use crate::file_permissions;
-use crate::identity::Identity;
+use crate::identity::IdentityServices;
 use crate::infrastructure::Infrastructure;
 use crate::metrics;
 use crate::public_services::PublicServices;
@@ -39,8 +39,8 @@ pub struct App {
     address: SocketAddr,
     public_url: String,
     with_clerk: bool,
-    pub(crate) identity: Identity,
-    pub(crate) services: Services,
+    pub(crate) identity: IdentityServices,
+    pub(crate) content: ContentServices,
     pub(crate) database: Database,
     public: PublicServices,
     draining: Draining,
@@ -77,19 +77,19 @@ impl App {
         metrics::install();
 
         let infra = Infrastructure::open(settings, public_url, clock).await?;
-        let app = AppServices::load(&infra, clerk.as_ref()).await?;
+        let services = Services::load(&infra, clerk.as_ref()).await?;
         let draining = Draining::default();
-        let state = app.state(&infra, clerk.as_ref(), draining.clone())?;
+        let state = services.state(&infra, clerk.as_ref(), draining.clone())?;
         let (handle, serving) = start_server(state, (socket, address))?;
         let mut tasks = Tasks::default();
-        let running_deliveries = app.start_tasks(&mut tasks, &infra);
+        let running_deliveries = services.start_tasks(&mut tasks, &infra);
         Ok(Self {
             address,
             with_clerk: clerk.is_some(),
-            identity: app.identity,
-            services: app.services,
+            identity: services.identity,
+            content: services.content,
             database: Database::clone(&infra.store()),
-            public: app.public,
+            public: services.public,
             draining,
             background: infra.background,
             public_url: infra.public_url,

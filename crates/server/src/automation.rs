@@ -14,13 +14,13 @@ use crate::tasks::Tasks;
 const PRUNE_INTERVAL: Duration = Duration::from_mins(15);
 
 /// Services of programs.
-pub(crate) struct Automation {
+pub(crate) struct AutomationServices {
     pub(crate) api_keys: Arc<ApiKeys>,
     pub(crate) key_usage: Arc<KeyUsage>,
     pub(crate) idempotency: Arc<Idempotency>,
 }
 
-impl Automation {
+impl AutomationServices {
     pub(crate) fn new(infra: &Infrastructure) -> Self {
         let api_keys = ApiKeys::new(infra.store(), infra.clock(), infra.background.clone());
         let hmac_key = infra.installation.hmac_key.clone();

@@ -6,7 +6,7 @@ use allclear_application::caller::TokenVerifier;
 use allclear_application::directory::{ApiKeyMails, Directory};
 use allclear_application::security_mail::SecurityMails;
 use allclear_identity::clerk::api::BackendApi;
-use allclear_identity::clerk::keys::Keys;
+use allclear_identity::clerk::jwks::Keys;
 use allclear_identity::clerk::verifier::ClerkVerifier;
 use allclear_identity::clerk::webhook_verifier::Webhooks;
 use allclear_transport::clerk::ClerkServices;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use allclear_persistence::backup::BackupError;
-use allclear_persistence::{address, backup, check, restore};
+use allclear_persistence::{backup, database_url, integrity_check, restore};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing::Level;
 
@@ -296,13 +296,15 @@ async fn copy(settings: &Settings, file: &Path) -> Result<(), String> {
 }
 
 async fn check(settings: &Settings) -> Result<(), String> {
-    let faults = check::check(&settings.database()).await.map_err(|error| {
-        format!(
-            "the database cannot be checked: {}: {}",
-            address::place_of(&settings.database()),
-            with_causes(&error)
-        )
-    })?;
+    let faults = integrity_check::check(&settings.database())
+        .await
+        .map_err(|error| {
+            format!(
+                "the database cannot be checked: {}: {}",
+                database_url::place_of(&settings.database()),
+                with_causes(&error)
+            )
+        })?;
     for fault in &faults {
         print_line(fault)?;
     }

@@ -8,7 +8,7 @@ use allclear_application::broadcast::Broadcast;
 use allclear_application::clock::Clock;
 use allclear_broadcast::{InProcess, Redis, RedisOptions};
 use allclear_persistence::database::Database;
-use allclear_persistence::{address, sqlite_file};
+use allclear_persistence::{database_url, sqlite_file};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -46,14 +46,14 @@ pub(crate) async fn not_opened(url: &str, error: &str) -> String {
         Some(reason) => reason,
         None => one_line(error),
     };
-    let place = address::place_of(url);
+    let place = database_url::place_of(url);
     format!("the database cannot be opened: {place}: {reason}")
 }
 
 /// Why the server of a database accepts no connection; `None` if it does, or if the database is not on the network. The driver repeats
 /// a refused connection until it only says that the time was up.
 async fn unreachable(url: &str) -> Option<String> {
-    let (host, port) = address::network_address(url)?;
+    let (host, port) = database_url::network_address(url)?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
     match timeout(PROBE_TIMEOUT, TcpStream::connect((host, port))).await {
         Ok(Ok(_)) => None,

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use allclear_application::delivery::worker::DeliveryWorker;
 use allclear_application::delivery::{
-    self, ChannelSender, Deliveries, DeliverySender, MailComposer, MailSender, MessageComposer,
-    MessagePorts, MessageSender, Outcome, Route, WakeSignal,
+    self, ChannelSender, Deliveries, DeliveryOutcome, DeliveryRoute, DeliverySender, MailComposer,
+    MailSender, MessageComposer, MessagePorts, MessageSender, WakeSignal,
 };
 use allclear_application::mail_budget::MailBudget;
 use allclear_application::message::Messenger;
@@ -26,8 +26,9 @@ const COUNT_INTERVAL: Duration = Duration::from_secs(10);
 /// Interval of the removal of old deliveries and counts.
 const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
 
-/// Number of requests to webhooks and chats at the same time. One that does not respond keeps its place for the time limit of a request.
-const MAX_CONCURRENT_REQUESTS: usize = 64;
+/// Number of messages to webhooks and chats at the same time. A receiver that does not respond keeps a place for the time limit of a
+/// request.
+const MAX_CONCURRENT_MESSAGES: usize = 64;
 
 /// Subscribers and the messages to them, before the workers are started.
 pub(crate) struct DeliveryServices {
@@ -52,7 +53,7 @@ impl DeliveryServices {
         let outbound = infra.settings.webhook.outbound()?;
         let messenger: Arc<dyn Messenger> = Arc::new(HttpMessenger::new(outbound, infra.clock()));
         let mail = mail_sender(infra);
-        let request = request_sender(infra, Arc::clone(&messenger));
+        let message = message_sender(infra, Arc::clone(&messenger));
         let wake_signal = Arc::new(WakeSignal::default());
         let ports = SubscriberPorts {
             subscribers: infra.store(),
@@ -63,7 +64,7 @@ impl DeliveryServices {
             messenger,
             tester: Arc::new(ChannelSender {
                 mail: Arc::clone(&mail),
-                request: Arc::clone(&request),
+                message: Arc::clone(&message),
             }),
             wake_signal: Arc::clone(&wake_signal),
         };
@@ -78,8 +79,8 @@ impl DeliveryServices {
             })
         };
         let workers = [
-            worker(Route::Mail, mail, infra.settings.mail_concurrency),
-            worker(Route::Request, request, MAX_CONCURRENT_REQUESTS),
+            worker(DeliveryRoute::Mail, mail, infra.settings.mail_concurrency),
+            worker(DeliveryRoute::Message, message, MAX_CONCURRENT_MESSAGES),
         ];
         let subscribers = Subscribers::new(ports, infra.installation.hmac_key.clone());
         let operator_mails = OperatorMails::new(infra.store(), infra.mailer(), infra.links.clone());
@@ -104,6 +105,7 @@ impl DeliveryServices {
         });
         let mut workers = Tasks::default();
         let stop = workers.stop_token();
+        // The names are published as a label of `allclear_task_failures_total`.
         for (name, worker) in ["mails", "requests"].into_iter().zip(&self.workers) {
             let (worker, stop) = (Arc::clone(worker), stop.clone());
             workers.start(name, move || Arc::clone(&worker).run(stop.clone()));
@@ -159,8 +161,8 @@ fn mail_sender(infra: &Infrastructure) -> Arc<dyn DeliverySender> {
     })
 }
 
-/// Sends requests to webhooks and chats.
-fn request_sender(
+/// Sends messages to webhooks and chats.
+fn message_sender(
     infra: &Infrastructure,
     messenger: Arc<dyn Messenger>,
 ) -> Arc<dyn DeliverySender> {
@@ -202,16 +204,16 @@ fn register_counters() {
     }
 }
 
-fn observe(channel: Channel, outcome: &Outcome) {
-    if let Outcome::Retried { reason, .. } | Outcome::GivenUp { reason } = outcome {
+fn observe(channel: Channel, outcome: &DeliveryOutcome) {
+    if let DeliveryOutcome::Retried { reason, .. } | DeliveryOutcome::GivenUp { reason } = outcome {
         log_failure(channel, reason);
     }
     let outcome = match outcome {
-        Outcome::Sent => SENT,
-        Outcome::Retried { .. } => RETRIED,
-        Outcome::GivenUp { .. } => GIVEN_UP,
-        Outcome::Ended => ENDED,
-        Outcome::Unwanted => return,
+        DeliveryOutcome::Sent => SENT,
+        DeliveryOutcome::Retried { .. } => RETRIED,
+        DeliveryOutcome::GivenUp { .. } => GIVEN_UP,
+        DeliveryOutcome::Ended => ENDED,
+        DeliveryOutcome::Unwanted => return,
     };
     counter(channel, outcome).increment(1);
 }

@@ -23,15 +23,15 @@ use allclear_application::security_mail::SecurityMails;
 use allclear_application::session::{SessionOpener, Sessions};
 use allclear_application::waitlist::Waitlist;
 use allclear_domain::account::AddressDraft;
-use allclear_identity::key_ring::KeyRing;
-use allclear_identity::passkey::WebauthnVerifier;
-use allclear_identity::password_hasher::Argon2idHasher;
+use allclear_identity::built_in::key_ring::KeyRing;
+use allclear_identity::built_in::passkey::WebauthnVerifier;
+use allclear_identity::built_in::password_hasher::Argon2idHasher;
+use allclear_identity::built_in::verifier::BuiltInVerifier;
 use allclear_identity::secrets;
-use allclear_identity::verifier::Verifier;
 use allclear_persistence::database::Database;
-use allclear_transport::identity::BuiltInServices;
-use allclear_transport::identity::openid::{OpenIdServices, OpenIdThrottle};
-use allclear_transport::identity::throttle::IdentityThrottle;
+use allclear_transport::built_in::BuiltInServices;
+use allclear_transport::built_in::openid::{OpenIdServices, OpenIdThrottle};
+use allclear_transport::built_in::throttle::IdentityThrottle;
 use async_trait::async_trait;
 
 use crate::infrastructure::Infrastructure;
@@ -46,7 +46,7 @@ use crate::{connect, mail, openid};
 const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
 
 /// Services of the built-in identity provider.
-pub(crate) struct Identity {
+pub(crate) struct IdentityServices {
     pub(crate) accounts: Arc<Accounts>,
     pub(crate) sessions: Arc<Sessions>,
     passwords: Arc<Passwords>,
@@ -67,7 +67,7 @@ pub(crate) struct Identity {
     pub(crate) is_first: bool,
 }
 
-/// What the services of identity have in common.
+/// What the services of the built-in provider have in common.
 struct Foundation {
     keys: Arc<KeyRing>,
     hasher: Arc<Argon2idHasher>,
@@ -126,7 +126,7 @@ impl Foundation {
     }
 }
 
-impl Identity {
+impl IdentityServices {
     /// The services over the infrastructure. Reads whether there is an account.
     ///
     /// # Errors
@@ -150,7 +150,7 @@ impl Identity {
         let sessions = Sessions::new(infra.store(), Arc::clone(&base.keys) as _, infra.clock());
         let (memberships, invitations) = organisations(infra, &base);
         let waitlist = Waitlist::new(infra.store(), Arc::clone(&invitations));
-        let verifier = Verifier::new(Arc::clone(&base.keys), infra.store(), infra.clock());
+        let verifier = BuiltInVerifier::new(Arc::clone(&base.keys), infra.store(), infra.clock());
         Ok(Self {
             accounts: Arc::new(accounts),
             sessions: Arc::new(sessions),
@@ -272,7 +272,7 @@ fn mail_budget(
     Arc::new(MailBudget::new(store, clock, hmac_key.clone(), limits))
 }
 
-impl Identity {
+impl IdentityServices {
     /// Starts the tasks that remove expired data and reload the signing keys.
     pub(crate) fn start(&self, tasks: &mut Tasks) {
         let accounts = Arc::clone(&self.accounts);

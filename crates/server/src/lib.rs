@@ -1,13 +1,13 @@
 //! The `allclear` binary: configuration, wiring and command line.
 
 pub mod app;
-mod app_services;
 mod automation;
 mod clear_text;
 mod clerk;
 pub mod clock;
 pub mod command;
 mod connect;
+mod content_services;
 mod custom_domain;
 mod delivery;
 pub mod demo;

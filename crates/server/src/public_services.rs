@@ -13,7 +13,7 @@ use allclear_transport::status_page::events::EventStreams;
 use allclear_transport::status_page::history::pages::HistoryPages;
 use allclear_transport::status_page::page_cache::PageCache;
 use allclear_transport::status_page::viewers::Viewers;
-use allclear_transport::statuspage_api::documents::StatuspageDocuments;
+use allclear_transport::statuspage_api::document_cache::DocumentCache;
 use allclear_transport::web_app::WebApp;
 
 use crate::infrastructure::Infrastructure;
@@ -30,7 +30,7 @@ pub(crate) struct PublicServices {
     pub(crate) viewers: Arc<Viewers>,
     pub(crate) pages: Arc<PageCache>,
     pub(crate) history_pages: Arc<HistoryPages>,
-    pub(crate) statuspage_documents: Arc<StatuspageDocuments>,
+    pub(crate) statuspage_documents: Arc<DocumentCache>,
     pub(crate) streams: Arc<EventStreams>,
     pub(crate) sockets: Arc<Sockets>,
     pub(crate) proxies: Arc<TrustedProxies>,
@@ -58,7 +58,7 @@ impl PublicServices {
         ));
         let history_template = WebApp::history_template(public_url);
         let history_pages = HistoryPages::new(infra.store(), &relay, &clock, history_template);
-        let statuspage_documents = StatuspageDocuments::new(infra.store(), &relay, &clock);
+        let statuspage_documents = DocumentCache::new(infra.store(), &relay, &clock);
         let sockets = Sockets::new(
             &settings.socket(public_url),
             Arc::clone(&client_limits),

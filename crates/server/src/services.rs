@@ -1,71 +1,171 @@
-//! Wires components, incidents, maintenances, what is computed from them, and the scheduler.
+//! All services of a server, the state of its routes, and its tasks.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use allclear_application::audit::AuditLog;
-use allclear_application::component::Components;
-use allclear_application::component_group::ComponentGroups;
-use allclear_application::dashboard::Dashboard;
-use allclear_application::incident::Incidents;
-use allclear_application::maintenance::Maintenances;
-use allclear_application::metrics::Metrics;
-use allclear_application::organisation::{NameSource, Organisations};
-use allclear_application::review::Reviews;
-use allclear_application::scheduler::{self, Scheduler, WakeTimer};
+use allclear_application::organisation::NameSource;
+use allclear_application::retention::Retention;
+use allclear_transport::health::Draining;
+use allclear_transport::limit::usage::Usage;
+use allclear_transport::provider::Provider;
+use allclear_transport::server::AppState;
+use allclear_transport::subscriber::SubscriberThrottle;
+use allclear_transport::web_app::WebApp;
+use chrono::TimeDelta;
 
+use crate::automation::AutomationServices;
+use crate::clerk;
+use crate::content_services::ContentServices;
+use crate::custom_domain::DomainServices;
+use crate::delivery::{DeliveryServices, RunningDeliveries};
+use crate::identity::IdentityServices;
 use crate::infrastructure::Infrastructure;
+use crate::metrics;
+use crate::postgresql;
+use crate::public_services::PublicServices;
+use crate::settings::clerk::Clerk;
 use crate::tasks::Tasks;
 
-/// Services of components, incidents and maintenances, and the scheduler.
+/// Interval of the removal of old commits and items of the audit log.
+const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
+
+/// All services of a server.
 pub(crate) struct Services {
-    pub(crate) components: Arc<Components>,
-    pub(crate) component_groups: Arc<ComponentGroups>,
-    pub(crate) audit: Arc<AuditLog>,
-    pub(crate) dashboard: Arc<Dashboard>,
-    pub(crate) metrics: Arc<Metrics>,
-    pub(crate) reviews: Arc<Reviews>,
-    pub(crate) organisations: Arc<Organisations>,
-    pub(crate) incidents: Arc<Incidents>,
-    pub(crate) maintenances: Arc<Maintenances>,
-    /// Wakes the scheduler.
-    wake_timer: Arc<WakeTimer>,
-    scheduler: Arc<Scheduler>,
+    pub(crate) identity: IdentityServices,
+    pub(crate) content: ContentServices,
+    pub(crate) public: PublicServices,
+    /// The identity provider, which also accepts API keys.
+    provider: Provider,
+    automation: AutomationServices,
+    deliveries: DeliveryServices,
+    domains: DomainServices,
+    usage: Arc<Usage>,
 }
 
 impl Services {
-    /// `names` is where the names of organisations are changed.
-    pub(crate) fn new(infra: &Infrastructure, names: NameSource) -> Self {
-        let (store, relay, clock) = (|| infra.store(), || infra.relay(), || infra.clock());
-        let wake_timer = Arc::new(WakeTimer::default());
-        let timer = || Arc::clone(&wake_timer);
-        Self {
-            components: Arc::new(Components::new(store(), store(), relay(), clock())),
-            component_groups: Arc::new(ComponentGroups::new(store(), store(), relay(), clock())),
-            audit: Arc::new(AuditLog::new(store())),
-            dashboard: Arc::new(Dashboard::new(store(), clock())),
-            metrics: Arc::new(Metrics::new(store(), clock())),
-            reviews: Arc::new(Reviews::new(store(), relay())),
-            organisations: Arc::new(Organisations::new(store(), relay(), names)),
-            incidents: Arc::new(Incidents::new(store(), relay())),
-            maintenances: Arc::new(Maintenances::new(store(), relay(), timer())),
-            scheduler: Arc::new(Scheduler::new(store(), relay(), clock(), timer())),
-            wake_timer,
-        }
+    /// The services over the infrastructure. Reads what they need of the database.
+    ///
+    /// # Errors
+    /// One line with the reason.
+    pub(crate) async fn load(
+        infra: &Infrastructure,
+        clerk: Option<&Clerk>,
+    ) -> Result<Self, String> {
+        let identity = IdentityServices::load(infra).await?;
+        let automation = AutomationServices::new(infra);
+        let provider = match clerk {
+            Some(clerk) => {
+                Provider::Clerk(clerk::services(clerk, infra, &identity.security_mails)?)
+            }
+            None => Provider::BuiltIn(Box::new(identity.transport_services(&infra.settings))),
+        };
+        let provider = provider.with_api_keys(&automation.api_keys);
+        // Clerk has the names of organisations.
+        let names = match clerk {
+            Some(_) => NameSource::Provider,
+            None => NameSource::Settings,
+        };
+        let usage = Usage::new(
+            infra.settings.usage.write_limits(),
+            infra.store().concurrency_of_one(),
+        );
+        Ok(Self {
+            content: ContentServices::new(infra, names),
+            public: PublicServices::new(infra, provider.verifier())?,
+            deliveries: DeliveryServices::new(infra, &identity.mail_budget)?,
+            domains: DomainServices::load(infra).await?,
+            usage: Arc::new(usage),
+            identity,
+            provider,
+            automation,
+        })
     }
 
-    /// Starts the scheduler and the task that wakes it.
-    pub(crate) fn start(&self, tasks: &mut Tasks, infra: &Infrastructure) {
-        let scheduler = Arc::clone(&self.scheduler);
-        tasks.start("scheduler", move || {
-            let scheduler = Arc::clone(&scheduler);
-            async move { scheduler.run().await }
+    /// The state of the routes.
+    ///
+    /// # Errors
+    /// One line that names the wrong setting.
+    pub(crate) fn state(
+        &self,
+        infra: &Infrastructure,
+        clerk: Option<&Clerk>,
+        draining: Draining,
+    ) -> Result<AppState, String> {
+        let (settings, public_url) = (&infra.settings, &infra.public_url);
+        let passkeys = self.identity.passkeys.are_offered();
+        let subscriber_throttle = SubscriberThrottle::new(&settings.limits.subscriber());
+        Ok(AppState {
+            identity: self.provider.clone(),
+            api_keys: Arc::clone(&self.automation.api_keys),
+            key_usage: Arc::clone(&self.automation.key_usage),
+            idempotency: Arc::clone(&self.automation.idempotency),
+            components: Arc::clone(&self.content.components),
+            component_groups: Arc::clone(&self.content.component_groups),
+            reviews: Arc::clone(&self.content.reviews),
+            organisations: Arc::clone(&self.content.organisations),
+            domains: Arc::clone(&self.domains.domains),
+            hosts: Arc::clone(&self.domains.hosts),
+            domain_throttle: Arc::default(),
+            audit: Arc::clone(&self.content.audit),
+            dashboard: Arc::clone(&self.content.dashboard),
+            organisation_metrics: Arc::clone(&self.content.metrics),
+            incidents: Arc::clone(&self.content.incidents),
+            maintenances: Arc::clone(&self.content.maintenances),
+            subscribers: Arc::clone(&self.deliveries.subscribers),
+            deliveries: Arc::clone(&self.deliveries.deliveries),
+            subscriber_throttle: Arc::new(subscriber_throttle),
+            pages: Arc::clone(&self.public.pages),
+            history_pages: Arc::clone(&self.public.history_pages),
+            statuspage_documents: Arc::clone(&self.public.statuspage_documents),
+            streams: Arc::clone(&self.public.streams),
+            sockets: Arc::clone(&self.public.sockets),
+            socket_settings: settings.socket(public_url),
+            viewers: Arc::clone(&self.public.viewers),
+            web_app: Arc::new(WebApp::load(clerk.map(clerk::policy).transpose()?)),
+            configuration: Arc::new(settings.configuration(clerk, passkeys)),
+            readiness: infra.store(),
+            draining,
+            metrics: metrics::handle(),
+            usage: Arc::clone(&self.usage),
+            metrics_access: Arc::new(settings.metrics.access()?),
+            hsts: settings.hsts(public_url),
+            proxies: Arc::clone(&self.public.proxies),
+            client_limits: Arc::clone(&self.public.client_limits),
+            origin: public_url.clone(),
+            clock: infra.clock(),
+            allowed_origins: settings.allowed_origins.clone(),
+            timeouts: settings.timeouts(),
+        })
+    }
+
+    /// Starts the tasks that run beside the requests.
+    pub(crate) fn start_tasks(
+        &self,
+        tasks: &mut Tasks,
+        infra: &Infrastructure,
+    ) -> RunningDeliveries {
+        infra.start(tasks);
+        let running_deliveries = self.deliveries.start(tasks, infra);
+        self.public.start(tasks, infra);
+        self.domains.start(tasks, infra);
+        self.content.start(tasks, infra);
+        self.identity.start(tasks);
+        self.automation.start(tasks);
+        let (usage, broadcast) = (Arc::clone(&self.usage), infra.broadcast());
+        tasks.start("count_commits", move || {
+            let (usage, broadcast) = (Arc::clone(&usage), Arc::clone(&broadcast));
+            async move { usage.count_commits(&*broadcast).await }
         });
-        let wake_timer = Arc::clone(&self.wake_timer);
-        let (broadcast, clock) = (infra.broadcast(), infra.clock());
-        tasks.start("wake_scheduler", move || {
-            let (broadcast, wake_timer) = (Arc::clone(&broadcast), Arc::clone(&wake_timer));
-            let clock = Arc::clone(&clock);
-            async move { scheduler::listen(&*broadcast, &wake_timer, &*clock).await }
+        let max_audit_age = TimeDelta::days(infra.settings.audit_days.into());
+        let retention = Retention::new(infra.store(), infra.store(), max_audit_age, infra.clock());
+        let retention = Arc::new(retention);
+        tasks.repeat("prune_commits", PRUNE_INTERVAL, move || {
+            let retention = Arc::clone(&retention);
+            async move { retention.prune().await.map(drop) }
         });
+        if !infra.settings.is_on_sqlite() {
+            postgresql::start(tasks, infra);
+        }
+        running_deliveries
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use allclear_domain::account::SignUpMode;
-use allclear_identity::clerk::keys::Keys;
+use allclear_identity::clerk::jwks::Keys;
 use allclear_transport::configuration::{Configuration, IdentityProvider};
 use allclear_transport::server::client_address::TrustedProxies;
 use allclear_transport::server::headers::Hsts;

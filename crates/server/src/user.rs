@@ -11,7 +11,7 @@ use allclear_application::second_factor::reset_factors;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_domain::audit::Actor;
 use allclear_domain::membership::Role;
-use allclear_persistence::account::administration::MadeAdmin;
+use allclear_persistence::account::administration::MakeAdminOutcome;
 use allclear_persistence::database::Database;
 use clap::Subcommand;
 use tokio::runtime::Handle;
@@ -109,7 +109,7 @@ async fn reset(
 async fn make_admin(database: &Database, address: &str, name: &str) -> Result<(), String> {
     let made = database.make_admin(address, name).await;
     match made.map_err(|error| with_causes(&error))? {
-        MadeAdmin::Done(user, organisation) => {
+        MakeAdminOutcome::Made(user, organisation) => {
             SecurityRecord {
                 organisation: Some(&organisation),
                 object: Some(&user),
@@ -119,8 +119,10 @@ async fn make_admin(database: &Database, address: &str, name: &str) -> Result<()
             .write();
             print_line(format_args!("{address} is an admin of {name} now."))
         }
-        MadeAdmin::Already => print_line(format_args!("{address} is an admin of {name} already.")),
-        MadeAdmin::NoAccount => Err(format!("no account has the address {address}")),
-        MadeAdmin::NoOrganisation => Err(format!("there is no organisation {name}")),
+        MakeAdminOutcome::Already => {
+            print_line(format_args!("{address} is an admin of {name} already."))
+        }
+        MakeAdminOutcome::NoAccount => Err(format!("no account has the address {address}")),
+        MakeAdminOutcome::NoOrganisation => Err(format!("there is no organisation {name}")),
     }
 }

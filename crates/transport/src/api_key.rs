@@ -15,9 +15,9 @@ use utoipa::ToSchema;
 use utoipa::openapi::{Object, Type};
 
 use crate::component::STATUS_MESSAGE;
-use crate::identity::device::client_of;
 use crate::openapi;
 use crate::request::caller::{CanAdminister, Operator, RecentAdmin};
+use crate::request::device::client_of;
 use crate::request::idempotency::Repeatable;
 use crate::request::input::{Body, FieldInput, Parsed, Text, Timestamp};
 use crate::request::path::Id;

@@ -35,5 +35,5 @@ impl ClerkServices {
 
 /// The routes under `/clerk`.
 pub(crate) fn routes(config: &mut impl Routes) {
-    config.scope_for_strangers("/clerk", webhook::routes);
+    config.scope_for_unknown_senders("/clerk", webhook::routes);
 }

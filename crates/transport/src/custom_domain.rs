@@ -10,12 +10,13 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::membership::Role;
 use allclear_domain::organisation::Organisation;
 use allclear_domain::permission::Permission;
+use allclear_domain::rate_limit::RateLimit;
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::limit::throttle::{Bucket, Limit};
+use crate::limit::bucket::Bucket;
 use crate::request::caller::RecentAdmin;
 use crate::request::input::{Body, FieldInput, Text};
 use crate::response::api_response::{ApiResponse, Deleted};
@@ -32,7 +33,7 @@ pub struct DomainThrottle(Bucket<OrganisationId>);
 
 impl Default for DomainThrottle {
     fn default() -> Self {
-        Self(Bucket::new(Limit {
+        Self(Bucket::new(RateLimit {
             burst: 10,
             per_hour: 60,
         }))
@@ -129,7 +130,7 @@ async fn verify_domain(
     domains: web::Data<Domains>,
     throttle: web::Data<DomainThrottle>,
 ) -> Result<HttpResponse, Problem> {
-    throttle.0.count(&caller.organisation)?;
+    throttle.0.take_or_refuse(&caller.organisation)?;
     let verified = domains.verify(&caller.organisation).await?;
     Ok(ApiResponse::new(DomainBody::of(&verified, caller.role)?).ok())
 }

@@ -24,7 +24,7 @@ use utoipa::openapi::{
     Components, Info, Object, OpenApi as Document, PathItem, RefOr, Schema, Server, Type,
 };
 
-use crate::identity::{self, cookie};
+use crate::built_in::{self, cookie};
 use crate::response::problem::{FieldProblem, Problem, ProblemBody};
 use crate::routes::{RouteVisitor, Routes};
 use crate::{clerk, server, status_page};
@@ -39,7 +39,7 @@ pub(crate) fn routes(all: &mut impl Routes) {
     all.scope("/api/v1/status", status_page::routes)
         .scope("/api/v1", |routes| {
             server::routes(routes);
-            routes.scope("/identity", identity::routes);
+            routes.scope("/identity", built_in::routes);
             clerk::routes(routes);
         });
 }

@@ -6,13 +6,13 @@ use actix_web::web;
 use allclear_application::api_key::{ApiKeys, KeyVerifier};
 use allclear_application::caller::TokenVerifier;
 
-use crate::{clerk, identity};
+use crate::{built_in, clerk};
 
 /// The identity provider, with the services of its routes.
 #[derive(Clone)]
 pub enum Provider {
     /// This server.
-    BuiltIn(Box<identity::BuiltInServices>),
+    BuiltIn(Box<built_in::BuiltInServices>),
     /// Clerk.
     Clerk(clerk::ClerkServices),
 }
@@ -30,7 +30,7 @@ impl EnabledRoutes {
     /// Adds the routes of the enabled providers.
     pub(crate) fn serve(self, config: &mut web::ServiceConfig) {
         if self.built_in {
-            identity::serve(config);
+            built_in::serve(config);
         }
         if self.clerk {
             clerk::routes(config);

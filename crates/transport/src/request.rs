@@ -1,6 +1,7 @@
 //! What handlers read from a request.
 
 pub(crate) mod caller;
+pub(crate) mod device;
 pub(crate) mod idempotency;
 pub(crate) mod if_match;
 pub(crate) mod input;

@@ -6,7 +6,7 @@ use actix_web::web;
 use utoipa::openapi::path::Paths;
 use utoipa_actix_web::OpenApiFactory;
 
-use crate::request::input::scope_for_strangers;
+use crate::request::input::scope_for_unknown_senders;
 
 /// A collector of routes.
 pub(crate) trait Routes {
@@ -16,8 +16,12 @@ pub(crate) trait Routes {
     /// Adds the routes under a path.
     fn scope(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self;
 
-    /// Adds the routes under a path that strangers use, too. Their bodies are smaller.
-    fn scope_for_strangers(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self;
+    /// Adds the routes under a path whose bodies are read before their sender is known, and are smaller.
+    fn scope_for_unknown_senders(
+        &mut self,
+        path: &str,
+        routes: impl FnOnce(&mut Self),
+    ) -> &mut Self;
 }
 
 impl Routes for web::ServiceConfig {
@@ -29,8 +33,12 @@ impl Routes for web::ServiceConfig {
         self.service(web::scope(path).configure(routes))
     }
 
-    fn scope_for_strangers(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self {
-        self.service(scope_for_strangers(path).configure(routes))
+    fn scope_for_unknown_senders(
+        &mut self,
+        path: &str,
+        routes: impl FnOnce(&mut Self),
+    ) -> &mut Self {
+        self.service(scope_for_unknown_senders(path).configure(routes))
     }
 }
 
@@ -70,7 +78,11 @@ impl<F: FnMut(Paths, &dyn OpenApiFactory)> Routes for RouteVisitor<F> {
         self
     }
 
-    fn scope_for_strangers(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self {
+    fn scope_for_unknown_senders(
+        &mut self,
+        path: &str,
+        routes: impl FnOnce(&mut Self),
+    ) -> &mut Self {
         self.scope(path, routes)
     }
 }

@@ -1,4 +1,4 @@
-//! The public state of an organisation: snapshot, page and event stream.
+//! The status page of an organisation: snapshot, page and event stream.
 
 pub(crate) mod badge;
 pub(crate) mod embed;
@@ -8,8 +8,10 @@ pub mod history;
 pub mod markup;
 pub(crate) mod page;
 pub mod page_cache;
+pub(crate) mod ready_response;
 pub(crate) mod response;
 pub(crate) mod revision_cache;
+mod stale_if_error;
 pub(crate) mod unavailable;
 mod viewer_notifier;
 pub mod viewers;
@@ -27,18 +29,9 @@ use crate::response::problem::{Problem, ProblemBody, PublicErrorResponses};
 use crate::routes::Routes;
 use crate::status_page::events::{EventStreams, Since};
 use crate::status_page::page_cache::PageCache;
+use crate::status_page::ready_response::boxed;
 use crate::status_page::response::PublicResponses;
 use crate::web_app::api_fallback;
-
-/// Logs that a read has failed: as an error if the cause is the product's, as a warning if the database is unavailable.
-fn log_failed_read(organisation: &OrganisationId, error: &Error, message: &str) {
-    let cause = error as &dyn std::error::Error;
-    if matches!(error, Error::Internal(_)) {
-        tracing::error!(%organisation, error = cause, "{message}");
-    } else {
-        tracing::warn!(%organisation, error = cause, "{message}");
-    }
-}
 
 /// Returns everything a status page shows. The `ETag` header changes with every change of that; a matching
 /// `If-None-Match` gives 304.
@@ -58,7 +51,7 @@ async fn snapshot(
         .page(&parse_organisation_id(&organisation)?)
         .await?
         .ok_or(Error::NotFound("Organisation"))?;
-    Ok(page::boxed(responses.snapshot(&page, request.headers())))
+    Ok(boxed(responses.snapshot(&page, request.headers())))
 }
 
 /// Streams changes as server-sent events, with the names and arguments of the socket's events.

@@ -1,8 +1,9 @@
 //! The status of an organisation for programs: the Statuspage API, version 2, the feeds and the sitemap.
 
-mod document;
-pub mod documents;
+pub(crate) mod document_address;
+pub mod document_cache;
 mod feed;
+mod json;
 pub(crate) mod openapi;
 mod sitemap;
 
@@ -14,10 +15,11 @@ use allclear_application::error::Error;
 use crate::response::problem::Problem;
 use crate::server::headers::Headers;
 use crate::server::read;
-use crate::status_page::page::boxed;
+use crate::status_page::ready_response::boxed;
 use crate::status_page::response::PublicResponses;
 use crate::status_page::{allow_reading, parse_organisation_id};
-use crate::statuspage_api::documents::{API, API_ROUTE, DocumentAddress, StatuspageDocuments};
+use crate::statuspage_api::document_address::{API, API_ROUTE, DocumentAddress};
+use crate::statuspage_api::document_cache::DocumentCache;
 use crate::web_app::fallback;
 
 /// The routes below `/status/{organisation}`. They are open to every origin.
@@ -44,7 +46,7 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
 async fn document(
     request: HttpRequest,
     organisation: web::Path<String>,
-    documents: web::Data<StatuspageDocuments>,
+    documents: web::Data<DocumentCache>,
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
     let name = request.path().rsplit('/').next().unwrap_or_default();
@@ -64,7 +66,7 @@ async fn preflight() -> HttpResponse {
 async fn api(
     request: HttpRequest,
     path: web::Path<(String, String)>,
-    documents: web::Data<StatuspageDocuments>,
+    documents: web::Data<DocumentCache>,
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
     let (organisation, name) = path.into_inner();
@@ -77,7 +79,7 @@ async fn respond(
     request: &HttpRequest,
     organisation: &str,
     below: &str,
-    documents: &StatuspageDocuments,
+    documents: &DocumentCache,
     responses: &PublicResponses,
 ) -> Result<HttpResponse, Problem> {
     let address = DocumentAddress::at(below).ok_or_else(Problem::not_found)?;
@@ -85,6 +87,6 @@ async fn respond(
         .document(&parse_organisation_id(organisation)?, address)
         .await?
         .ok_or(Error::NotFound("Organisation"))?;
-    let response = responses.open_document(&document, request.headers());
+    let response = responses.open_to_every_origin(&document, request.headers());
     Ok(boxed(response))
 }

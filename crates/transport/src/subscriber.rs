@@ -16,6 +16,7 @@ use allclear_application::subscriber::{Revealed, SubscriberKey, Subscribers};
 use allclear_application::timestamp;
 use allclear_domain::channel::Channel;
 use allclear_domain::id::{OrganisationId, SubscriberId};
+use allclear_domain::rate_limit::RateLimit;
 use allclear_domain::subscriber::{ScopeKind, Subscriber, SubscriberDraft, SubscriberStatus};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
@@ -24,7 +25,7 @@ use utoipa::ToSchema;
 
 use self::filter::{Filter, FilterQuery};
 use self::input::{SubscriberChangeInput, SubscriberInput};
-use crate::limit::throttle::{Bucket, ClientBucket, Limit};
+use crate::limit::bucket::{Bucket, ClientBucket};
 use crate::limit::usage::Usage;
 use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
@@ -42,20 +43,20 @@ const MAILED: &str = "Verification email sent successfully";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SubscriberLimits {
     /// Subscriptions from a client address.
-    pub subscribe: Limit,
+    pub subscribe: RateLimit,
     /// Links with a wrong code from a client address. Correct codes are not counted, because many
     /// people may share an address.
-    pub links: Limit,
+    pub links: RateLimit,
 }
 
 impl Default for SubscriberLimits {
     fn default() -> Self {
         Self {
-            subscribe: Limit {
+            subscribe: RateLimit {
                 burst: 10,
                 per_hour: 30,
             },
-            links: Limit {
+            links: RateLimit {
                 burst: 30,
                 per_hour: 120,
             },
@@ -72,7 +73,7 @@ pub struct SubscriberThrottle {
 }
 
 impl SubscriberThrottle {
-    const FOLLOWED: Limit = Limit {
+    const FOLLOWED: RateLimit = RateLimit {
         burst: 60,
         per_hour: 120,
     };
@@ -340,7 +341,7 @@ const fn accepted(channel: Channel) -> &'static str {
 
 /// The routes under `/subscriber`.
 pub(crate) fn routes(config: &mut impl Routes) {
-    config.scope_for_strangers("/subscriber", |routes| {
+    config.scope_for_unknown_senders("/subscriber", |routes| {
         visitor::routes(routes);
         one_click::routes(routes);
         delivery::routes(routes);

@@ -23,8 +23,8 @@ use crate::server::methods::{Methods, READ};
 use crate::status_page::encoded::Encoded;
 use crate::status_page::history::template::HistoryTemplate;
 use crate::status_page::markup::SubscribePage;
-use crate::status_page::page::{Document, boxed};
 use crate::status_page::page_cache::PageCache;
+use crate::status_page::ready_response::{ReadyResponse, boxed};
 use crate::status_page::response::PublicResponses;
 use crate::status_page::unavailable::page_unavailable;
 
@@ -43,7 +43,7 @@ pub struct WebApp {
     history_policy: HeaderValue,
     /// Content security policy of the page in the frame of the embedded banner.
     frame_policy: HeaderValue,
-    embed_script: Document,
+    embed_script: ReadyResponse,
     policy: Option<PagePolicy>,
 }
 
@@ -124,7 +124,7 @@ impl WebApp {
     }
 
     /// The script of the embedded banner.
-    pub(crate) const fn embed_script(&self) -> &Document {
+    pub(crate) const fn embed_script(&self) -> &ReadyResponse {
         &self.embed_script
     }
 

@@ -1967,7 +1967,7 @@ export interface components {
     schemas: {
         /** @description Result of accepting an invitation. */
         AcceptedInvitation: {
-            organisation: components["schemas"]["HostBody"] | null;
+            organisation: components["schemas"]["InvitingOrganisation"] | null;
         };
         /** @description A passkey that was added. */
         AddedPasskey: {
@@ -2941,11 +2941,6 @@ export interface components {
          * @enum {string}
          */
         GroupDisplay: "OPEN" | "CLOSED" | "OPEN_WHEN_AFFECTED";
-        /** @description The organisation of an invitation. */
-        HostBody: {
-            id: string;
-            name: string;
-        };
         /**
          * @description The identity provider.
          * @enum {string}
@@ -3114,7 +3109,7 @@ export interface components {
         /** @description What an invitation is to. */
         InspectedInvitation: {
             email: string;
-            organisation: components["schemas"]["HostBody"] | null;
+            organisation: components["schemas"]["InvitingOrganisation"] | null;
             role: components["schemas"]["Role"];
         };
         /** @description Settings of the installation. */
@@ -3168,6 +3163,11 @@ export interface components {
         InvitedBody: {
             /** Format: uuid */
             id: string;
+        };
+        /** @description The organisation of an invitation. */
+        InvitingOrganisation: {
+            id: string;
+            name: string;
         };
         /** @description A bearer token. */
         IssuedToken: {

@@ -9,7 +9,7 @@ use allclear_domain::validation::Invalid;
 use chrono::TimeDelta;
 use validator::Validate;
 
-use super::{Accounts, Confirmation, Confirmed, PendingAddress, PendingSignUp, SignedIn};
+use super::{Accounts, Confirmation, ConfirmationOutcome, PendingAddress, PendingSignUp, SignedIn};
 use crate::error::Error;
 use crate::mail::{Mail, MailContent};
 use crate::mail_budget::{MailCause, MailKind};
@@ -43,14 +43,14 @@ impl Accounts {
             now: clock.now(),
         };
         match self.ports.accounts.confirm_sign_up(confirmation).await? {
-            Confirmed::Done(user) => Ok(SignedIn {
+            ConfirmationOutcome::Confirmed(user) => Ok(SignedIn {
                 device_mark: self.ports.opener.device_mark(user.id),
                 user,
                 token: session_token,
                 expires_at,
             }),
-            Confirmed::Taken => Err(Self::TAKEN),
-            Confirmed::Unknown => Err(Self::BAD_LINK),
+            ConfirmationOutcome::Taken => Err(Self::TAKEN),
+            ConfirmationOutcome::Unknown => Err(Self::BAD_LINK),
         }
     }
 
@@ -82,9 +82,9 @@ impl Accounts {
             .confirm_address(&token.digest(), self.ports.clock.now())
             .await?;
         match confirmed {
-            Confirmed::Done(user) => Ok(user),
-            Confirmed::Taken => Err(Self::TAKEN),
-            Confirmed::Unknown => Err(Self::BAD_LINK),
+            ConfirmationOutcome::Confirmed(user) => Ok(user),
+            ConfirmationOutcome::Taken => Err(Self::TAKEN),
+            ConfirmationOutcome::Unknown => Err(Self::BAD_LINK),
         }
     }
 

@@ -57,9 +57,9 @@ pub struct NewAccount {
 
 /// Result of creating an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Creation {
+pub enum CreationOutcome {
     /// The account was created; the first one is an administrator.
-    Made(User),
+    Created(User),
     /// The address has an account.
     Taken,
     /// Another account is the installation's first.
@@ -68,7 +68,7 @@ pub enum Creation {
 
 /// Result of deleting an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Deletion {
+pub enum DeletionOutcome {
     /// The account is gone, with its sessions, memberships and invitations.
     Deleted,
     /// It is the last admin of the organisation with this name, which has other members.
@@ -129,9 +129,9 @@ pub struct Confirmation {
 
 /// Result of using a confirmation link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Confirmed {
+pub enum ConfirmationOutcome {
     /// The account was created, or has the address.
-    Done(User),
+    Confirmed(User),
     /// The address has got another account meanwhile.
     Taken,
     /// The token is wrong, used or expired.
@@ -151,7 +151,7 @@ pub struct Reset {
 
 /// Result of storing a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PasswordStored {
+pub enum PasswordChangeOutcome {
     /// The password was stored.
     Stored,
     /// The account does not exist, or the reset was used.
@@ -177,7 +177,7 @@ pub trait AccountStore: Send + Sync {
     /// Stores an account, its session and the membership of its invitation, in one transaction. Among concurrent requests, an
     /// adapter MUST create exactly one first account, and one account per address. [`Error::BadCode`] if the invitation was used
     /// or has expired.
-    async fn create(&self, account: NewAccount) -> Result<Creation, Error>;
+    async fn create(&self, account: NewAccount) -> Result<CreationOutcome, Error>;
 
     /// Renames an account. `None` if it does not exist.
     async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error>;
@@ -195,9 +195,9 @@ pub trait AccountStore: Send + Sync {
     async fn record_refused_sign_in(&self, id: UserId) -> Result<(), Error>;
 
     /// Deletes an account, the organisations without other members, and its name on the updates it recorded.
-    /// Nothing is deleted if the result is not [`Deletion::Deleted`]. [`Error::Conflict`] if such an organisation received another
-    /// member during the deletion, which then ends.
-    async fn delete(&self, id: UserId) -> Result<Deletion, Error>;
+    /// Nothing is deleted if the result is not [`DeletionOutcome::Deleted`]. [`Error::Conflict`] if such an organisation received
+    /// another member during the deletion, which then ends.
+    async fn delete(&self, id: UserId) -> Result<DeletionOutcome, Error>;
 
     /// Removes expired sessions, resets, invitations, sign-ups and new addresses.
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error>;
@@ -209,7 +209,10 @@ pub trait AccountStore: Send + Sync {
     /// Creates the account of a pending sign-up and its session, gives the membership of its invitation, and removes the other
     /// pending sign-ups of the address, in one transaction. Of several concurrent requests with one token, one succeeds.
     /// [`Error::BadCode`] if the invitation is needed and no longer valid.
-    async fn confirm_sign_up(&self, confirmation: Confirmation) -> Result<Confirmed, Error>;
+    async fn confirm_sign_up(
+        &self,
+        confirmation: Confirmation,
+    ) -> Result<ConfirmationOutcome, Error>;
 
     /// Stores the new address of an account, which replaces an earlier one.
     async fn add_address(&self, pending: PendingAddress) -> Result<(), Error>;
@@ -219,7 +222,7 @@ pub trait AccountStore: Send + Sync {
         &self,
         digest: &Digest,
         now: DateTime<Utc>,
-    ) -> Result<Confirmed, Error>;
+    ) -> Result<ConfirmationOutcome, Error>;
 
     /// Stores a password, and ends the account's pending resets and its sessions except `spared`.
     async fn set_password(
@@ -227,7 +230,7 @@ pub trait AccountStore: Send + Sync {
         id: UserId,
         password: PasswordHash,
         spared: Option<SessionId>,
-    ) -> Result<PasswordStored, Error>;
+    ) -> Result<PasswordChangeOutcome, Error>;
 
     /// Stores a pending reset.
     async fn add_reset(&self, reset: Reset) -> Result<(), Error>;
@@ -246,5 +249,5 @@ pub trait AccountStore: Send + Sync {
         digest: &Digest,
         password: PasswordHash,
         now: DateTime<Utc>,
-    ) -> Result<PasswordStored, Error>;
+    ) -> Result<PasswordChangeOutcome, Error>;
 }

@@ -63,7 +63,7 @@ impl Accounts {
         let is_known = |account: &&Credentials| self.ports.opener.is_known(account.user.id, client);
         let requester = match accounts.find(is_known) {
             Some(account) => Requester::Known(account.user.id),
-            None => Requester::Stranger,
+            None => Requester::Unknown,
         };
         let mut found = self.with_password(&draft, owner, requester).await?;
         // The number of hashes depends on the installation, not on the address.

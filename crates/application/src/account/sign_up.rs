@@ -8,7 +8,7 @@ use allclear_domain::id::{UserId, WaitlistId};
 use allclear_domain::validation::Invalid;
 use validator::Validate;
 
-use super::{Accounts, Admission, Creation, NewAccount, SignedIn};
+use super::{Accounts, Admission, CreationOutcome, NewAccount, SignedIn};
 use crate::error::Error;
 use crate::invitation::Invitations;
 use crate::password::{PasswordHash, Requester};
@@ -64,7 +64,7 @@ impl Accounts {
                 .create(draft, Admission::Invitation(digest), client)
                 .await;
         }
-        let hash = self.hash_of_stranger(&draft).await?;
+        let hash = self.hash_of_unknown(&draft).await?;
         self.await_confirmation(draft, hash, Some(digest));
         Ok(SignedUp::Pending)
     }
@@ -74,16 +74,16 @@ impl Accounts {
             SignUpMode::Waitlist => self.wait(draft).await,
             SignUpMode::Closed => Err(Self::CLOSED),
             SignUpMode::Open => {
-                let hash = self.hash_of_stranger(&draft).await?;
+                let hash = self.hash_of_unknown(&draft).await?;
                 self.await_confirmation(draft, hash, None);
                 Ok(SignedUp::Pending)
             }
         }
     }
 
-    async fn hash_of_stranger(&self, draft: &SignUpDraft) -> Result<PasswordHash, Error> {
+    async fn hash_of_unknown(&self, draft: &SignUpDraft) -> Result<PasswordHash, Error> {
         let hasher = &self.ports.hasher;
-        hasher.hash(&draft.password, Requester::Stranger).await
+        hasher.hash(&draft.password, Requester::Unknown).await
     }
 
     async fn create(
@@ -92,22 +92,22 @@ impl Accounts {
         admission: Admission,
         client: &Client,
     ) -> Result<SignedUp, Error> {
-        let hash = self.hash_of_stranger(&draft).await?;
+        let hash = self.hash_of_unknown(&draft).await?;
         let token = SecretToken::generate();
         let session = Sessions::fresh(self.ports.clock.as_ref(), &token, client);
         let account = self.account(&draft, hash, admission, session);
         let expires_at = account.session.expires_at;
         let device_mark = self.ports.opener.device_mark(account.user.id);
         match self.ports.accounts.create(account).await? {
-            Creation::Made(user) => Ok(SignedUp::SignedIn(SignedIn {
+            CreationOutcome::Created(user) => Ok(SignedUp::SignedIn(SignedIn {
                 user,
                 token,
                 expires_at,
                 device_mark,
             })),
-            Creation::Taken => Err(Error::Conflict(Self::INVITED_IS_KNOWN.to_owned())),
+            CreationOutcome::Taken => Err(Error::Conflict(Self::INVITED_IS_KNOWN.to_owned())),
             // Another first account was made at the same time.
-            Creation::NotFirst => self.sign_up_uninvited(draft).await,
+            CreationOutcome::NotFirst => self.sign_up_uninvited(draft).await,
         }
     }
 

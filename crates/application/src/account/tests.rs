@@ -80,7 +80,7 @@ impl Ports {
             .expect_create()
             .withf(matching)
             .times(1)
-            .returning(|new| Ok(Creation::Made(new.user)));
+            .returning(|new| Ok(CreationOutcome::Created(new.user)));
         self
     }
 
@@ -208,8 +208,8 @@ async fn the_password_alone_opens_no_session_of_an_account_with_a_second_factor(
 async fn only_a_browser_with_the_mark_of_the_account_is_known_to_the_hasher() {
     for (marked, expected) in [
         (Some(1), Requester::Known(user(1, ADDRESS).id)),
-        (Some(2), Requester::Stranger),
-        (None, Requester::Stranger),
+        (Some(2), Requester::Unknown),
+        (None, Requester::Unknown),
     ] {
         let mut ports = Ports::hashing(0, 0).candidates(Candidates {
             owner: Some(credentials(1, ADDRESS, PASSWORD)),
@@ -293,7 +293,7 @@ async fn password_deletes_an_account_with_a_second_factor_only_after_a_recent_pr
             .accounts
             .expect_delete()
             .times(usize::from(expected == "deleted"))
-            .returning(|_| Ok(Deletion::Deleted));
+            .returning(|_| Ok(DeletionOutcome::Deleted));
         ports
             .factors
             .expect_factors()
@@ -373,7 +373,7 @@ async fn beyond_the_mail_budget_sign_up_has_the_same_response_and_stores_and_mai
 
 #[tokio::test]
 async fn an_unknown_link_and_one_of_an_address_that_got_an_account_are_refused() {
-    for confirmed in [Confirmed::Unknown, Confirmed::Taken] {
+    for confirmed in [ConfirmationOutcome::Unknown, ConfirmationOutcome::Taken] {
         let mut ports = Ports::hashing(0, 0);
         ports
             .accounts
@@ -457,7 +457,7 @@ async fn invited_address_with_an_account_is_asked_to_sign_in() {
     ports
         .accounts
         .expect_create()
-        .return_once(|_| Ok(Creation::Taken));
+        .return_once(|_| Ok(CreationOutcome::Taken));
     let refused = ports
         .service(SignUpMode::Open)
         .sign_up(sign_up(), Some(SecretToken::generate()), &client())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use allclear_domain::mail_limit::MailLimit;
+use allclear_domain::rate_limit::RateLimit;
 use allclear_domain::subscriber::SubscriberStatus;
 use uuid::Uuid;
 
@@ -31,7 +31,7 @@ impl MailComposer {
         clock: Arc<dyn Clock>,
         links: Links,
         hmac_key: HmacKey,
-        limit: MailLimit,
+        limit: RateLimit,
     ) -> Self {
         Self {
             links: DeliveryLinks::new(links, hmac_key),

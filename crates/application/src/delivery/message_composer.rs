@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use allclear_domain::id::OrganisationId;
-use allclear_domain::mail_limit::MailLimit;
+use allclear_domain::rate_limit::RateLimit;
 use allclear_domain::subscriber::SubscriberStatus;
 use chrono::TimeDelta;
 use parking_lot::Mutex;
@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::link::Links;
 use crate::message::{Message, MessageContent, MessageKind};
 use crate::secret::HmacKey;
-use crate::statuspage_api::{PublicState, PublicStateStore};
+use crate::statuspage_api::{StatuspageState, StatuspageStateStore};
 use crate::subscriber::SubscriberStore;
 use crate::subscriber::code::Codes;
 
@@ -28,25 +28,25 @@ use crate::subscriber::code::Codes;
 pub struct MessagePorts {
     /// Storage of subscribers.
     pub subscribers: Arc<dyn SubscriberStore>,
-    /// Storage of the public state.
-    pub states: Arc<dyn PublicStateStore>,
+    /// Storage of the states.
+    pub states: Arc<dyn StatuspageStateStore>,
     /// Time.
     pub clock: Arc<dyn Clock>,
 }
 
 /// Composes the messages of deliveries. The secrets are derived from stored values.
 pub struct MessageComposer {
-    states: Arc<dyn PublicStateStore>,
+    states: Arc<dyn StatuspageStateStore>,
     clock: Arc<dyn Clock>,
     links: DeliveryLinks,
     codes: Codes,
     verification_limit: VerificationLimit,
-    /// Reads of public states that run at the same time.
+    /// Reads of states that run at the same time.
     reads: Semaphore,
     recent: Mutex<VecDeque<(StateKey, SharedState)>>,
 }
 
-/// The messages that share a public state.
+/// The messages that share a state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum StateKey {
     /// Those of a notice. Their state is read after the change.
@@ -55,16 +55,16 @@ enum StateKey {
     Organisation(OrganisationId),
 }
 
-/// The public state for messages that are composed about the same time.
+/// The state for messages that are composed about the same time.
 type SharedState = Arc<OnceCell<KeptState>>;
 
 struct KeptState {
-    state: Arc<PublicState>,
+    state: Arc<StatuspageState>,
     bytes: u64,
 }
 
 impl MessageComposer {
-    /// Number of public states that are kept. A node sends the messages of a few notices at a time.
+    /// Number of states that are kept. A node sends the messages of a few notices at a time.
     const MAX_RECENT: usize = 8;
     /// Size limit of these states, in bytes. The newest one is kept in any case.
     const MAX_RECENT_BYTES: u64 = 64 * 1024 * 1024;
@@ -76,7 +76,7 @@ impl MessageComposer {
 
     /// A composer for this installation's links. `limit` is the maximum number of verification messages per target.
     #[must_use]
-    pub fn new(ports: MessagePorts, links: Links, hmac_key: HmacKey, limit: MailLimit) -> Self {
+    pub fn new(ports: MessagePorts, links: Links, hmac_key: HmacKey, limit: RateLimit) -> Self {
         Self {
             states: ports.states,
             clock: Arc::clone(&ports.clock),
@@ -130,12 +130,12 @@ impl MessageComposer {
         }))
     }
 
-    /// The public state for a message. It is read if none is kept, or only one that is older than [`Self::MAX_STATE_AGE`].
+    /// The state for a message. It is read if none is kept, or only one that is older than [`Self::MAX_STATE_AGE`].
     async fn state_for(
         &self,
         key: StateKey,
         organisation: &OrganisationId,
-    ) -> Result<Arc<PublicState>, Error> {
+    ) -> Result<Arc<StatuspageState>, Error> {
         let shared = self.shared(key);
         let read = || async {
             let state = self.read(organisation).await?;
@@ -173,10 +173,10 @@ impl MessageComposer {
         state
     }
 
-    async fn read(&self, organisation: &OrganisationId) -> Result<Arc<PublicState>, Error> {
+    async fn read(&self, organisation: &OrganisationId) -> Result<Arc<StatuspageState>, Error> {
         let _turn = self.reads.acquire().await.map_err(Error::internal)?;
         let now = self.clock.now();
-        let state = self.states.public_state(organisation, now).await?;
+        let state = self.states.statuspage_state(organisation, now).await?;
         state.map(Arc::new).ok_or(Error::NotFound("Organisation"))
     }
 }

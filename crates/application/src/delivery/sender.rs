@@ -5,27 +5,27 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 
-use super::{Delivery, MailComposer, MessageComposer, Route};
+use super::{Delivery, DeliveryRoute, MailComposer, MessageComposer};
 use crate::error::Error;
 use crate::mail::{Mailer, SendError};
 use crate::message::{MessageError, Messenger};
 
-/// How an attempt ended.
+/// How an attempt ended, as the sender reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Attempt {
-    /// The message arrived.
-    Arrived,
+pub enum AttemptResult {
+    /// The message was passed to the mail server or accepted by the receiver.
+    Sent,
     /// The message is no longer needed.
     Unwanted,
     /// A retry may work.
-    Failed {
+    Temporary {
         /// Why, as one line.
         reason: String,
         /// How long the receiver asks to wait at least.
         retry_after: Option<TimeDelta>,
     },
     /// A retry cannot work.
-    Refused {
+    Permanent {
         /// Why, as one line.
         reason: String,
     },
@@ -41,7 +41,7 @@ pub trait DeliverySender: Send + Sync {
     ///
     /// # Errors
     /// If it could not be composed.
-    async fn send(&self, delivery: &Delivery) -> Result<Attempt, Error>;
+    async fn send(&self, delivery: &Delivery) -> Result<AttemptResult, Error>;
 }
 
 /// Sends deliveries by mail.
@@ -54,14 +54,14 @@ pub struct MailSender {
 
 #[async_trait]
 impl DeliverySender for MailSender {
-    async fn send(&self, delivery: &Delivery) -> Result<Attempt, Error> {
+    async fn send(&self, delivery: &Delivery) -> Result<AttemptResult, Error> {
         let Some(mail) = self.composer.compose(delivery).await? else {
-            return Ok(Attempt::Unwanted);
+            return Ok(AttemptResult::Unwanted);
         };
         Ok(match self.mailer.send(mail).await {
-            Ok(()) => Attempt::Arrived,
-            Err(SendError::Permanent { reason }) => Attempt::Refused { reason },
-            Err(SendError::Temporary { reason }) => Attempt::Failed {
+            Ok(()) => AttemptResult::Sent,
+            Err(SendError::Permanent { reason }) => AttemptResult::Permanent { reason },
+            Err(SendError::Temporary { reason }) => AttemptResult::Temporary {
                 reason,
                 retry_after: None,
             },
@@ -79,21 +79,21 @@ pub struct MessageSender {
 
 #[async_trait]
 impl DeliverySender for MessageSender {
-    async fn send(&self, delivery: &Delivery) -> Result<Attempt, Error> {
+    async fn send(&self, delivery: &Delivery) -> Result<AttemptResult, Error> {
         let Some(message) = self.composer.compose(delivery).await? else {
-            return Ok(Attempt::Unwanted);
+            return Ok(AttemptResult::Unwanted);
         };
         Ok(match self.messenger.send(message).await {
-            Ok(()) => Attempt::Arrived,
+            Ok(()) => AttemptResult::Sent,
             Err(MessageError::Temporary {
                 reason,
                 retry_after,
-            }) => Attempt::Failed {
+            }) => AttemptResult::Temporary {
                 reason,
                 retry_after,
             },
-            Err(MessageError::Permanent { reason }) => Attempt::Refused { reason },
-            Err(MessageError::Gone) => Attempt::Ended,
+            Err(MessageError::Permanent { reason }) => AttemptResult::Permanent { reason },
+            Err(MessageError::Gone) => AttemptResult::Ended,
         })
     }
 }
@@ -103,15 +103,15 @@ pub struct ChannelSender {
     /// Sends mails.
     pub mail: Arc<dyn DeliverySender>,
     /// Sends to webhooks and chats.
-    pub request: Arc<dyn DeliverySender>,
+    pub message: Arc<dyn DeliverySender>,
 }
 
 #[async_trait]
 impl DeliverySender for ChannelSender {
-    async fn send(&self, delivery: &Delivery) -> Result<Attempt, Error> {
-        match Route::of(delivery.subscriber.target.channel()) {
-            Route::Mail => self.mail.send(delivery).await,
-            Route::Request => self.request.send(delivery).await,
+    async fn send(&self, delivery: &Delivery) -> Result<AttemptResult, Error> {
+        match DeliveryRoute::of(delivery.subscriber.target.channel()) {
+            DeliveryRoute::Mail => self.mail.send(delivery).await,
+            DeliveryRoute::Message => self.message.send(delivery).await,
         }
     }
 }

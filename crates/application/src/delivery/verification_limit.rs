@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use allclear_domain::mail_limit::MailLimit;
+use allclear_domain::rate_limit::RateLimit;
 
 use super::Delivery;
 use crate::clock::Clock;
@@ -13,14 +13,14 @@ use crate::subscriber::SubscriberStore;
 pub(super) struct VerificationLimit {
     subscribers: Arc<dyn SubscriberStore>,
     clock: Arc<dyn Clock>,
-    limit: MailLimit,
+    limit: RateLimit,
 }
 
 impl VerificationLimit {
     pub(super) const fn new(
         subscribers: Arc<dyn SubscriberStore>,
         clock: Arc<dyn Clock>,
-        limit: MailLimit,
+        limit: RateLimit,
     ) -> Self {
         Self {
             subscribers,

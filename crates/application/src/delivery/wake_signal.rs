@@ -2,36 +2,36 @@
 
 use tokio::sync::Notify;
 
-use super::Route;
+use super::DeliveryRoute;
 use crate::broadcast::Broadcast;
 
 /// Wakes the delivery workers of this node when there may be something to send.
 #[derive(Debug, Default)]
 pub struct WakeSignal {
     mail: Notify,
-    request: Notify,
+    message: Notify,
 }
 
 impl WakeSignal {
     /// Wakes each worker, or prevents its next sleep.
     pub fn notify(&self) {
         self.mail.notify_one();
-        self.request.notify_one();
+        self.message.notify_one();
     }
 
     /// Wakes the worker of the other route than this one, which has queued deliveries for both.
-    pub(super) fn notify_other(&self, route: Route) {
+    pub(super) fn notify_other(&self, route: DeliveryRoute) {
         match route {
-            Route::Mail => self.request.notify_one(),
-            Route::Request => self.mail.notify_one(),
+            DeliveryRoute::Mail => self.message.notify_one(),
+            DeliveryRoute::Message => self.mail.notify_one(),
         }
     }
 
     /// Waits for a notification of the worker of this route.
-    pub(super) async fn notified(&self, route: Route) {
+    pub(super) async fn notified(&self, route: DeliveryRoute) {
         match route {
-            Route::Mail => self.mail.notified().await,
-            Route::Request => self.request.notified().await,
+            DeliveryRoute::Mail => self.mail.notified().await,
+            DeliveryRoute::Message => self.message.notified().await,
         }
     }
 }

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_domain::channel::Channel;
-use allclear_domain::delivery::RetryRule;
+use allclear_domain::retry::RetryRule;
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use self::in_flight::{ActiveClaim, DatabaseTime, InFlight};
 use super::{
-    Attempt, ClaimRequest, Delivery, DeliveryQueue, DeliveryResult, DeliverySender, Outcome, Route,
-    WakeSignal,
+    AttemptResult, ClaimRequest, Delivery, DeliveryOutcome, DeliveryQueue, DeliveryResult,
+    DeliveryRoute, DeliverySender, WakeSignal,
 };
 use crate::error::Error;
 
@@ -23,7 +23,7 @@ pub struct DeliveryWorker {
     /// The queue of deliveries.
     pub queue: Arc<dyn DeliveryQueue>,
     /// The deliveries that the worker sends.
-    pub route: Route,
+    pub route: DeliveryRoute,
     /// Sends them.
     pub sender: Arc<dyn DeliverySender>,
     /// Wakes the worker when there may be something to send.
@@ -31,8 +31,8 @@ pub struct DeliveryWorker {
     /// Number of concurrent messages. The result of a message is stored before the next one takes its place, so after a crash at most
     /// this many are sent twice.
     pub concurrency: usize,
-    /// Called with the channel and the outcome of each attempt.
-    pub observe: fn(Channel, &Outcome),
+    /// Called with the channel and the outcome of each delivery after an attempt.
+    pub observe: fn(Channel, &DeliveryOutcome),
 }
 
 impl DeliveryWorker {
@@ -294,8 +294,8 @@ impl DeliveryWorker {
     }
 
     async fn deliver(&self, delivery: Delivery, time: DatabaseTime) -> DeliveryResult {
-        let attempt = self.sender.send(&delivery).await;
-        let attempt = attempt.unwrap_or_else(|error| {
+        let result = self.sender.send(&delivery).await;
+        let result = result.unwrap_or_else(|error| {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "a message could not be composed; trying again"
@@ -304,17 +304,17 @@ impl DeliveryWorker {
                 Error::Unavailable(_) => "The database was unavailable",
                 _ => "The message could not be composed",
             };
-            Attempt::Failed {
+            AttemptResult::Temporary {
                 reason: reason.to_owned(),
                 retry_after: None,
             }
         });
-        let outcome = match attempt {
-            Attempt::Arrived => Outcome::Sent,
-            Attempt::Unwanted => Outcome::Unwanted,
-            Attempt::Ended => Outcome::Ended,
-            Attempt::Refused { reason } => Outcome::GivenUp { reason },
-            Attempt::Failed {
+        let outcome = match result {
+            AttemptResult::Sent => DeliveryOutcome::Sent,
+            AttemptResult::Unwanted => DeliveryOutcome::Unwanted,
+            AttemptResult::Ended => DeliveryOutcome::Ended,
+            AttemptResult::Permanent { reason } => DeliveryOutcome::GivenUp { reason },
+            AttemptResult::Temporary {
                 reason,
                 retry_after,
             } => {
@@ -326,8 +326,8 @@ impl DeliveryWorker {
                     time.now(),
                 );
                 match next {
-                    Some(at) => Outcome::Retried { at, reason },
-                    None => Outcome::GivenUp { reason },
+                    Some(at) => DeliveryOutcome::Retried { at, reason },
+                    None => DeliveryOutcome::GivenUp { reason },
                 }
             }
         };
@@ -341,8 +341,8 @@ impl DeliveryWorker {
 
     const fn retry_rule(&self) -> RetryRule {
         match self.route {
-            Route::Mail => RetryRule::Mail,
-            Route::Request => RetryRule::Message,
+            DeliveryRoute::Mail => RetryRule::Mail,
+            DeliveryRoute::Message => RetryRule::Message,
         }
     }
 }

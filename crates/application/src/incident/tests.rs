@@ -19,7 +19,7 @@ fn incident() -> Incident {
         ..Default::default()
     };
     let id = IncidentId(Uuid::from_u128(1));
-    let created = Incident::create(id, draft, &[], DateTime::default()).unwrap();
+    let created = Incident::create(id, draft, &[], true, DateTime::default()).unwrap();
     Incident {
         version: Revision(4),
         ..created.state
@@ -146,7 +146,7 @@ async fn deleting_the_newest_update_notifies_as_chosen_or_by_default() {
     let left = update(8, IncidentStatus::Identified);
     let newest = update(9, IncidentStatus::Monitoring);
     let id = newest.id;
-    let deletion = UpdateDeletion {
+    let deletion = IncidentUpdateDeletion {
         incident: Incident {
             status: newest.status,
             ..incident()

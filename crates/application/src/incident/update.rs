@@ -4,7 +4,7 @@ use allclear_domain::author::Author;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::Incident;
 use allclear_domain::incident_update::{
-    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, RecordError, UpdateDeletion,
+    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdateDeletion, RecordError,
 };
 use allclear_domain::update::{UpdateDraft, UpdatePatch};
 
@@ -54,10 +54,13 @@ impl Incidents {
     ) -> Result<IncidentUpdate, Error> {
         let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
             Box::new(move |latest, stamp| {
-                let id = IncidentUpdateId(stamp.id);
-                let notify = draft.notify.unwrap_or(stamp.notify_by_default);
-                let recorded = latest.record(id, draft, author, stamp.committed_at)?;
-                Ok(recorded.notify_if(notify))
+                Ok(latest.record(
+                    IncidentUpdateId(stamp.id),
+                    draft,
+                    author,
+                    stamp.notify_by_default,
+                    stamp.committed_at,
+                )?)
             });
         let committed = self
             .store
@@ -78,17 +81,14 @@ impl Incidents {
     ) -> Result<IncidentUpdate, Error> {
         let rule: Transition<IncidentAndUpdate> = Box::new(move |entry, stamp| {
             precondition.check(entry.update.version)?;
-            let notify = patch.notify.unwrap_or(stamp.notify_by_default);
-            Ok(entry.edit(patch, stamp.committed_at)?.notify_if(notify))
+            Ok(entry.edit(patch, stamp.notify_by_default, stamp.committed_at)?)
         });
         let committed = self
             .store
             .change_update(organisation, incident, id, rule)
-            .await?;
-        Ok(self
-            .relay
-            .publish(committed.ok_or(Error::NotFound(Self::UPDATE))?)
-            .await)
+            .await?
+            .ok_or(Error::NotFound(Self::UPDATE))?;
+        Ok(self.relay.publish(committed).await)
     }
 
     /// Deletes updates, all or none. `notify` is whether a changed status of the incident notifies subscribers; the default of the
@@ -102,17 +102,17 @@ impl Incidents {
         notify: Option<bool>,
     ) -> Result<(), Error> {
         let deleted = ids.clone();
-        let rule: Transition<UpdateDeletion, Incident> = Box::new(move |deletion, stamp| {
-            let deletion = deletion.delete(&deleted, stamp.committed_at)?;
-            Ok(deletion.notify_if(notify.unwrap_or(stamp.notify_by_default)))
-        });
+        let rule: Transition<IncidentUpdateDeletion, Incident> =
+            Box::new(move |deletion, stamp| {
+                let notify = notify.unwrap_or(stamp.notify_by_default);
+                Ok(deletion.delete(&deleted, notify, stamp.committed_at)?)
+            });
         let committed = self
             .store
             .delete_updates(organisation, incident, ids, rule)
-            .await?;
-        self.relay
-            .publish(committed.ok_or(Error::NotFound(Self::NAME))?)
-            .await;
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
+        self.relay.publish(committed).await;
         Ok(())
     }
 }

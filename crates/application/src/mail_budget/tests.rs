@@ -18,6 +18,18 @@ fn budget(store: MockMailCountStore, limits: MailBudgetLimits) -> MailBudget {
     MailBudget::new(Arc::new(store), clock(), hmac_key, limits)
 }
 
+#[test]
+fn each_scope_has_its_stored_text() {
+    for (scope, text) in [
+        (MailScope::Mailbox, "MAILBOX"),
+        (MailScope::Account, "ACCOUNT"),
+        (MailScope::Organisation, "ORGANISATION"),
+        (MailScope::Installation, "INSTALLATION"),
+    ] {
+        assert_eq!(scope.as_str(), text);
+    }
+}
+
 fn invitation(to: &str) -> MailCause {
     MailCause {
         kind: MailKind::EnteredAddress,

@@ -3,7 +3,7 @@ use super::*;
 use allclear_domain::id::MaintenanceUpdateId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::organisation::Revision;
-use allclear_domain::update::UpdateDraft;
+use allclear_domain::update::{UpdateDraft, UpdatePatch};
 use chrono::TimeDelta;
 use uuid::Uuid;
 
@@ -104,6 +104,9 @@ async fn a_missing_maintenance_or_update_is_not_found() {
     store.expect_delete().return_once(|_, _, _| Ok(None));
     store.expect_list_updates().return_once(|_, _, _| Ok(None));
     store.expect_find_update().return_once(|_, _, _| Ok(None));
+    store
+        .expect_change_update()
+        .return_once(|_, _, _, _| Ok(None));
     store.expect_insert_update().return_once(|_, _, _| Ok(None));
     store
         .expect_delete_updates()
@@ -119,9 +122,9 @@ async fn a_missing_maintenance_or_update_is_not_found() {
     let outcomes = [
         service.edit(&org, ID, patch, any).await.map(drop),
         service.find(&org, ID).await.map(drop),
-        service.delete(&org, ID, Precondition::Any).await.map(drop),
+        service.delete(&org, ID, Precondition::Any).await,
         service.updates(&org, ID, Page::default()).await.map(drop),
-        service.delete_updates(&org, ID, Vec::new()).await.map(drop),
+        service.delete_updates(&org, ID, Vec::new()).await,
         service
             .record_update(&org, ID, draft, author())
             .await
@@ -130,6 +133,13 @@ async fn a_missing_maintenance_or_update_is_not_found() {
     for outcome in outcomes {
         assert!(matches!(outcome, Err(Error::NotFound("Maintenance"))));
     }
-    let found = service.find_update(&org, ID, update).await;
-    assert!(matches!(found, Err(Error::NotFound("Update"))));
+    let patch = UpdatePatch::default();
+    for refused in [
+        service.find_update(&org, ID, update).await,
+        service
+            .edit_update(&org, ID, update, patch, Precondition::Any)
+            .await,
+    ] {
+        assert!(matches!(refused, Err(Error::NotFound("Update"))));
+    }
 }

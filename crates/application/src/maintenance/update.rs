@@ -2,17 +2,21 @@
 
 use allclear_domain::author::Author;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
-use allclear_domain::maintenance_update::MaintenanceUpdate;
+use allclear_domain::maintenance::Maintenance;
+use allclear_domain::maintenance_update::{
+    MaintenanceAndNewest, MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
+};
 use allclear_domain::update::{UpdateDraft, UpdatePatch};
 
+use super::Maintenances;
 use crate::error::Error;
-use crate::maintenance::{Maintenances, UpdateTransition};
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
-
-const UPDATE: &str = "Update";
+use crate::transition::Transition;
 
 impl Maintenances {
+    const UPDATE: &str = "Update";
+
     /// Returns the updates of a maintenance, newest first. [`Error::NotFound`] if the maintenance does not exist.
     pub async fn updates(
         &self,
@@ -36,7 +40,7 @@ impl Maintenances {
         self.store
             .find_update(organisation, maintenance, id)
             .await?
-            .ok_or(Error::NotFound(UPDATE))
+            .ok_or(Error::NotFound(Self::UPDATE))
     }
 
     /// Records an update, before, during or after the maintenance. [`Error::NotFound`] if the maintenance does not exist,
@@ -48,29 +52,23 @@ impl Maintenances {
         draft: UpdateDraft,
         author: Author,
     ) -> Result<MaintenanceUpdate, Error> {
-        let rule: UpdateTransition<Option<MaintenanceUpdate>, _> =
-            Box::new(move |(maintenance, newest), stamp| {
-                let (id, newest) = (MaintenanceUpdateId(stamp.id), newest.as_ref());
-                let message = draft.message.clone();
-                let notify = draft.notify.unwrap_or(stamp.notify_by_default);
-                let recorded = MaintenanceUpdate::record(
-                    id,
-                    maintenance.id,
+        let rule: Transition<MaintenanceAndNewest, MaintenanceAndUpdate> =
+            Box::new(move |latest, stamp| {
+                Ok(latest.record(
+                    MaintenanceUpdateId(stamp.id),
                     draft,
                     author,
-                    newest,
+                    stamp.notify_by_default,
                     stamp.committed_at,
-                )?;
-                Ok(maintenance.with_update(recorded, Some(message), notify, stamp.wall_time))
+                    stamp.wall_time,
+                )?)
             });
         let committed = self
             .store
             .insert_update(organisation, maintenance, rule)
-            .await?;
-        Ok(self
-            .relay
-            .publish(committed.ok_or(Error::NotFound(Self::NAME))?)
-            .await)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
+        Ok(self.relay.publish(committed).await)
     }
 
     /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
@@ -82,42 +80,42 @@ impl Maintenances {
         patch: UpdatePatch,
         precondition: Precondition,
     ) -> Result<MaintenanceUpdate, Error> {
-        let rule: UpdateTransition<MaintenanceUpdate> = Box::new(move |(found, update), stamp| {
-            precondition.check(update.version)?;
-            let notify = patch.notify.unwrap_or(stamp.notify_by_default);
-            let edited = update.edit(patch, stamp.committed_at)?;
-            Ok(found.with_update(edited, None, notify, stamp.wall_time))
+        let rule: Transition<MaintenanceAndUpdate> = Box::new(move |entry, stamp| {
+            precondition.check(entry.update.version)?;
+            Ok(entry.edit(
+                patch,
+                stamp.notify_by_default,
+                stamp.committed_at,
+                stamp.wall_time,
+            )?)
         });
         let committed = self
             .store
             .change_update(organisation, maintenance, id, rule)
-            .await?;
-        Ok(self
-            .relay
-            .publish(committed.ok_or(Error::NotFound(UPDATE))?)
-            .await)
+            .await?
+            .ok_or(Error::NotFound(Self::UPDATE))?;
+        Ok(self.relay.publish(committed).await)
     }
 
-    /// Deletes updates, all or none, and returns their identifiers. [`Error::NotFound`] if the maintenance does not exist,
-    /// [`Error::Invalid`] if the list is empty or names an update twice or one that the maintenance does not have.
+    /// Deletes updates, all or none. [`Error::NotFound`] if the maintenance does not exist, [`Error::Invalid`] if the list is empty or
+    /// names an update twice or one that the maintenance does not have.
     pub async fn delete_updates(
         &self,
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
         ids: Vec<MaintenanceUpdateId>,
-    ) -> Result<Vec<MaintenanceUpdateId>, Error> {
-        let requested = ids.clone();
-        let rule: UpdateTransition<Vec<_>> = Box::new(move |(found, stored), stamp| {
-            let deletion = MaintenanceUpdate::delete(found.id, requested, &stored)?;
-            Ok(found.with_update(deletion, None, stamp.notify_by_default, stamp.wall_time))
-        });
+    ) -> Result<(), Error> {
+        let deleted = ids.clone();
+        let rule: Transition<MaintenanceUpdateDeletion, Maintenance> =
+            Box::new(move |deletion, stamp| {
+                Ok(deletion.delete(&deleted, stamp.notify_by_default, stamp.wall_time)?)
+            });
         let committed = self
             .store
             .delete_updates(organisation, maintenance, ids, rule)
-            .await?;
-        Ok(self
-            .relay
-            .publish(committed.ok_or(Error::NotFound(Self::NAME))?)
-            .await)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
+        self.relay.publish(committed).await;
+        Ok(())
     }
 }

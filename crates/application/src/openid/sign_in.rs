@@ -91,7 +91,7 @@ impl OpenId {
             return Ok(None);
         }
         let random = Password::new(SecretToken::generate().reveal().to_owned());
-        let hash = self.ports.hasher.hash(&random, Requester::Stranger);
+        let hash = self.ports.hasher.hash(&random, Requester::Unknown);
         hash.await.map(Some)
     }
 

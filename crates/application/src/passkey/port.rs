@@ -137,7 +137,7 @@ pub struct NewPasskey {
 
 /// Result of storing a passkey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PasskeyStored {
+pub enum PasskeyAdditionOutcome {
     /// It was stored, and is the account's first second factor: the recovery codes are those of the request.
     First,
     /// It was stored beside other factors. The recovery codes stay.
@@ -174,7 +174,7 @@ pub struct PasskeyUse {
 
 /// Result of using a passkey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PasskeyUsed {
+pub enum PasskeyUseOutcome {
     /// The use was stored.
     Accepted,
     /// The challenge was used before, or the passkey was removed.
@@ -189,7 +189,7 @@ pub enum PasskeyUsed {
 pub trait PasskeyStore: Send + Sync {
     /// Stores a passkey, marks its challenge as used, stores the recovery codes if the account has no other second factor, and
     /// ends the other sessions of the account, in one transaction.
-    async fn add_passkey(&self, passkey: NewPasskey) -> Result<PasskeyStored, Error>;
+    async fn add_passkey(&self, passkey: NewPasskey) -> Result<PasskeyAdditionOutcome, Error>;
 
     /// Returns the identifiers of the credentials of an account.
     async fn credentials_of(&self, user: UserId) -> Result<Vec<CredentialId>, Error>;
@@ -200,7 +200,7 @@ pub trait PasskeyStore: Send + Sync {
 
     /// Stores the use of a passkey and marks its challenge as used, in one transaction. Of several concurrent requests with one
     /// challenge or one counter, an adapter MUST accept one.
-    async fn use_passkey(&self, used: PasskeyUse) -> Result<PasskeyUsed, Error>;
+    async fn use_passkey(&self, used: PasskeyUse) -> Result<PasskeyUseOutcome, Error>;
 
     /// Marks the challenge of a refused copy of a passkey as used, and records the copy in the audit logs of its owner's
     /// organisations. Returns whether the challenge was not used before.

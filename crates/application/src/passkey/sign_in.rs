@@ -5,7 +5,7 @@ use allclear_domain::id::{PasskeyId, UserId};
 use serde_json::Value;
 
 use super::{
-    BegunCeremony, Ceremony, CeremonyKind, PasskeyUse, PasskeyUsed, Passkeys, StoredPasskey,
+    BegunCeremony, Ceremony, CeremonyKind, PasskeyUse, PasskeyUseOutcome, Passkeys, StoredPasskey,
     VerificationError,
 };
 use crate::account::SignedIn;
@@ -158,12 +158,14 @@ impl Passkeys {
             now: self.ports.clock.now(),
         });
         match used.await? {
-            PasskeyUsed::Accepted => Ok((found.user, found.passkey.id)),
-            PasskeyUsed::Refused => {
+            PasskeyUseOutcome::Accepted => Ok((found.user, found.passkey.id)),
+            PasskeyUseOutcome::Refused => {
                 let reason = "the challenge was used before";
                 Err(PasskeyFailure::Refused(reason.to_owned()))
             }
-            PasskeyUsed::CounterWentBack => Err(self.refuse_copy(ceremony, found, client).await),
+            PasskeyUseOutcome::CounterWentBack => {
+                Err(self.refuse_copy(ceremony, found, client).await)
+            }
         }
     }
 

@@ -151,8 +151,8 @@ async fn sign_in(service: &Passkeys) -> Result<crate::account::SignedIn, Passkey
 #[tokio::test]
 async fn the_first_passkey_gives_recovery_codes_and_is_mailed() {
     for (stored, codes) in [
-        (PasskeyStored::First, Some(RecoveryCode::COUNT)),
-        (PasskeyStored::Further, None),
+        (PasskeyAdditionOutcome::First, Some(RecoveryCode::COUNT)),
+        (PasskeyAdditionOutcome::Further, None),
     ] {
         let mut ports = Ports::new().mailing(SecurityChange::PasskeyAdded);
         ports
@@ -237,7 +237,7 @@ async fn a_passkey_signs_in_its_owner() {
         .expect_use_passkey()
         .withf(|used| used.id == passkey().id && used.credential == verified())
         .times(1)
-        .returning(|_| Ok(PasskeyUsed::Accepted));
+        .returning(|_| Ok(PasskeyUseOutcome::Accepted));
     ports
         .sessions
         .expect_open()
@@ -277,7 +277,7 @@ async fn a_wrong_signature_and_a_used_challenge_open_no_session() {
     ports
         .passkeys
         .expect_use_passkey()
-        .returning(|_| Ok(PasskeyUsed::Refused));
+        .returning(|_| Ok(PasskeyUseOutcome::Refused));
     let refused = sign_in(&ports.service().0).await;
     assert!(matches!(refused, Err(PasskeyFailure::Refused(_))));
 }
@@ -301,7 +301,7 @@ async fn a_counter_that_went_back_is_noted_and_mailed_once_for_each_challenge() 
             ports
                 .passkeys
                 .expect_use_passkey()
-                .returning(|_| Ok(PasskeyUsed::CounterWentBack));
+                .returning(|_| Ok(PasskeyUseOutcome::CounterWentBack));
             ports
                 .passkeys
                 .expect_record_copied()
@@ -374,7 +374,7 @@ async fn a_session_is_authenticated_by_a_passkey_of_its_account_and_gets_another
         .passkeys
         .expect_use_passkey()
         .times(1)
-        .returning(|_| Ok(PasskeyUsed::Accepted));
+        .returning(|_| Ok(PasskeyUseOutcome::Accepted));
     ports
         .sessions
         .expect_authenticate()

@@ -70,7 +70,7 @@ async fn a_change_spares_the_session_it_came_from_only() {
         .expect_set_password()
         .withf(move |_, hash, kept| *hash == hash_of(NEW) && *kept == Some(spared))
         .times(1)
-        .return_once(|_, _, _| Ok(PasswordStored::Stored));
+        .return_once(|_, _, _| Ok(PasswordChangeOutcome::Stored));
     let mailer = mailer(|to, content| {
         let MailContent::SecurityNotice(notice) = content else {
             return false;

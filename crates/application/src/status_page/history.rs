@@ -89,7 +89,7 @@ pub struct HistoryEntry {
     /// Beginning of its description.
     pub summary: String,
     /// Its kind and status.
-    pub status: EntryStatus,
+    pub status: HistoryStatus,
     /// When the incident occurred, or when the maintenance starts.
     pub start_at: DateTime<Utc>,
     /// When the incident was resolved, or when the maintenance ends; `None` if that is unknown.
@@ -98,7 +98,7 @@ pub struct HistoryEntry {
 
 /// The status of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EntryStatus {
+pub enum HistoryStatus {
     /// Of an incident.
     Incident(IncidentStatus),
     /// Of a maintenance.
@@ -107,7 +107,7 @@ pub enum EntryStatus {
 
 /// An incident or a maintenance with its timeline and components.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EntryDetails {
+pub struct HistoryDetails {
     /// The organisation.
     pub owner: PageOwner,
     /// The incident or maintenance, with its whole description.
@@ -170,7 +170,7 @@ pub struct AffectedOverTime {
 /// Storage of the public history. Everything is read at one revision. Codes of another organisation are unknown.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
-pub trait HistoryStore: Send + Sync {
+pub trait PublicHistoryStore: Send + Sync {
     /// Returns a page of the history; `None` if the organisation or the component is unknown.
     async fn history(
         &self,
@@ -193,7 +193,7 @@ pub trait HistoryStore: Send + Sync {
         &self,
         organisation: &OrganisationId,
         code: Code,
-    ) -> Result<Option<EntryDetails>, Error>;
+    ) -> Result<Option<HistoryDetails>, Error>;
 
     /// Returns a maintenance with its status at `now`; `None` if it is unknown.
     async fn maintenance_details(
@@ -201,5 +201,5 @@ pub trait HistoryStore: Send + Sync {
         organisation: &OrganisationId,
         code: Code,
         now: DateTime<Utc>,
-    ) -> Result<Option<EntryDetails>, Error>;
+    ) -> Result<Option<HistoryDetails>, Error>;
 }

@@ -2,6 +2,7 @@
 
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::incident::IncidentStatus;
+use allclear_domain::incident_update::IncidentUpdate;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -74,6 +75,20 @@ pub struct IncidentTimelineEntry {
     /// When it is displayed. It orders the timeline.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub display_at: DateTime<Utc>,
+}
+
+impl From<&IncidentUpdate> for IncidentTimelineEntry {
+    fn from(update: &IncidentUpdate) -> Self {
+        Self {
+            id: update.id.to_string(),
+            code: update.id.code().to_string(),
+            incident_id: update.incident_id.to_string(),
+            status: update.status,
+            message: update.message.clone(),
+            created_at: update.created_at,
+            display_at: update.display_at,
+        }
+    }
 }
 
 /// A component that an incident affects.

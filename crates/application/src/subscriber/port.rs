@@ -2,7 +2,7 @@
 
 use allclear_domain::channel::{Channel, RecipientKey, TargetKey};
 use allclear_domain::id::{IncidentId, OrganisationId, SubscriberId};
-use allclear_domain::mail_limit::MailLimit;
+use allclear_domain::rate_limit::RateLimit;
 use allclear_domain::subscriber::{
     Scope, ScopeKind, Subscriber, SubscriberDraft, SubscriberStatus,
 };
@@ -177,7 +177,7 @@ pub trait SubscriberStore: Send + Sync {
     async fn count_verification(
         &self,
         recipient: RecipientKey,
-        limit: MailLimit,
+        limit: RateLimit,
         now: DateTime<Utc>,
     ) -> Result<bool, Error>;
 }

@@ -14,7 +14,7 @@ use super::Subscribers;
 use crate::error::Error;
 use crate::message::{Message, MessageContent, MessageKind};
 use crate::notice::Notice;
-use crate::statuspage_api::{IncidentRecord, PublicState};
+use crate::statuspage_api::{IncidentRecord, StatuspageState};
 
 impl Subscribers {
     /// Returns the body of a message to a channel other than mail, as JSON text with line breaks: about the newest incident, or about
@@ -25,7 +25,11 @@ impl Subscribers {
         channel: Channel,
     ) -> Result<String, Error> {
         let now = self.ports.clock.now();
-        let state = self.ports.states.public_state(organisation, now).await?;
+        let state = self
+            .ports
+            .states
+            .statuspage_state(organisation, now)
+            .await?;
         let state = Arc::new(state.ok_or(Error::NotFound("Organisation"))?);
         let notice = state
             .incidents
@@ -48,7 +52,7 @@ impl Subscribers {
 }
 
 /// What subscribers receive about the newest entry of an incident.
-fn of(record: &IncidentRecord, state: &PublicState, now: DateTime<Utc>) -> Notice {
+fn of(record: &IncidentRecord, state: &StatuspageState, now: DateTime<Utc>) -> Notice {
     let incident = &record.incident;
     let is_described = record.entries.len() < 2;
     let newest = record.entries.first().filter(|_| !is_described);
@@ -81,14 +85,14 @@ fn of(record: &IncidentRecord, state: &PublicState, now: DateTime<Utc>) -> Notic
     }
 }
 
-fn shown_name(component: &Component, state: &PublicState) -> String {
+fn shown_name(component: &Component, state: &StatuspageState) -> String {
     let mut groups = state.groups.iter().map(|report| &report.group);
     let group = groups.find(|group| Some(group.id) == component.place.group);
     full_name(group.map(|group| group.name.as_str()), &component.name)
 }
 
 /// An incident that an organisation without incidents might have.
-fn example(state: &PublicState, now: DateTime<Utc>) -> Notice {
+fn example(state: &StatuspageState, now: DateTime<Utc>) -> Notice {
     let component = state.components.first();
     let component = component.map(|report| ComponentImpact {
         name: shown_name(&report.component, state),

@@ -8,7 +8,7 @@ use crate::fixture::{clock, mail_budget, no_mail_left, now, organisation, unlimi
 use crate::mail_budget::{MailBudgetLimits, MailScope, MockMailCountStore};
 use crate::message::MockMessenger;
 use crate::organisation::MockOrganisationStore;
-use crate::statuspage_api::MockPublicStateStore;
+use crate::statuspage_api::MockStatuspageStateStore;
 use crate::subscriber::import::Imported;
 
 const ADDRESS: &str = "ann@example.com";
@@ -72,7 +72,7 @@ fn service(store: MockSubscriberStore) -> Subscribers {
         organisations: Arc::new(organisations),
         mail_budget: unlimited_mail(),
         clock: clock(),
-        states: Arc::new(MockPublicStateStore::new()),
+        states: Arc::new(MockStatuspageStateStore::new()),
         messenger: Arc::new(MockMessenger::new()),
         tester: Arc::new(MockDeliverySender::new()),
         wake_signal: Arc::default(),

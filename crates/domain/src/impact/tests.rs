@@ -119,7 +119,7 @@ impl OrganisationModel {
             }
             Change::SetIncident(number, status) => {
                 self.incidents[number].as_mut().map(|(incident, links)| {
-                    let edited = incident.clone().edit(set(status), now).unwrap();
+                    let edited = incident.clone().edit(set(status), true, now).unwrap();
                     *incident = edited.state;
                     if edited.impacts.is_some() {
                         links.keys().copied().collect()
@@ -306,7 +306,9 @@ fn resolved(occured: i64, resolved: i64) -> Incident {
         ..IncidentDraft::default()
     };
     let id = IncidentId(Uuid::from_u128(1));
-    Incident::create(id, draft, &[], at(NOW)).unwrap().state
+    Incident::create(id, draft, &[], true, at(NOW))
+        .unwrap()
+        .state
 }
 
 fn major_outage(component: u128) -> Attachment {
@@ -387,7 +389,7 @@ fn corrected_time_of_an_incident_moves_its_impacts() {
         resolved_at: resolved.map(at),
         ..IncidentPatch::default()
     };
-    let edited = |incident: Incident, patch| incident.edit(patch, at(NOW)).unwrap().impacts;
+    let edited = |incident: Incident, patch| incident.edit(patch, true, at(NOW)).unwrap().impacts;
     let before = || resolved(10, 50);
     for (patch, after) in [
         (to(None, Some(40)), (10, Some(40))),

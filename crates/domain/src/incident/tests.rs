@@ -1,5 +1,6 @@
 use super::*;
 use proptest::prelude::*;
+use strum::VariantArray;
 use uuid::Uuid;
 
 use crate::component::ComponentStatus;
@@ -23,7 +24,7 @@ pub(crate) fn incident(status: IncidentStatus) -> Incident {
         occured_at: Some(at(0)),
         ..Default::default()
     };
-    Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[], at(1))
+    Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[], true, at(1))
         .unwrap()
         .state
 }
@@ -43,7 +44,8 @@ fn refusal(title: &str, description: &str) -> Vec<(String, String)> {
         occured_at: Some(at(0)),
         ..Default::default()
     };
-    let refused = Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[], at(1)).unwrap_err();
+    let refused =
+        Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[], true, at(1)).unwrap_err();
     refused
         .errors
         .into_iter()
@@ -87,6 +89,7 @@ fn a_component_comes_once() {
         IncidentId(Uuid::from_u128(1)),
         draft,
         &[attachment, attachment],
+        true,
         at(1),
     );
     assert_eq!(
@@ -110,7 +113,7 @@ fn incident_without_a_time_happened_when_it_was_created() {
         ..Default::default()
     };
     assert_eq!(
-        Incident::create(dated.id, draft, &[], at(1))
+        Incident::create(dated.id, draft, &[], true, at(1))
             .unwrap()
             .state
             .occured_at,
@@ -129,7 +132,9 @@ fn creating_publishes_a_new_incident_and_no_timeline_entry() {
     };
     let id = IncidentId(Uuid::from_u128(1));
     assert_eq!(
-        Incident::create(id, draft, &[], at(1)).unwrap().events,
+        Incident::create(id, draft, &[], true, at(1))
+            .unwrap()
+            .events,
         [Event::NewIncident(id)]
     );
 }
@@ -137,7 +142,7 @@ fn creating_publishes_a_new_incident_and_no_timeline_entry() {
 #[test]
 fn resolving_stores_the_time_once_and_reopening_clears_it() {
     let resolved = incident(IncidentStatus::Monitoring)
-        .edit(set(IncidentStatus::Resolved), at(5))
+        .edit(set(IncidentStatus::Resolved), true, at(5))
         .unwrap()
         .state;
     assert_eq!(resolved.resolved_at, Some(at(5)));
@@ -145,13 +150,13 @@ fn resolving_stores_the_time_once_and_reopening_clears_it() {
         title: Some("Was down".into()),
         ..set(IncidentStatus::Resolved)
     };
-    let renamed = resolved.edit(renamed, at(6)).unwrap().state;
+    let renamed = resolved.edit(renamed, true, at(6)).unwrap().state;
     assert_eq!(
         (renamed.resolved_at, renamed.updated_at),
         (Some(at(5)), at(6))
     );
     let reopened = renamed
-        .edit(set(IncidentStatus::Investigating), at(7))
+        .edit(set(IncidentStatus::Investigating), true, at(7))
         .unwrap()
         .state;
     assert_eq!((reopened.resolved_at, reopened.has_impact()), (None, true));
@@ -182,7 +187,7 @@ proptest! {
         for status in later {
             now += 1;
             let before = incident.clone();
-            let changed = incident.edit(set(status), at(now)).unwrap();
+            let changed = incident.edit(set(status), true, at(now)).unwrap();
             incident = changed.state;
             prop_assert_eq!(changed.events.is_empty(), before == incident);
             prop_assert_eq!(incident.status, status);
@@ -202,7 +207,7 @@ proptest! {
         let patch = IncidentPatch {
             title: title.clone(), description: description.clone(), status, occured_at: occured.map(at), ..Default::default()
         };
-        let after = before.clone().edit(patch, at(9)).unwrap();
+        let after = before.clone().edit(patch, true, at(9)).unwrap();
         prop_assert_eq!(&after.state.title, title.as_ref().unwrap_or(&before.title));
         prop_assert_eq!(&after.state.description, description.as_ref().unwrap_or(&before.description));
         prop_assert_eq!(after.state.status, status.unwrap_or(before.status));
@@ -225,7 +230,13 @@ fn past(
         resolved_at: Some(at(resolved)),
         ..Default::default()
     };
-    Incident::create(IncidentId(Uuid::from_u128(1)), draft, components, at(100))
+    Incident::create(
+        IncidentId(Uuid::from_u128(1)),
+        draft,
+        components,
+        true,
+        at(100),
+    )
 }
 
 #[test]
@@ -260,7 +271,7 @@ fn time_of_resolution_is_between_the_incident_and_now_and_needs_the_status() {
             ..Default::default()
         };
         for before in [Monitoring, Resolved] {
-            let edited = incident(before).edit(patch.clone(), at(100));
+            let edited = incident(before).edit(patch.clone(), true, at(100));
             assert_eq!(edited.clone().err(), refusal, "{resolved}");
             if let Ok(edited) = edited {
                 assert_eq!(edited.state.resolved_at, Some(at(resolved)));
@@ -273,7 +284,7 @@ fn time_of_resolution_is_between_the_incident_and_now_and_needs_the_status() {
     };
     let message = "Only a resolved incident has a time of resolution";
     assert_eq!(
-        incident(Resolved).edit(alone, at(100)),
+        incident(Resolved).edit(alone, true, at(100)),
         Err(Invalid::field("resolvedAt", message))
     );
 }
@@ -285,10 +296,10 @@ fn resolved_incident_does_not_move_past_its_resolution() {
         occured_at: Some(at(seconds)),
         ..Default::default()
     };
-    assert!(resolved().edit(occured(50), at(100)).is_ok());
+    assert!(resolved().edit(occured(50), true, at(100)).is_ok());
     let message = "Occurrence must not be after the resolution";
     assert_eq!(
-        resolved().edit(occured(51), at(100)),
+        resolved().edit(occured(51), true, at(100)),
         Err(Invalid::field("occuredAt", message))
     );
     let ahead = Incident {
@@ -302,7 +313,7 @@ fn resolved_incident_does_not_move_past_its_resolution() {
         ..Default::default()
     };
     assert_eq!(
-        ahead.edit(resolution, at(100)),
+        ahead.edit(resolution, true, at(100)),
         Err(Invalid::field("occuredAt", message))
     );
     let draft = IncidentDraft {
@@ -314,14 +325,14 @@ fn resolved_incident_does_not_move_past_its_resolution() {
     };
     let id = resolved().id;
     assert_eq!(
-        Incident::create(id, draft, &[], at(100)),
+        Incident::create(id, draft, &[], true, at(100)),
         Err(Invalid::field("occuredAt", message))
     );
     let reopened = IncidentPatch {
         status: Some(IncidentStatus::Monitoring),
         ..occured(51)
     };
-    assert!(resolved().edit(reopened, at(100)).is_ok());
+    assert!(resolved().edit(reopened, true, at(100)).is_ok());
 }
 
 #[test]
@@ -344,7 +355,7 @@ fn past_incident_has_an_impact_on_the_history_and_an_open_one_on_the_status() {
         occured_at: Some(at(10)),
         ..Default::default()
     };
-    let open = Incident::create(created.state.id, draft, &[attachment], at(100)).unwrap();
+    let open = Incident::create(created.state.id, draft, &[attachment], true, at(100)).unwrap();
     let impact = ImpactChange::On {
         incident: open.state.id,
         components: vec![attachment.component_id],
@@ -360,7 +371,7 @@ fn past_incident_has_an_impact_on_the_history_and_an_open_one_on_the_status() {
         since: at(60),
         moved: None,
     };
-    let resolved = open.state.edit(resolved, at(100)).unwrap();
+    let resolved = open.state.edit(resolved, true, at(100)).unwrap();
     assert_eq!(resolved.impacts, Some(impact));
 }
 
@@ -393,7 +404,7 @@ fn incident_that_is_created_resolved_had_its_impact_until_now() {
             ..Default::default()
         };
         let id = IncidentId(Uuid::from_u128(1));
-        Incident::create(id, draft, &[attachment], at(100)).unwrap()
+        Incident::create(id, draft, &[attachment], true, at(100)).unwrap()
     };
     let impact = ImpactChange::Past {
         incident: IncidentId(Uuid::from_u128(1)),
@@ -413,7 +424,7 @@ fn incident_remembers_its_first_status_and_when_it_was_monitored_first() {
         (IncidentStatus::Identified, None)
     );
     let after =
-        |state: Incident, status, second| state.edit(set(status), at(second)).unwrap().state;
+        |state: Incident, status, second| state.edit(set(status), true, at(second)).unwrap().state;
     let monitored = after(created, IncidentStatus::Monitoring, 5);
     assert_eq!(monitored.monitoring_at, Some(at(5)));
     let again = after(

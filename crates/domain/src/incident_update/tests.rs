@@ -30,7 +30,7 @@ fn recorded(status: IncidentStatus) -> IncidentAndUpdate {
         newest: None,
     };
     latest
-        .record(id(5), draft(status), author(), at(5))
+        .record(id(5), draft(status), author(), true, at(5))
         .unwrap()
         .state
 }
@@ -42,7 +42,13 @@ fn recording_publishes_the_entry_and_then_the_incident() {
         newest: None,
     };
     let changed = latest
-        .record(id(5), draft(IncidentStatus::Resolved), author(), at(5))
+        .record(
+            id(5),
+            draft(IncidentStatus::Resolved),
+            author(),
+            true,
+            at(5),
+        )
         .unwrap();
     let (incident, update) = (changed.state.incident, changed.state.update);
     assert_eq!(
@@ -66,19 +72,24 @@ fn a_resolved_incident_takes_no_update_until_it_is_reopened() {
         incident: resolved.incident,
         newest: Some(resolved.update),
     };
-    let refused = latest
-        .clone()
-        .record(id(6), draft(IncidentStatus::Monitoring), author(), at(6));
+    let refused = latest.clone().record(
+        id(6),
+        draft(IncidentStatus::Monitoring),
+        author(),
+        true,
+        at(6),
+    );
     assert_eq!(refused, Err(RecordError::Resolved));
     let incident = latest
         .incident
-        .edit(set(IncidentStatus::Investigating), at(6))
+        .edit(set(IncidentStatus::Investigating), true, at(6))
         .unwrap()
         .state;
     let recorded = IncidentAndNewest { incident, ..latest }.record(
         id(6),
         draft(IncidentStatus::Monitoring),
         author(),
+        true,
         at(7),
     );
     assert_eq!(
@@ -97,7 +108,7 @@ fn an_edit_of_an_older_update_leaves_the_incident_where_it_is() {
         status: Some(IncidentStatus::Resolved),
         ..Default::default()
     };
-    let edited = older.edit(patch, at(6)).unwrap();
+    let edited = older.edit(patch, true, at(6)).unwrap();
     assert_eq!(edited.state.update.status, IncidentStatus::Resolved);
     assert_eq!(edited.state.incident.status, IncidentStatus::Identified);
     assert_eq!(edited.events.len(), 2);
@@ -109,7 +120,7 @@ fn an_edit_of_only_the_message_leaves_the_incidents_status() {
     let resolved = entry
         .incident
         .clone()
-        .edit(set(IncidentStatus::Resolved), at(6))
+        .edit(set(IncidentStatus::Resolved), true, at(6))
         .unwrap()
         .state;
     let entry = IncidentAndUpdate {
@@ -123,7 +134,7 @@ fn an_edit_of_only_the_message_leaves_the_incidents_status() {
             status,
             ..Default::default()
         };
-        let edited = entry.clone().edit(patch, at(7)).unwrap();
+        let edited = entry.clone().edit(patch, true, at(7)).unwrap();
         let (incident, update) = (edited.state.incident, edited.state.update);
         assert_eq!(
             (incident.status, incident.resolved_at),
@@ -143,7 +154,7 @@ fn unchanged_update_publishes_nothing() {
         ..Default::default()
     };
     assert_eq!(
-        entry.clone().edit(same, at(6)).unwrap(),
+        entry.clone().edit(same, true, at(6)).unwrap(),
         Changed::without_events(entry)
     );
 }
@@ -159,13 +170,13 @@ fn update(number: u128, status: IncidentStatus) -> IncidentUpdate {
 fn deleting_the_newest_update_goes_back_to_the_newest_one_left() {
     let incident = incident(IncidentStatus::Resolved);
     let (left, newest) = (update(8, IncidentStatus::Identified), id(9));
-    let deletion = UpdateDeletion {
+    let deletion = IncidentUpdateDeletion {
         incident: incident.clone(),
         known: vec![newest],
         newest: Some(update(9, IncidentStatus::Resolved)),
         left: Some(left),
     };
-    let after = deletion.delete(&[newest], at(9)).unwrap();
+    let after = deletion.delete(&[newest], true, at(9)).unwrap();
     assert_eq!(
         (after.state.status, after.state.resolved_at),
         (IncidentStatus::Identified, None)
@@ -193,13 +204,13 @@ fn deleting_the_update_that_resolved_the_incident_goes_back_also_to_one_recorded
         resolved_at: Some(resolving.display_at),
         ..incident(IncidentStatus::Resolved)
     };
-    let deletion = UpdateDeletion {
+    let deletion = IncidentUpdateDeletion {
         incident: resolved,
         known: vec![resolving.id],
         newest: Some(resolving.clone()),
         left: Some(late),
     };
-    let after = deletion.delete(&[resolving.id], at(9)).unwrap().state;
+    let after = deletion.delete(&[resolving.id], true, at(9)).unwrap().state;
     assert_eq!(
         (after.status, after.resolved_at),
         (IncidentStatus::Identified, None)
@@ -210,29 +221,29 @@ fn deleting_the_update_that_resolved_the_incident_goes_back_also_to_one_recorded
 fn deleting_the_last_update_or_an_older_one_leaves_the_status() {
     let resolved = incident(IncidentStatus::Resolved);
     let newest = update(9, IncidentStatus::Resolved);
-    let all = UpdateDeletion {
+    let all = IncidentUpdateDeletion {
         incident: resolved.clone(),
         known: vec![id(8), newest.id],
         newest: Some(newest.clone()),
         left: None,
     };
-    let all = all.delete(&[id(8), newest.id], at(9)).unwrap();
+    let all = all.delete(&[id(8), newest.id], true, at(9)).unwrap();
     assert_eq!(
         (all.state.status, all.events.len()),
         (IncidentStatus::Resolved, 3)
     );
     let reopened = resolved
-        .edit(set(IncidentStatus::Monitoring), at(8))
+        .edit(set(IncidentStatus::Monitoring), true, at(8))
         .unwrap()
         .state;
-    let older = UpdateDeletion {
+    let older = IncidentUpdateDeletion {
         incident: reopened,
         known: vec![id(8)],
         newest: Some(newest.clone()),
         left: Some(newest),
     };
     assert_eq!(
-        older.delete(&[id(8)], at(9)).unwrap().state.status,
+        older.delete(&[id(8)], true, at(9)).unwrap().state.status,
         IncidentStatus::Monitoring
     );
 }
@@ -245,7 +256,7 @@ proptest! {
         let entry = recorded(first);
         prop_assert_eq!(entry.incident.status, first);
         let patch = UpdatePatch { status: Some(second), ..Default::default() };
-        let edited = entry.edit(patch, at(6)).unwrap().state;
+        let edited = entry.edit(patch, true, at(6)).unwrap().state;
         prop_assert_eq!(edited.incident.status, second);
         prop_assert_eq!(edited.incident.resolved_at.is_some(), second == IncidentStatus::Resolved);
     }
@@ -257,7 +268,7 @@ proptest! {
         let mut latest = IncidentAndNewest { incident: incident(IncidentStatus::Investigating), newest: None };
         for (number, second) in updates {
             let before = latest.newest.clone();
-            let entry = latest.record(id(number), draft(IncidentStatus::Monitoring), author(), at(second)).unwrap().state;
+            let entry = latest.record(id(number), draft(IncidentStatus::Monitoring), author(), true, at(second)).unwrap().state;
             if let Some(before) = before {
                 prop_assert!(entry.update.id > before.id);
                 prop_assert!(entry.update.created_at >= before.created_at);
@@ -287,7 +298,9 @@ impl IncidentModel {
         };
         let id = IncidentId(Uuid::from_u128(1));
         Self {
-            incident: Incident::create(id, draft, &[], at(100)).unwrap().state,
+            incident: Incident::create(id, draft, &[], true, at(100))
+                .unwrap()
+                .state,
             updates: Vec::new(),
         }
     }
@@ -317,7 +330,9 @@ impl IncidentModel {
             ..draft(status)
         };
         let number = self.updates.len() as u128 + 10;
-        let recorded = latest.record(id(number), draft, author(), at(now))?.state;
+        let recorded = latest
+            .record(id(number), draft, author(), true, at(now))?
+            .state;
         self.incident = recorded.incident;
         self.updates.push(recorded.update);
         Ok(())
@@ -330,20 +345,20 @@ impl IncidentModel {
             newest_other: self.newest(Some(update.id)),
             update,
         };
-        let edited = entry.edit(patch, at(now)).unwrap().state;
+        let edited = entry.edit(patch, true, at(now)).unwrap().state;
         self.incident = edited.incident;
         self.updates[index] = edited.update;
     }
 
     fn delete(&mut self, index: usize, now: i64) {
         let id = self.updates[index].id;
-        let deletion = UpdateDeletion {
+        let deletion = IncidentUpdateDeletion {
             incident: self.incident.clone(),
             known: vec![id],
             newest: self.newest(None),
             left: self.newest(Some(id)),
         };
-        self.incident = deletion.delete(&[id], at(now)).unwrap().state;
+        self.incident = deletion.delete(&[id], true, at(now)).unwrap().state;
         self.updates.remove(index);
     }
 }

@@ -341,8 +341,8 @@ proptest! {
         let begun = moved.state.clone().publish_due(at(10));
         prop_assert_eq!((begun.events.len(), begun.notices.len()), (1, usize::from(stored)));
         // A change without a notice does not suppress that of the clock.
-        let update = Changed::new((), vec![Event::MaintenanceUpdated(id)]);
-        let quiet = moved.state.with_update(update, Some("m".into()), false, at(10));
+        let events = vec![Event::MaintenanceUpdated(id)];
+        let quiet = moved.state.after_updates(events, Some("m".into()), false, at(10));
         prop_assert_eq!(quiet.notices.len(), usize::from(stored));
         let said = quiet.notices.iter().any(|notice| {
             matches!(notice, NewNotice::Maintenance { message: Some(_), .. })

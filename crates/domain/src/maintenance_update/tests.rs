@@ -1,26 +1,53 @@
 use super::*;
 use uuid::Uuid;
 
+use crate::maintenance::{MaintenanceDraft, MaintenanceStatus};
+
 const MAINTENANCE: MaintenanceId = MaintenanceId(Uuid::from_u128(1));
 
 fn id(number: u128) -> MaintenanceUpdateId {
     MaintenanceUpdateId(Uuid::from_u128(number))
 }
 
-fn ada() -> Author {
+fn author() -> Author {
     Author {
         id: "user_1".into(),
         name: "Ada".into(),
     }
 }
 
-fn record(message: &str) -> Result<Changed<MaintenanceUpdate>, Invalid> {
+/// A maintenance that is scheduled at second 0.
+fn maintenance() -> Maintenance {
+    let draft = MaintenanceDraft {
+        title: "Move".into(),
+        description: "To the new racks".into(),
+        start_at: DateTime::<Utc>::MAX_UTC,
+        end_at: None,
+        status: MaintenanceStatus::default(),
+        notify: None,
+        components: Vec::new(),
+    };
+    let now = DateTime::default();
+    Maintenance::create(MAINTENANCE, draft, true, now, now)
+        .unwrap()
+        .state
+}
+
+fn record(
+    message: &str,
+    newest: Option<MaintenanceUpdate>,
+) -> Result<Changed<MaintenanceAndUpdate>, Invalid> {
+    let latest = MaintenanceAndNewest {
+        maintenance: maintenance(),
+        newest,
+    };
     let draft = UpdateDraft {
         status: IncidentStatus::Monitoring,
         message: message.into(),
         ..Default::default()
     };
-    MaintenanceUpdate::record(id(2), MAINTENANCE, draft, ada(), None, DateTime::default())
+    let now = DateTime::default();
+    latest.record(id(2), draft, author(), true, now, now)
 }
 
 #[test]
@@ -29,29 +56,22 @@ fn update_is_published_before_its_maintenance() {
         Event::MaintenanceTimelineUpdated(MAINTENANCE, id(2)),
         Event::MaintenanceUpdated(MAINTENANCE),
     ];
-    let recorded = record("Half way").unwrap();
+    let recorded = record("Half way", None).unwrap();
     assert_eq!(recorded.events, events);
     let patch = UpdatePatch {
         status: Some(IncidentStatus::Resolved),
         ..Default::default()
     };
-    let edited = recorded
-        .state
-        .edit(patch.clone(), DateTime::default())
-        .unwrap();
+    let now = DateTime::default();
+    let edited = recorded.state.edit(patch.clone(), true, now, now).unwrap();
+    let update = &edited.state.update;
     assert_eq!(
-        (edited.state.status, edited.state.message.as_str()),
+        (update.status, update.message.as_str()),
         (IncidentStatus::Resolved, "Half way")
     );
     assert_eq!(edited.events, events);
-    assert!(
-        edited
-            .state
-            .edit(patch, DateTime::default())
-            .unwrap()
-            .events
-            .is_empty()
-    );
+    let again = edited.state.clone().edit(patch, true, now, now).unwrap();
+    assert_eq!(again, Changed::without_events(edited.state));
 }
 
 #[test]
@@ -59,29 +79,21 @@ fn an_update_follows_the_newest_one_whatever_the_clocks_say() {
     let newest = MaintenanceUpdate {
         id: id(7),
         created_at: DateTime::<Utc>::MAX_UTC,
-        ..record("First").unwrap().state
+        ..record("First", None).unwrap().state.update
     };
-    let draft = UpdateDraft {
-        status: IncidentStatus::Monitoring,
-        message: "Second".into(),
-        ..Default::default()
-    };
-    let later = MaintenanceUpdate::record(
-        id(2),
-        MAINTENANCE,
-        draft,
-        ada(),
-        Some(&newest),
-        DateTime::default(),
-    );
-    let later = later.unwrap().state;
+    let later = record("Second", Some(newest.clone())).unwrap().state.update;
     assert!(later.id > newest.id && later.created_at >= newest.created_at);
 }
 
 #[test]
 fn deletion_is_published_before_the_maintenance() {
-    let deleted = MaintenanceUpdate::delete(MAINTENANCE, vec![id(2)], &[id(1), id(2)]).unwrap();
-    assert_eq!(deleted.state, [id(2)]);
+    let deletion = |known: &[u128]| MaintenanceUpdateDeletion {
+        maintenance: maintenance(),
+        known: known.iter().copied().map(id).collect(),
+    };
+    let now = DateTime::default();
+    let deleted = deletion(&[1, 2]).delete(&[id(2)], true, now).unwrap();
+    assert_eq!(deleted.state, maintenance());
     assert_eq!(
         deleted.events,
         [
@@ -89,6 +101,5 @@ fn deletion_is_published_before_the_maintenance() {
             Event::MaintenanceUpdated(MAINTENANCE),
         ]
     );
-    let refused = MaintenanceUpdate::delete(MAINTENANCE, vec![id(3)], &[id(2)]);
-    assert!(refused.is_err());
+    assert!(deletion(&[2]).delete(&[id(3)], true, now).is_err());
 }

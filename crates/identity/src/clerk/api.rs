@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
+use super::application_keys::SecretKey;
 use super::http;
-use super::key::SecretKey;
 use super::webhook_event::User;
 use crate::http_client;
 

@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use url::Url;
 
-use super::key::{BASE64, PublishableKey};
+use super::application_keys::{BASE64, PublishableKey};
 use super::verifier::ALGORITHM;
 use crate::fixture::now;
 use base64::Engine;

@@ -8,9 +8,9 @@ use allclear_application::directory::{ClaimedNames, Credential, Directory};
 use async_trait::async_trait;
 use jsonwebtoken::Algorithm;
 
+use super::application_keys::PublishableKey;
 use super::claims::Claims;
-use super::key::PublishableKey;
-use super::keys::Keys;
+use super::jwks::Keys;
 use crate::jwt::{Rules, bad};
 
 /// The algorithm of Clerk's session tokens.
@@ -50,8 +50,8 @@ impl ClerkVerifier {
 #[async_trait]
 impl TokenVerifier for ClerkVerifier {
     async fn verify(&self, token: &str) -> Result<Caller, TokenError> {
-        let name = self.rules.key_of(token)?;
-        let key = self.keys.find(&name).await?;
+        let key_id = self.rules.key_of(token)?;
+        let key = self.keys.find(&key_id).await?;
         let claims: Claims = self.rules.check_with(token, &key)?;
         claims.check()?;
         let organisation = claims.organisation()?;

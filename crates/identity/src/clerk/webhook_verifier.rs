@@ -12,7 +12,7 @@ use chrono::{DateTime, TimeDelta};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::key::BASE64;
+use super::application_keys::BASE64;
 use super::webhook_event::Event;
 
 /// Tolerance of a message's time, as in Svix's own libraries.

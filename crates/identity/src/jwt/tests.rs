@@ -7,8 +7,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::EncodingKey;
 use serde_json::{Value, json};
 
-use crate::fixture::{URL, claims, clock, signer, signing_key};
-use crate::signing::{ALGORITHM, Signer};
+use crate::built_in::claims::Claims;
+use crate::built_in::fixture::{claims, signer, signing_key};
+use crate::built_in::signing::{ALGORITHM, Signer};
+use crate::fixture::{URL, clock};
 
 fn rules(seconds: i64) -> Rules {
     let (issuer, authorised_parties) = (URL.to_owned(), vec![URL.to_owned()]);

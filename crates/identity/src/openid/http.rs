@@ -6,8 +6,7 @@ use openidconnect::{AsyncHttpClient, HttpRequest, HttpResponse};
 use reqwest::{Client, StatusCode};
 use url::Url;
 
-use crate::clerk::key::is_loopback;
-use crate::http_client::{self, BodyError, causes};
+use crate::http_client::{self, BodyError, causes, is_loopback};
 
 /// Why a provider gave no response. The text holds no secrets.
 #[derive(Debug, thiserror::Error)]

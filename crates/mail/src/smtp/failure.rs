@@ -65,7 +65,7 @@ impl Failure {
     pub(super) fn new(stage: Stage, error: &Error) -> Self {
         let code = error.status().map(u16::from);
         // The text of a reply is the error's source.
-        let said = match (code, error.source()) {
+        let reason = match (code, error.source()) {
             (Some(code), Some(text)) => format!("{code} {text}"),
             (Some(code), None) => code.to_string(),
             (None, _) => error.to_string(),
@@ -73,7 +73,7 @@ impl Failure {
         Self {
             stage,
             code,
-            reason: shortened(&said),
+            reason: shortened(&reason),
         }
     }
 
@@ -142,8 +142,8 @@ fn refuses_sender(reply: &str) -> bool {
 }
 
 /// A text as one line of limited length.
-fn shortened(said: &str) -> String {
-    one_line(said).chars().take(MAX_LENGTH).collect()
+fn shortened(text: &str) -> String {
+    one_line(text).chars().take(MAX_LENGTH).collect()
 }
 
 impl From<Failure> for SendError {

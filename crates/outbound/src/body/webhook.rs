@@ -6,7 +6,7 @@ mod update;
 
 use allclear_application::message::{MessageContent, MessageKind};
 use allclear_application::notice::Notice;
-use allclear_application::statuspage_api::PublicState;
+use allclear_application::statuspage_api::StatuspageState;
 use allclear_application::timestamp;
 use allclear_domain::notice::NoticeChange;
 use chrono::{DateTime, Utc};
@@ -71,7 +71,7 @@ struct Test {
 }
 
 impl<'a> Event<'a> {
-    fn of_notice(state: &'a PublicState, notice: &'a Notice) -> Self {
+    fn of_notice(state: &'a StatuspageState, notice: &'a Notice) -> Self {
         match &notice.content.change {
             NoticeChange::Incident {
                 change,

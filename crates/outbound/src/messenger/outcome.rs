@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use allclear_application::message::MessageError;
-use allclear_domain::delivery::RetryRule;
+use allclear_domain::retry::RetryRule;
 use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::StatusCode;
 use reqwest::header::RETRY_AFTER;

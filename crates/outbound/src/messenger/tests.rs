@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use allclear_application::clock::TestClock;
 use allclear_application::message::{MessageContent, MessageKind, SigningSecret};
-use allclear_application::statuspage_api::PublicState;
+use allclear_application::statuspage_api::StatuspageState;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Organisation;
 use futures_util::FutureExt;
@@ -118,7 +118,7 @@ const WRONG_LINKS: [&str; 21] = [
 fn message(url: &str) -> Message {
     let organisation = OrganisationId::parse("org_1").unwrap();
     let now = TestClock::START;
-    let state = PublicState {
+    let state = StatuspageState {
         organisation: Organisation::new(organisation, "Acme".into()),
         url: "https://status.example/status/org_1".into(),
         updated_at: now,
@@ -190,7 +190,7 @@ async fn the_same_spellings_reach_a_listed_host() {
 }
 
 #[tokio::test]
-async fn message_holds_no_public_state_while_its_receiver_responds() {
+async fn message_holds_no_statuspage_state_while_its_receiver_responds() {
     let receiver = CountingReceiver::start().await;
     let messenger = messenger(&receiver, &["127.0.0.1"]);
     let message = message(receiver.url("127.0.0.1").as_str());

@@ -8,7 +8,7 @@ use allclear_application::message::{
     Message, MessageContent, MessageKind, Messenger, SigningSecret,
 };
 use allclear_application::notice::Notice;
-use allclear_application::statuspage_api::PublicState;
+use allclear_application::statuspage_api::StatuspageState;
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::component::{Component, ComponentStatus, StatusSource};
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
@@ -36,11 +36,11 @@ pub(crate) fn noticed_at() -> DateTime<Utc> {
 }
 
 /// An organisation in Denver with one component.
-pub(crate) fn state() -> PublicState {
+pub(crate) fn state() -> StatuspageState {
     let organisation = OrganisationId::parse("org_1").unwrap();
     let mut organisation = Organisation::new(organisation, "Acme".into());
     organisation.time_zone = "America/Denver".parse().unwrap();
-    PublicState {
+    StatuspageState {
         organisation,
         url: URL.into(),
         updated_at: noticed_at(),
@@ -99,7 +99,7 @@ pub(crate) fn notice() -> Notice {
     }
 }
 
-pub(crate) fn content(state: PublicState, kind: MessageKind) -> MessageContent {
+pub(crate) fn content(state: StatuspageState, kind: MessageKind) -> MessageContent {
     MessageContent {
         state: Arc::new(state),
         manage: MANAGE.into(),

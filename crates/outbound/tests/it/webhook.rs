@@ -3,24 +3,26 @@
 use std::sync::Arc;
 
 use allclear_application::message::MessageKind;
-use allclear_application::statuspage_api::{IncidentRecord, MaintenanceRecord, PublicState};
+use allclear_application::statuspage_api::{IncidentRecord, MaintenanceRecord, StatuspageState};
 use allclear_domain::channel::Channel;
 use allclear_domain::code::Code;
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::entry::{Entry, EntryComponent, StatuspageStatus};
 use allclear_domain::id::{ComponentGroupId, ComponentId, IncidentId, MaintenanceId};
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};
 use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};
 use allclear_domain::organisation::Revision;
 use allclear_domain::rollup::PublicStatus;
+use allclear_domain::statuspage_entry::{
+    StatuspageAffectedComponent, StatuspageEntry, StatuspageStatus,
+};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::content::{MANAGE, about, at, body, content, notice, state, text_of_body};
 
-fn entry(name: &str, status: StatuspageStatus, body: &str, time: &str) -> Entry {
-    Entry {
+fn entry(name: &str, status: StatuspageStatus, body: &str, time: &str) -> StatuspageEntry {
+    StatuspageEntry {
         code: Code::of(name.as_bytes()),
         status,
         body: body.into(),
@@ -32,14 +34,14 @@ fn entry(name: &str, status: StatuspageStatus, body: &str, time: &str) -> Entry 
 }
 
 /// A state with the incident of the notice, which was resolved after it.
-fn resolved_state() -> PublicState {
+fn resolved_state() -> StatuspageState {
     let mut identified = entry(
         "identified",
         StatuspageStatus::Identified,
         "A bad deploy was found.",
         "2026-03-05T16:22:41.500Z",
     );
-    identified.affected = Some(vec![EntryComponent {
+    identified.affected = Some(vec![StatuspageAffectedComponent {
         code: Code::of(b"edge"),
         name: "Core platform - Edge API".into(),
         old_status: PublicStatus::Degraded,
@@ -58,7 +60,7 @@ fn resolved_state() -> PublicState {
         updated_at: at("2026-03-05T18:00:00Z"),
         version: Revision(9),
     };
-    PublicState {
+    StatuspageState {
         incidents: vec![IncidentRecord {
             incident,
             entries: vec![
@@ -84,7 +86,7 @@ fn resolved_state() -> PublicState {
     }
 }
 
-fn maintenance_state(status: MaintenanceStatus) -> PublicState {
+fn maintenance_state(status: MaintenanceStatus) -> StatuspageState {
     let maintenance = Maintenance {
         id: MaintenanceId(notice().subject),
         title: "Move".into(),
@@ -106,7 +108,7 @@ fn maintenance_state(status: MaintenanceStatus) -> PublicState {
         "All of it",
         "2026-03-01T00:00:00Z",
     );
-    PublicState {
+    StatuspageState {
         maintenances: vec![MaintenanceRecord {
             components: maintenance.components.clone(),
             maintenance,

@@ -99,7 +99,14 @@ impl Operators {
                 let attached = components.clone();
                 let create: CreateTransition<Incident> = Box::new(move |stamp| {
                     let id = IncidentId(stamp.id);
-                    Ok(Incident::create(id, draft, &attached, stamp.committed_at)?)
+                    let notify = stamp.notify_by_default;
+                    Ok(Incident::create(
+                        id,
+                        draft,
+                        &attached,
+                        notify,
+                        stamp.committed_at,
+                    )?)
                 });
                 let written = IncidentStore::insert(&store, &acme, create, components)
                     .await

@@ -12,11 +12,11 @@ use super::owner;
 use crate::audit::{NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::{membership as member, organisation, user};
-use crate::error::{broken, parse_stored};
+use crate::error::parse_stored;
 use crate::membership;
 use crate::organisation::find_by_id_or_code;
 use crate::organisation::lock::lock;
-use crate::run::Fetch;
+use crate::statement::Fetch;
 use crate::transaction::Transaction;
 
 /// An account with one of its memberships.
@@ -32,9 +32,9 @@ pub struct ListedAccount {
 
 /// Result of a request to make an account an admin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MadeAdmin {
+pub enum MakeAdminOutcome {
     /// The account is an admin of the organisation now.
-    Done(UserId, OrganisationId),
+    Made(UserId, OrganisationId),
     /// The account was an admin already.
     Already,
     /// No account has this address.
@@ -55,8 +55,7 @@ impl Database {
         if let Some(after) = after {
             accounts = accounts.filter(user::Column::Id.gt(after.0));
         }
-        let accounts = accounts.limit(limit).all(self.read()).await;
-        let accounts = accounts.map_err(broken)?;
+        let accounts = accounts.limit(limit).fetch_all(self.read()).await?;
         let last = accounts.last().map(|account| UserId(account.id));
         let ids: Vec<Uuid> = accounts.iter().map(|account| account.id).collect();
         let memberships = member::Entity::find()
@@ -95,9 +94,9 @@ impl Database {
 
     /// Makes the account with an address an admin of the organisation with an identifier or code, also if it is not a
     /// member.
-    pub async fn make_admin(&self, address: &str, name: &str) -> Result<MadeAdmin, Error> {
+    pub async fn make_admin(&self, address: &str, name: &str) -> Result<MakeAdminOutcome, Error> {
         let (address, name, now) = (EmailKey::of(address), name.to_owned(), self.clock.now());
-        self.change(move |transaction| {
+        self.write_audited(move |transaction| {
             Box::pin(async move { make_admin(transaction, &address, &name, now).await })
         })
         .await
@@ -109,24 +108,24 @@ async fn make_admin(
     address: &EmailKey,
     organisation: &str,
     now: DateTime<Utc>,
-) -> Result<(MadeAdmin, NewAuditItems), Error> {
-    let unchanged = |why: MadeAdmin| (why, NewAuditItems::none(NoAuditItem::Unchanged));
+) -> Result<(MakeAdminOutcome, NewAuditItems), Error> {
+    let unchanged = |why: MakeAdminOutcome| (why, NewAuditItems::none(NoAuditItem::Unchanged));
     let Some(organisation) = find_by_id_or_code(transaction, organisation).await? else {
-        return Ok(unchanged(MadeAdmin::NoOrganisation));
+        return Ok(unchanged(MakeAdminOutcome::NoOrganisation));
     };
     let Some(account) = owner(transaction, address).await? else {
-        return Ok(unchanged(MadeAdmin::NoAccount));
+        return Ok(unchanged(MakeAdminOutcome::NoAccount));
     };
     lock(transaction, &organisation).await?;
     let id = account.user.id;
     let before = membership::member_state(transaction, &organisation, id).await?;
     let before = before.map(|member| member.role);
     match before {
-        Some(Role::Admin) => return Ok(unchanged(MadeAdmin::Already)),
+        Some(Role::Admin) => return Ok(unchanged(MakeAdminOutcome::Already)),
         Some(_) => membership::set_role(transaction, &organisation, id, Role::Admin).await?,
         None => membership::insert(transaction, &organisation, id, Role::Admin, now).await?,
     }
     let roles = (before, Some(Role::Admin));
     let audit_items = membership::audit_items(transaction, &organisation, id, now, roles).await?;
-    Ok((MadeAdmin::Done(id, organisation), audit_items))
+    Ok((MakeAdminOutcome::Made(id, organisation), audit_items))
 }

@@ -8,9 +8,8 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 
-use super::credentials;
 use crate::entity::user::{Column, Entity};
-use crate::run::{Fetch, exists};
+use crate::statement::{Fetch, exists};
 
 /// Returns the accounts to which an address may belong.
 pub(super) async fn of(
@@ -30,7 +29,7 @@ pub(super) async fn of(
     }
     Ok(Candidates {
         owner,
-        without_address: others.into_iter().map(credentials).collect(),
+        without_address: others.into_iter().map(Credentials::from).collect(),
         any_without_address: any,
     })
 }
@@ -43,7 +42,7 @@ async fn owner_in_equal_time(
 ) -> Result<Option<Credentials>, Error> {
     let read = owner_or_another(address).fetch_one(connection).await?;
     let found = read.filter(|row| row.email_key == address.as_str() && !row.needs_address);
-    Ok(found.map(credentials))
+    Ok(found.map(Credentials::from))
 }
 
 /// The account with an address, or else another one.

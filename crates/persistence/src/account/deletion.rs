@@ -1,6 +1,6 @@
 //! The deletion of an account and its data.
 
-use allclear_application::account::Deletion;
+use allclear_application::account::DeletionOutcome;
 use allclear_application::error::Error;
 use allclear_domain::audit::Action;
 use allclear_domain::author::Author;
@@ -17,7 +17,7 @@ use crate::entity::{
     audit_item, component_period, incident_update, invitation, maintenance_update, organisation,
 };
 use crate::membership::{self as members, member_state, organisations_of};
-use crate::run::{Fetch, Run, RunStatement, exists};
+use crate::statement::{Fetch, Run, RunStatement, exists};
 use crate::transaction::Transaction;
 use crate::{installation, organisation as organisations};
 
@@ -32,8 +32,8 @@ struct Departures {
 
 impl Database {
     /// Deletes an account. Most rows of its organisations are removed before, in transactions of their own.
-    pub(super) async fn delete_account(self, id: UserId) -> Result<Deletion, Error> {
-        let checked = self.write(NoAuditItem::OrganisationDeleted, move |transaction| {
+    pub(super) async fn delete_account(self, id: UserId) -> Result<DeletionOutcome, Error> {
+        let checked = self.write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
             Box::pin(async move {
                 let checked = check(transaction, id).await?;
                 if let Ok(departures) = &checked {
@@ -51,7 +51,7 @@ impl Database {
             self.remove_rows_of(organisation, Some(id)).await?;
         }
         let now = self.clock.now();
-        self.change(move |transaction| Box::pin(delete(transaction, id, now)))
+        self.write_audited(move |transaction| Box::pin(delete(transaction, id, now)))
             .await
     }
 }
@@ -61,7 +61,7 @@ async fn delete(
     transaction: &Transaction,
     id: UserId,
     now: DateTime<Utc>,
-) -> Result<(Deletion, NewAuditItems), Error> {
+) -> Result<(DeletionOutcome, NewAuditItems), Error> {
     let departures = match check(transaction, id).await? {
         Ok(departures) => departures,
         Err(refusal) => return Ok((refusal, NewAuditItems::none(NoAuditItem::Unchanged))),
@@ -81,7 +81,7 @@ async fn delete(
     invitations.run(transaction).await?;
     remove_name(transaction, id).await?;
     Entity::delete_by_id(id.0).run(transaction).await?;
-    Ok((Deletion::Deleted, audit_items.anonymous(id)))
+    Ok((DeletionOutcome::Deleted, audit_items.anonymous(id)))
 }
 
 /// Returns what the deletion does to the account's organisations, or why it is refused. Locks the installation and these
@@ -89,21 +89,21 @@ async fn delete(
 async fn check(
     transaction: &Transaction,
     id: UserId,
-) -> Result<Result<Departures, Deletion>, Error> {
+) -> Result<Result<Departures, DeletionOutcome>, Error> {
     installation::lock(transaction).await?;
     let Some(user) = Entity::find_by_id(id.0).fetch_one(transaction).await? else {
-        return Ok(Err(Deletion::Gone));
+        return Ok(Err(DeletionOutcome::Gone));
     };
     let others = Entity::find().filter(Column::Id.ne(id.0));
     if user.administrator && exists(others, transaction).await? {
-        return Ok(Err(Deletion::Administrator));
+        return Ok(Err(DeletionOutcome::Administrator));
     }
     let mut departures = Departures::default();
     for organisation in organisations_of(transaction, id).await? {
         match departure(transaction, &organisation, id).await? {
             Ok(Departure::Leaves) => departures.left.push(organisation),
             Ok(Departure::EndsOrganisation) => departures.ended.push(organisation),
-            Err(name) => return Ok(Err(Deletion::LastAdmin(name))),
+            Err(name) => return Ok(Err(DeletionOutcome::LastAdmin(name))),
         }
     }
     Ok(Ok(departures))

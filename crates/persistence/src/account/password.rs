@@ -1,6 +1,6 @@
 //! Passwords of accounts, and pending resets.
 
-use allclear_application::account::{Credentials, PasswordStored, Reset};
+use allclear_application::account::{Credentials, PasswordChangeOutcome, Reset};
 use allclear_application::error::Error;
 use allclear_application::password::PasswordHash;
 use allclear_application::secret::Digest;
@@ -9,12 +9,11 @@ use allclear_domain::id::{SessionId, UserId};
 use chrono::{DateTime, Utc};
 use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
-use super::credentials;
 use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::entity::password_reset::{ActiveModel, Column, Entity};
 use crate::entity::user;
-use crate::run::{Fetch, Run};
 use crate::session::end_all;
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 pub(super) async fn add_reset(transaction: &Transaction, reset: Reset) -> Result<(), Error> {
@@ -37,7 +36,7 @@ pub(super) async fn find_reset(
         .find_also_related(user::Entity)
         .fetch_one(connection)
         .await?;
-    Ok(found.and_then(|(_, user)| user).map(credentials))
+    Ok(found.and_then(|(_, user)| user).map(Credentials::from))
 }
 
 pub(super) async fn use_reset(
@@ -45,9 +44,9 @@ pub(super) async fn use_reset(
     digest: &Digest,
     password: PasswordHash,
     now: DateTime<Utc>,
-) -> Result<(PasswordStored, NewAuditItems), Error> {
+) -> Result<(PasswordChangeOutcome, NewAuditItems), Error> {
     let gone = (
-        PasswordStored::Gone,
+        PasswordChangeOutcome::Gone,
         NewAuditItems::none(NoAuditItem::Unchanged),
     );
     let pending = Entity::find_by_id(digest.as_str()).filter(Column::ExpiresAt.gt(now));
@@ -68,7 +67,7 @@ pub(super) async fn set_password(
     password: PasswordHash,
     spared: Option<SessionId>,
     now: DateTime<Utc>,
-) -> Result<(PasswordStored, NewAuditItems), Error> {
+) -> Result<(PasswordChangeOutcome, NewAuditItems), Error> {
     let password = user::ActiveModel {
         password: Set(password.as_str().to_owned()),
         has_password: Set(true),
@@ -81,7 +80,7 @@ pub(super) async fn set_password(
         .await?;
     if stored == 0 {
         return Ok((
-            PasswordStored::Gone,
+            PasswordChangeOutcome::Gone,
             NewAuditItems::none(NoAuditItem::Unchanged),
         ));
     }
@@ -90,5 +89,5 @@ pub(super) async fn set_password(
     end_all(transaction, id, spared).await?;
     let resets = Entity::delete_many().filter(Column::UserId.eq(id.0));
     resets.run(transaction).await?;
-    Ok((PasswordStored::Stored, audit_items))
+    Ok((PasswordChangeOutcome::Stored, audit_items))
 }

@@ -1,8 +1,8 @@
 //! Sign-ups and new addresses that wait for the link of a mail.
 
 use allclear_application::account::{
-    Accounts, Admission, Confirmation, Confirmed, Creation, NewAccount, PendingAddress,
-    PendingSignUp,
+    Accounts, Admission, Confirmation, ConfirmationOutcome, CreationOutcome, NewAccount,
+    PendingAddress, PendingSignUp,
 };
 use allclear_application::audit::state;
 use allclear_application::error::Error;
@@ -16,12 +16,12 @@ use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::{create, credentials, owner};
+use super::{create, owner};
 use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::entity::pending_sign_up::{ActiveModel, Column, Entity, Model};
 use crate::entity::{pending_address, user};
 use crate::error::{broken, is_duplicate};
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 pub(super) async fn add_sign_up(
@@ -74,29 +74,31 @@ async fn keep_newest(
 pub(super) async fn confirm_sign_up(
     transaction: &Transaction,
     confirmation: Confirmation,
-) -> Result<(Confirmed, NewAuditItems), Error> {
+) -> Result<(ConfirmationOutcome, NewAuditItems), Error> {
     let found = Entity::find_by_id(confirmation.digest.as_str())
         .filter(Column::ExpiresAt.gt(confirmation.now));
     let Some(pending) = found.fetch_one(transaction).await? else {
-        return Ok(unconfirmed(Confirmed::Unknown));
+        return Ok(unconfirmed(ConfirmationOutcome::Unknown));
     };
     // Of several concurrent requests, one deletes the row.
     let deleted = Entity::delete_by_id(pending.digest.clone());
     let deleted = deleted.run(transaction).await?;
     if deleted == 0 {
-        return Ok(unconfirmed(Confirmed::Unknown));
+        return Ok(unconfirmed(ConfirmationOutcome::Unknown));
     }
     let key = EmailKey::of(&pending.email);
     if owner(transaction, &key).await?.is_some() {
-        return Ok(unconfirmed(Confirmed::Taken));
+        return Ok(unconfirmed(ConfirmationOutcome::Taken));
     }
     let invitation = pending.invitation_digest.clone();
     let now = confirmation.now;
     let needs_invitation = confirmation.needs_invitation;
-    let account = new_account(pending, confirmation);
+    let account = new_account_from(pending, confirmation);
     let (user, mut audit_items) = match create(transaction, account).await? {
-        (Creation::Made(user), audit_items) => (user, audit_items),
-        (Creation::Taken | Creation::NotFirst, _) => return Ok(unconfirmed(Confirmed::Taken)),
+        (CreationOutcome::Created(user), audit_items) => (user, audit_items),
+        (CreationOutcome::Taken | CreationOutcome::NotFirst, _) => {
+            return Ok(unconfirmed(ConfirmationOutcome::Taken));
+        }
     };
     if let Some(digest) = invitation {
         let (accepted, joined) =
@@ -108,10 +110,10 @@ pub(super) async fn confirm_sign_up(
     }
     let others = Entity::delete_many().filter(Column::EmailKey.eq(key.as_str()));
     others.run(transaction).await?;
-    Ok((Confirmed::Done(user), audit_items))
+    Ok((ConfirmationOutcome::Confirmed(user), audit_items))
 }
 
-fn new_account(pending: Model, confirmation: Confirmation) -> NewAccount {
+fn new_account_from(pending: Model, confirmation: Confirmation) -> NewAccount {
     let user = User {
         id: confirmation.user,
         name: pending.name,
@@ -155,26 +157,27 @@ pub(super) async fn confirm_address(
     transaction: &Transaction,
     digest: &Digest,
     now: DateTime<Utc>,
-) -> Result<(Confirmed, NewAuditItems), Error> {
+) -> Result<(ConfirmationOutcome, NewAuditItems), Error> {
     use pending_address::{Column, Entity};
 
     let found = Entity::find()
         .filter(Column::Digest.eq(digest.as_str()))
         .filter(Column::ExpiresAt.gt(now));
     let Some(pending) = found.fetch_one(transaction).await? else {
-        return Ok(unconfirmed(Confirmed::Unknown));
+        return Ok(unconfirmed(ConfirmationOutcome::Unknown));
     };
     let deleted = Entity::delete_many().filter(Column::Digest.eq(digest.as_str()));
     let deleted = deleted.run(transaction).await?;
     if deleted == 0 {
-        return Ok(unconfirmed(Confirmed::Unknown));
+        return Ok(unconfirmed(ConfirmationOutcome::Unknown));
     }
     let key = EmailKey::of(&pending.email);
     if owner(transaction, &key).await?.is_some() {
-        return Ok(unconfirmed(Confirmed::Taken));
+        return Ok(unconfirmed(ConfirmationOutcome::Taken));
     }
-    let before = user::Entity::find_by_id(pending.user_id).one(transaction);
-    let before = before.await.map_err(broken)?;
+    let before = user::Entity::find_by_id(pending.user_id)
+        .fetch_one(transaction)
+        .await?;
     let changed = user::ActiveModel {
         email: Set(pending.email),
         email_key: Set(key.as_str().to_owned()),
@@ -188,24 +191,26 @@ pub(super) async fn confirm_address(
         .exec(transaction)
         .await;
     match changed {
-        Ok(changed) if changed.rows_affected == 0 => return Ok(unconfirmed(Confirmed::Unknown)),
+        Ok(changed) if changed.rows_affected == 0 => {
+            return Ok(unconfirmed(ConfirmationOutcome::Unknown));
+        }
         Ok(_) => {}
         Err(error) if is_duplicate(&error) => return Err(Error::Stale),
         Err(error) => return Err(broken(error)),
     }
     let after = user::Entity::find_by_id(pending.user_id).fetch_one(transaction);
     let (Some(before), Some(after)) = (before, after.await?) else {
-        return Ok(unconfirmed(Confirmed::Unknown));
+        return Ok(unconfirmed(ConfirmationOutcome::Unknown));
     };
-    let (before, after) = (credentials(before).user, credentials(after).user);
+    let (before, after) = (User::from(before), User::from(after));
     let states = (Some(state::account(&before)), Some(state::account(&after)));
     let action = Action::AccountUpdated;
     let audit_items =
         audit::audit_items_of_person(transaction, after.id, now, action, states).await?;
-    Ok((Confirmed::Done(after), audit_items))
+    Ok((ConfirmationOutcome::Confirmed(after), audit_items))
 }
 
 /// A confirmation that changes nothing.
-const fn unconfirmed(why: Confirmed) -> (Confirmed, NewAuditItems) {
+const fn unconfirmed(why: ConfirmationOutcome) -> (ConfirmationOutcome, NewAuditItems) {
     (why, NewAuditItems::none(NoAuditItem::Unchanged))
 }

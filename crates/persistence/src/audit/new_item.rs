@@ -20,7 +20,7 @@ use crate::entity::audit_item::{ActiveModel, Column, Entity};
 use crate::entity::user;
 use crate::error::broken;
 use crate::membership::organisations_of;
-use crate::run::Fetch;
+use crate::statement::Fetch;
 use crate::transaction::Transaction;
 
 /// Maximum number of refused sign-ins of one person and day in an organisation's audit log, so that strangers cannot
@@ -84,7 +84,8 @@ impl NewAuditItem {
     }
 }
 
-/// The items that a change leaves in the audit log. [`Database::change`](crate::database::Database::change) appends them.
+/// The items that a change leaves in the audit log. [`Database::write_audited`](crate::database::Database::write_audited) appends
+/// them.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct NewAuditItems(Vec<NewAuditItem>);

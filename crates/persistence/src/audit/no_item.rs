@@ -1,12 +1,13 @@
 //! Reasons to leave no item in an audit log.
 
-/// Why a write transaction leaves no item. Each call of [`Database::write`](crate::database::Database::write) names one.
+/// Why a write transaction leaves no item. Each call of [`Database::write_unaudited`](crate::database::Database::write_unaudited)
+/// names one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoAuditItem {
-    /// [`commit`](crate::database::Database::commit) and [`change`](crate::database::Database::change) append the items themselves.
-    Appended,
     /// Nothing is changed, because the thing is missing or is so already.
     Unchanged,
+    /// A commit of a revision in the same transaction stores the item.
+    OfCommit,
     /// The change concerns no organisation: the keys of the installation, its waitlist, and accounts without membership.
     OfInstallation,
     /// The organisation is deleted with its audit log.

@@ -109,7 +109,7 @@ impl Subject {
                     .map(state::review)
             }
             Self::Maintenance(id) => {
-                let found = maintenance::find_affecting(scope, *id).await?;
+                let found = maintenance::find(transaction, organisation, *id).await?;
                 found.map(|found| state::maintenance(&found, found.status(now)))
             }
             Self::MaintenanceUpdates(id, updates) => {

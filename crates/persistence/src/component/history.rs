@@ -31,7 +31,7 @@ use sea_orm::sea_query::{
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
-use self::period::{periods, store};
+use self::period::{periods_from, store};
 use self::spans::{SpanRow, ends_after, spans_from};
 use super::{find, update};
 use crate::audit::States;
@@ -42,7 +42,7 @@ use crate::entity::component_period::{Column, Entity};
 use crate::entity::{incident, incident_component, organisation};
 use crate::error::{broken, parse_stored};
 use crate::incident::component::impacts;
-use crate::run::{Fetch, Run, RunStatement};
+use crate::statement::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
 /// Number of components whose periods are read and changed in one statement.
@@ -85,7 +85,7 @@ impl ComponentHistoryStore for Database {
                     .limit(page.limit.map(|limit| limit + 1))
                     .fetch_all(transaction)
                     .await?;
-                let periods = periods(transaction, &organisation, rows).await?;
+                let periods = periods_from(transaction, &organisation, rows).await?;
                 Ok(Some(HistoryPage {
                     version: component.history_version,
                     periods: Listed::cut(periods, page, |period| period.id.0),
@@ -103,7 +103,7 @@ impl ComponentHistoryStore for Database {
         rule: Transition<ComponentHistory, HistoryChange>,
     ) -> Result<Option<Committed<HistoryChange>>, Error> {
         let needed = scope;
-        self.commit(organisation, Subject::Known, move |scope| {
+        self.commit_revision(organisation, Subject::Known, move |scope| {
             Box::pin(async move {
                 let Scope {
                     transaction,
@@ -340,7 +340,7 @@ async fn needed_by(
             .limit(OVERLAPS_READ);
         rows.extend(others.fetch_all(transaction).await?);
     }
-    periods(transaction, organisation, rows).await
+    periods_from(transaction, organisation, rows).await
 }
 
 /// Stores the impact of an incident between two past times in the histories of its components, whose current status stays.
@@ -433,7 +433,7 @@ async fn periods_of(
         .iter()
         .map(|row| ComponentId(row.component_id))
         .collect();
-    let periods = periods(scope.transaction, scope.organisation, rows).await?;
+    let periods = periods_from(scope.transaction, scope.organisation, rows).await?;
     let mut by_component: HashMap<_, Vec<_>> = HashMap::new();
     for (owner, period) in owners.into_iter().zip(periods) {
         by_component.entry(owner).or_default().push(period);

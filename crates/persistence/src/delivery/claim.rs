@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use allclear_application::delivery::{Claim, ClaimRequest, Delivery, DeliveryKind, Founder, Route};
+use allclear_application::delivery::{
+    Claim, ClaimRequest, Delivery, DeliveryKind, DeliveryRoute, Founder,
+};
 use allclear_application::error::Error;
 use allclear_application::notice::Notice;
 use allclear_domain::custom_domain::DomainName;
@@ -23,9 +25,8 @@ use crate::custom_domain;
 use crate::entity::delivery::{Column, Entity, Model};
 use crate::entity::{domain_claim, notice, organisation, subscriber};
 use crate::error::{broken, parse_stored};
-use crate::notice::notice as notice_of;
-use crate::run::{Fetch, Run, RunStatement, executed_once};
-use crate::subscriber::subscribers as subscribers_of;
+use crate::statement::{Fetch, Run, RunStatement, executed_once};
+use crate::subscriber::subscribers_from;
 use crate::transaction::Transaction;
 
 /// Delay before deliveries whose notice cannot be read are claimed again.
@@ -127,7 +128,7 @@ pub(super) fn claiming(organisation: &str, request: &ClaimRequest, limit: u64) -
 /// Due deliveries of an organisation that are unclaimed and the first of their subscriber.
 pub(super) fn due(
     organisation: impl Into<Expr>,
-    route: Route,
+    route: DeliveryRoute,
     now: DateTime<Utc>,
     limit: u64,
 ) -> SelectStatement {
@@ -147,7 +148,7 @@ pub(super) fn due(
     Query::select()
         .column((own.clone(), Column::Id))
         .from_as(Entity, own.clone())
-        .and_where(of_own(Column::ByMail).eq(route == Route::Mail))
+        .and_where(of_own(Column::ByMail).eq(route == DeliveryRoute::Mail))
         .and_where(of_own(Column::OrganisationId).eq(organisation.into()))
         .and_where(of_own(Column::DueAt).lte(now))
         .cond_where(free)
@@ -250,15 +251,18 @@ impl References {
                     founder: row.founder_id.map(UserId),
                     name: row.name,
                     time_zone: parse_stored(&row.time_zone)?,
-                    verified_domain: claim.map(custom_domain::verified).transpose()?.flatten(),
+                    verified_domain: claim
+                        .map(custom_domain::verified_name_from)
+                        .transpose()?
+                        .flatten(),
                 };
                 organisations.insert(row.id, reference);
             }
             let found = notice::Entity::find()
                 .filter(notice::Column::Id.is_in(rows.iter().filter_map(|row| row.notice_id)));
             for row in found.fetch_all(transaction).await? {
-                match notice_of(&row) {
-                    Ok(notice) => drop(notices.insert(row.id, notice)),
+                match Notice::try_from(&row) {
+                    Ok(notice) => drop(notices.insert(row.id, Arc::new(notice))),
                     Err(error) => {
                         tracing::error!(
                             organisation = row.organisation_id,
@@ -273,7 +277,7 @@ impl References {
             let ids = rows.iter().map(|row| row.subscriber_id);
             let found = subscriber::Entity::find().filter(subscriber::Column::Id.is_in(ids));
             let found = found.fetch_all(transaction).await?;
-            for subscriber in subscribers_of(transaction, found).await? {
+            for subscriber in subscribers_from(transaction, found).await? {
                 subscribers.insert(subscriber.id.0, subscriber);
             }
         }

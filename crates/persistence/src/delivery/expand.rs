@@ -2,7 +2,7 @@
 
 use allclear_application::error::Error;
 use allclear_domain::channel::Channel;
-use allclear_domain::notice::{IncidentChange, NoticeChange};
+use allclear_domain::notice::{IncidentChange, NoticeChange, NoticeContent};
 use allclear_domain::subscriber::{ScopeKind, Subscriber, SubscriberStatus};
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::{
@@ -21,8 +21,8 @@ use crate::entity::{
     delivery, incident, notice_component, subscriber, subscriber_component, subscriber_group,
 };
 use crate::error::{broken, parse_stored};
-use crate::notice::{content, is_webhook, subscribed};
-use crate::run::{Fetch, Run, RunStatement};
+use crate::notice::{is_webhook, subscribed};
+use crate::statement::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
 /// Returns the organisation whose notice is expanded next: the first one with notices to expand after `last`, or else the first one
@@ -137,7 +137,7 @@ pub(super) async fn expand(
         }
     }
     let id = notice.id;
-    let content = match content(&notice) {
+    let content = match NoticeContent::try_from(&notice) {
         Ok(content) => content,
         Err(error) => return skip(transaction, &notice, &error, now).await,
     };

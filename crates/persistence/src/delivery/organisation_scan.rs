@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use allclear_application::delivery::{ClaimRequest, Delivery, Founder, Route};
+use allclear_application::delivery::{ClaimRequest, Delivery, DeliveryRoute, Founder};
 use allclear_application::error::Error;
 use allclear_domain::id::{OrganisationId, UserId};
 use sea_orm::sea_query::{
@@ -17,7 +17,7 @@ use super::claim::due;
 use crate::entity::delivery::{Column, Entity};
 use crate::entity::organisation;
 use crate::error::{broken, parse_stored};
-use crate::run::RunStatement;
+use crate::statement::RunStatement;
 
 /// An organisation with deliveries to claim.
 pub(super) struct OrganisationWithDue {
@@ -159,7 +159,7 @@ pub(super) fn scan_page(
     let mut following = Query::select()
         .expr(Func::min(unsent.clone()))
         .from(Entity)
-        .and_where(Column::ByMail.eq(request.route == Route::Mail))
+        .and_where(Column::ByMail.eq(request.route == DeliveryRoute::Mail))
         .and_where(unsent.clone().gt(current()))
         .and_where(Column::DueAt.is_not_null())
         .take();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use allclear_application::delivery::{ClaimRequest, Route};
+use allclear_application::delivery::{ClaimRequest, DeliveryRoute};
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::{IntoIden, SelectStatement};
@@ -52,7 +52,7 @@ fn now() -> DateTime<Utc> {
 fn request() -> ClaimRequest {
     ClaimRequest {
         results: Vec::new(),
-        route: Route::Mail,
+        route: DeliveryRoute::Mail,
         now: now(),
         until: now(),
         limit: 16,
@@ -86,7 +86,7 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
     vec![
         (
             "deliveries_to_send",
-            claim::due("acme", Route::Mail, now(), 16),
+            claim::due("acme", DeliveryRoute::Mail, now(), 16),
         ),
         (
             "deliveries_to_send",

@@ -1,8 +1,8 @@
-//! Storage of the results of tries.
+//! Storage of the results of attempts.
 
 use std::collections::BTreeMap;
 
-use allclear_application::delivery::{Claim, DeliveryResult, Outcome};
+use allclear_application::delivery::{Claim, DeliveryOutcome, DeliveryResult};
 use allclear_application::error::Error;
 use allclear_domain::id::SubscriberId;
 use chrono::{DateTime, Utc};
@@ -17,7 +17,7 @@ use super::day;
 use crate::entity::delivery::{Column, Entity};
 use crate::entity::{delivery_count, subscriber as entity};
 use crate::error::broken;
-use crate::run::{Fetch, Run, RunStatement};
+use crate::statement::{Fetch, Run, RunStatement};
 use crate::subscriber::{self, no_failure};
 use crate::transaction::Transaction;
 
@@ -42,18 +42,18 @@ pub(super) async fn record(
     for result in results {
         let DeliveryResult { claim, at, .. } = result;
         match result.outcome {
-            Outcome::Sent => {
+            DeliveryOutcome::Sent => {
                 if result.was_failing {
                     recovered.push(claim.id);
                 }
                 sent.entry(day(at)).or_default().push(claim.id);
             }
-            Outcome::Ended => end(transaction, claim, at).await?,
-            Outcome::Unwanted => unwanted.push(claim),
-            Outcome::Retried { at: again, reason } => {
+            DeliveryOutcome::Ended => end(transaction, claim, at).await?,
+            DeliveryOutcome::Unwanted => unwanted.push(claim),
+            DeliveryOutcome::Retried { at: again, reason } => {
                 retry(transaction, claim, again, reason).await?;
             }
-            Outcome::GivenUp { reason } => {
+            DeliveryOutcome::GivenUp { reason } => {
                 if let Some(organisation) = give_up(transaction, claim, at, &reason).await? {
                     counts.entry((organisation, day(at))).or_default().failed += 1;
                 }
@@ -79,9 +79,11 @@ pub(super) async fn record(
 /// Whether the result also changes the subscriber or its other deliveries.
 const fn changes_subscriber(result: &DeliveryResult) -> bool {
     match result.outcome {
-        Outcome::Sent => result.was_failing,
-        Outcome::Unwanted => false,
-        Outcome::Ended | Outcome::Retried { .. } | Outcome::GivenUp { .. } => true,
+        DeliveryOutcome::Sent => result.was_failing,
+        DeliveryOutcome::Unwanted => false,
+        DeliveryOutcome::Ended
+        | DeliveryOutcome::Retried { .. }
+        | DeliveryOutcome::GivenUp { .. } => true,
     }
 }
 

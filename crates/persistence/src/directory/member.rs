@@ -16,7 +16,7 @@ use crate::entity::audit_item::{Column, Entity};
 use crate::entity::directory_revocation;
 use crate::error::parse_stored;
 use crate::organisation::lock::lock;
-use crate::run::Fetch;
+use crate::statement::Fetch;
 use crate::transaction::Transaction;
 
 /// The item for a member who joined or whose role changed, if the organisation exists; none for a late or repeated message.

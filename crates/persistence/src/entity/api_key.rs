@@ -1,4 +1,9 @@
+use allclear_application::error::Error;
+use allclear_domain::api_key::ApiKey;
+use allclear_domain::id::ApiKeyId;
 use sea_orm::entity::prelude::*;
+
+use crate::error::parse_stored;
 
 #[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -17,3 +22,19 @@ pub struct Model {
 }
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl TryFrom<Model> for ApiKey {
+    type Error = Error;
+
+    fn try_from(row: Model) -> Result<Self, Error> {
+        Ok(Self {
+            id: ApiKeyId(row.id),
+            name: row.name,
+            role: parse_stored(&row.role)?,
+            prefix: row.prefix,
+            created_at: row.created_at,
+            expires_at: row.expires_at,
+            last_used_at: row.last_used_at,
+        })
+    }
+}

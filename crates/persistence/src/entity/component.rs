@@ -1,4 +1,11 @@
+use allclear_application::error::Error;
+use allclear_domain::component::Component;
+use allclear_domain::id::{ComponentGroupId, ComponentId};
+use allclear_domain::organisation::Revision;
+use allclear_domain::page_order::ComponentPlace;
 use sea_orm::entity::prelude::*;
+
+use crate::error::parse_stored;
 
 #[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -25,3 +32,28 @@ pub struct Model {
 }
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl TryFrom<Model> for Component {
+    type Error = Error;
+
+    fn try_from(row: Model) -> Result<Self, Error> {
+        Ok(Self {
+            id: ComponentId(row.id),
+            name: row.name,
+            description: row.description,
+            status: parse_stored(&row.status)?,
+            status_source: parse_stored(&row.status_source)?,
+            place: ComponentPlace {
+                group: row.group_id.map(ComponentGroupId),
+                position: row.position,
+            },
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            version: Revision(row.version),
+            show_uptime: row.show_uptime,
+            start_date: row.start_date,
+            only_show_when_affected: row.only_show_when_affected,
+            history_version: Revision(row.history_version),
+        })
+    }
+}

@@ -1,4 +1,10 @@
+use allclear_application::error::Error;
+use allclear_domain::component_group::ComponentGroup;
+use allclear_domain::id::ComponentGroupId;
+use allclear_domain::organisation::Revision;
 use sea_orm::entity::prelude::*;
+
+use crate::error::parse_stored;
 
 #[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -18,3 +24,19 @@ pub struct Model {
 }
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl TryFrom<Model> for ComponentGroup {
+    type Error = Error;
+
+    fn try_from(row: Model) -> Result<Self, Error> {
+        Ok(Self {
+            id: ComponentGroupId(row.id),
+            name: row.name,
+            description: row.description,
+            display: parse_stored(&row.display)?,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            version: Revision(row.version),
+        })
+    }
+}

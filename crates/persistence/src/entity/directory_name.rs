@@ -1,3 +1,4 @@
+use allclear_application::directory::NameRecord;
 use sea_orm::entity::prelude::*;
 
 #[sea_orm::model]
@@ -11,3 +12,12 @@ pub struct Model {
 }
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl From<Model> for NameRecord {
+    fn from(row: Model) -> Self {
+        Self {
+            name: row.name,
+            as_of: row.as_of,
+        }
+    }
+}

@@ -1,4 +1,8 @@
+use allclear_application::error::Error;
+use allclear_domain::custom_domain::DomainClaim;
 use sea_orm::entity::prelude::*;
+
+use crate::error::parse_stored;
 
 #[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -16,3 +20,17 @@ pub struct Model {
 }
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl TryFrom<Model> for DomainClaim {
+    type Error = Error;
+
+    fn try_from(row: Model) -> Result<Self, Error> {
+        Ok(Self {
+            name: parse_stored(&row.name)?,
+            token: row.token,
+            status: parse_stored(&row.status)?,
+            checked_at: row.checked_at,
+            created_at: row.created_at,
+        })
+    }
+}

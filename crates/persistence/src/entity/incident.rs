@@ -1,4 +1,10 @@
+use allclear_application::error::Error;
+use allclear_domain::id::IncidentId;
+use allclear_domain::incident::Incident;
+use allclear_domain::organisation::Revision;
 use sea_orm::entity::prelude::*;
+
+use crate::error::parse_stored;
 
 #[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -21,3 +27,23 @@ pub struct Model {
 }
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl TryFrom<Model> for Incident {
+    type Error = Error;
+
+    fn try_from(row: Model) -> Result<Self, Error> {
+        Ok(Self {
+            id: IncidentId(row.id),
+            title: row.title,
+            description: row.description,
+            status: parse_stored(&row.status)?,
+            first_status: parse_stored(&row.first_status)?,
+            occured_at: row.occured_at,
+            monitoring_at: row.monitoring_at,
+            resolved_at: row.resolved_at,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            version: Revision(row.version),
+        })
+    }
+}

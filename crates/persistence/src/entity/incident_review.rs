@@ -1,3 +1,6 @@
+use allclear_domain::id::IncidentId;
+use allclear_domain::organisation::Revision;
+use allclear_domain::review::Review;
 use sea_orm::entity::prelude::*;
 
 #[sea_orm::model]
@@ -14,3 +17,16 @@ pub struct Model {
 }
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl From<Model> for Review {
+    fn from(row: Model) -> Self {
+        Self {
+            incident_id: IncidentId(row.incident_id),
+            body: row.body,
+            published_at: row.published_at,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            version: Revision(row.version),
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! The tables.
+//! The tables, and what their rows mean: conversions from a row into a type of the domain.
 #![expect(unreachable_pub, reason = "SeaORM's derive wants entities public")]
 
 pub(crate) mod api_key;

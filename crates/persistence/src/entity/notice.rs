@@ -1,3 +1,6 @@
+use allclear_application::error::Error;
+use allclear_application::notice::Notice;
+use allclear_domain::notice::NoticeContent;
 use sea_orm::entity::prelude::*;
 
 #[sea_orm::model]
@@ -20,3 +23,24 @@ pub struct Model {
 }
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl TryFrom<&Model> for NoticeContent {
+    type Error = Error;
+
+    fn try_from(row: &Model) -> Result<Self, Error> {
+        serde_json::from_str(&row.content).map_err(Error::internal)
+    }
+}
+
+impl TryFrom<&Model> for Notice {
+    type Error = Error;
+
+    fn try_from(row: &Model) -> Result<Self, Error> {
+        Ok(Self {
+            id: row.id,
+            subject: row.subject_id,
+            at: row.created_at,
+            content: row.try_into()?,
+        })
+    }
+}

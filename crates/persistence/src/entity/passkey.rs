@@ -1,3 +1,5 @@
+use allclear_domain::id::PasskeyId;
+use allclear_domain::passkey::Passkey;
 use sea_orm::entity::prelude::*;
 
 #[sea_orm::model]
@@ -18,3 +20,14 @@ pub struct Model {
 }
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl From<Model> for Passkey {
+    fn from(row: Model) -> Self {
+        Self {
+            id: PasskeyId(row.id),
+            name: row.name,
+            created_at: row.created_at,
+            last_used_at: row.last_used_at,
+        }
+    }
+}

@@ -1,3 +1,5 @@
+use allclear_application::session::ListedSession;
+use allclear_domain::id::SessionId;
 use sea_orm::entity::prelude::*;
 
 #[sea_orm::model]
@@ -20,3 +22,15 @@ pub struct Model {
 }
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl From<Model> for ListedSession {
+    fn from(row: Model) -> Self {
+        Self {
+            id: SessionId(row.id),
+            created_at: row.created_at,
+            used_at: row.used_at,
+            device: row.device,
+            address: row.address,
+        }
+    }
+}

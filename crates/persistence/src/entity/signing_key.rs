@@ -1,3 +1,4 @@
+use allclear_application::installation::SigningKey;
 use sea_orm::entity::prelude::*;
 
 #[sea_orm::model]
@@ -11,3 +12,13 @@ pub struct Model {
 }
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl From<Model> for SigningKey {
+    fn from(row: Model) -> Self {
+        Self {
+            id: row.id,
+            private: row.private_key,
+            created_at: row.created_at,
+        }
+    }
+}

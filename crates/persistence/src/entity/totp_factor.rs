@@ -1,3 +1,4 @@
+use allclear_application::second_factor::TotpFactor;
 use sea_orm::entity::prelude::*;
 
 #[sea_orm::model]
@@ -13,3 +14,14 @@ pub struct Model {
 }
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl From<Model> for TotpFactor {
+    fn from(row: Model) -> Self {
+        Self {
+            nonce: row.nonce,
+            last_step: row.last_step,
+            created_at: row.created_at,
+            confirmed_at: row.confirmed_at,
+        }
+    }
+}

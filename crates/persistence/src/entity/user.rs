@@ -1,3 +1,7 @@
+use allclear_application::account::Credentials;
+use allclear_application::password::PasswordHash;
+use allclear_domain::account::User;
+use allclear_domain::id::UserId;
 use sea_orm::entity::prelude::*;
 
 #[sea_orm::model]
@@ -17,3 +21,26 @@ pub struct Model {
 }
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl From<Model> for User {
+    fn from(row: Model) -> Self {
+        Self {
+            id: UserId(row.id),
+            name: row.name,
+            email: row.email,
+            administrator: row.administrator,
+            needs_address: row.needs_address,
+            created_at: row.created_at,
+        }
+    }
+}
+
+impl From<Model> for Credentials {
+    fn from(mut row: Model) -> Self {
+        let password = PasswordHash::new(std::mem::take(&mut row.password));
+        Self {
+            user: row.into(),
+            password,
+        }
+    }
+}

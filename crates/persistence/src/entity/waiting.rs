@@ -1,3 +1,5 @@
+use allclear_application::waitlist::Waiting;
+use allclear_domain::id::WaitlistId;
 use sea_orm::entity::prelude::*;
 
 #[sea_orm::model]
@@ -13,3 +15,14 @@ pub struct Model {
 }
 
 impl ActiveModelBehavior for ActiveModel {}
+
+impl From<Model> for Waiting {
+    fn from(row: Model) -> Self {
+        Self {
+            id: WaitlistId(row.id),
+            name: row.name,
+            email: row.email,
+            created_at: row.created_at,
+        }
+    }
+}

@@ -19,7 +19,7 @@ use crate::transaction::Transaction;
 async fn numbers() -> (Database, TempDir) {
     let (database, folder) = sqlite().await;
     let table = "CREATE TABLE numbers (number INTEGER PRIMARY KEY)";
-    let made = database.write(NoAuditItem::Upkeep, move |transaction| {
+    let made = database.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
         Box::pin(async move {
             transaction
                 .execute_unprepared(table)
@@ -50,7 +50,7 @@ async fn defer(transaction: &Transaction, number: i64) -> Result<(), Error> {
 
 /// Stores a number. Fails afterwards if the number ends in 3, and panics if it ends in 7.
 async fn write(database: &Database, number: i64) -> Result<i64, Error> {
-    let written = database.write(NoAuditItem::Upkeep, move |transaction| {
+    let written = database.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
         Box::pin(async move {
             insert(transaction, number).await?;
             match number % 10 {
@@ -85,7 +85,7 @@ async fn waits<T>(mut work: Pin<&mut impl Future<Output = T>>) -> bool {
 /// Makes `others` wait behind a write, and then lets that write end.
 async fn while_one_writes<T>(database: &Database, others: impl Future<Output = T>) -> T {
     let ((began, beginning), (end, ending)) = (oneshot::channel(), oneshot::channel::<()>());
-    let first = database.write(NoAuditItem::Upkeep, move |_| {
+    let first = database.write_unaudited(NoAuditItem::Upkeep, move |_| {
         Box::pin(async move {
             began.send(()).unwrap();
             ending.await.map_err(Error::internal)
@@ -142,7 +142,7 @@ async fn a_write_whose_caller_is_gone_before_it_begins_does_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_commit_fails_each_of_its_writes_and_the_next_one_works() {
     let (database, _folder) = numbers().await;
-    let breaking = database.write(NoAuditItem::Upkeep, |transaction| {
+    let breaking = database.write_unaudited(NoAuditItem::Upkeep, |transaction| {
         Box::pin(async move {
             // As SQLite does by itself when the disk is full.
             transaction
@@ -163,7 +163,7 @@ async fn failed_commit_fails_each_of_its_writes_and_the_next_one_works() {
 
 /// Stores a number by a deferred statement. Numbers that end in 3 fail after it; those that end in 5 store 0 again.
 async fn write_deferred(database: &Database, number: i64) -> Result<i64, Error> {
-    let written = database.write(NoAuditItem::Upkeep, move |transaction| {
+    let written = database.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
         Box::pin(async move {
             defer(transaction, number).await?;
             match number % 10 {
@@ -202,7 +202,7 @@ async fn deferred_statements_fail_with_their_write_and_no_other() {
 async fn query_sees_deferred_statements_and_a_count_leaves_them_out() {
     let (database, _folder) = numbers().await;
     let (numbers, deleted) = database
-        .write(NoAuditItem::Upkeep, |transaction| {
+        .write_unaudited(NoAuditItem::Upkeep, |transaction| {
             Box::pin(async move {
                 // More than wait at once.
                 for number in 1..=20 {

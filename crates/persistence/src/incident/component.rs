@@ -19,7 +19,7 @@ use crate::entity::component::{Column as ComponentColumn, Entity as ComponentEnt
 use crate::entity::incident_component::{Column, Entity, Model};
 use crate::error::parse_stored;
 use crate::page;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 pub(super) async fn list_attached(
@@ -181,5 +181,5 @@ async fn list(
         row.id
     })
     .await?
-    .try_map(component::component)
+    .try_map(Component::try_from)
 }

@@ -20,11 +20,11 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use super::{incident, timeline};
+use super::{timeline, update};
 use crate::entity::incident::{Column, Entity};
-use crate::entity::{component, incident_component, incident_update};
+use crate::entity::{component, incident_component};
 use crate::error::{broken, parse_stored};
-use crate::run::{Fetch, RunStatement};
+use crate::statement::{Fetch, RunStatement};
 use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
 use crate::transaction::Transaction;
 
@@ -107,9 +107,8 @@ pub(crate) async fn find_public(
     id: IncidentId,
 ) -> Result<PublicIncident, Error> {
     let found = public(transaction, &[id.0], true).await?.pop();
-    found.ok_or_else(|| {
-        Error::internal(format!("an event names incident {id}, which is not stored"))
-    })
+    let missing = || Error::internal(format!("an event names incident {id}, which is not stored"));
+    found.ok_or_else(missing)
 }
 
 /// An incident that an event names and that this transaction has just written.
@@ -135,12 +134,16 @@ pub(crate) async fn find_public_entry(
     incident: IncidentId,
     id: IncidentUpdateId,
 ) -> Result<IncidentTimelineEntry, Error> {
-    let row = incident_update::Entity::find_by_id((incident.0, id.0))
-        .fetch_one(transaction)
-        .await?;
-    timeline::entry(row.ok_or_else(|| {
-        Error::internal(format!("an event names update {id}, which is not stored"))
-    })?)
+    let found = update::find(transaction, incident, id).await?;
+    let missing = || {
+        Error::internal(format!(
+            "an event names update {id} of incident {incident}, which is not stored"
+        ))
+    };
+    found
+        .as_ref()
+        .map(IncidentTimelineEntry::from)
+        .ok_or_else(missing)
 }
 
 /// The components that an incident affects, as stored in this transaction.
@@ -174,7 +177,7 @@ async fn public(
     };
     let mut affected = affected(transaction, incidents).await?;
     let show = |row| {
-        let incident = incident(row)?;
+        let incident = Incident::try_from(row)?;
         let timeline = if with_timelines {
             timelines.remove(&incident.id.0).unwrap_or_default()
         } else {

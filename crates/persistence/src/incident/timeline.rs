@@ -9,9 +9,8 @@ use chrono::{DateTime, Utc};
 use sea_orm::{ConnectionTrait, FromQueryResult};
 use uuid::Uuid;
 
-use crate::entity::incident_update::Model;
 use crate::error::{broken, parse_stored};
-use crate::run::RunStatement;
+use crate::statement::RunStatement;
 use crate::timeline::{Selected, Timeline, UpdateTable, columns_of};
 
 /// The updates of incidents.
@@ -21,7 +20,7 @@ pub(crate) const UPDATES: UpdateTable = UpdateTable {
     parents: "incidents",
 };
 
-/// Columns of a timeline's entry.
+/// Columns of a timeline's entry. An update has more, but every write of an outage reads a timeline.
 pub(crate) fn columns() -> Vec<Selected> {
     columns_of(
         UPDATES.name,
@@ -68,17 +67,4 @@ pub(super) async fn of(
         timelines.entry(row.incident_id).or_default().push(entry);
     }
     Ok(timelines)
-}
-
-/// Converts a stored update to a timeline entry.
-pub(super) fn entry(row: Model) -> Result<IncidentTimelineEntry, Error> {
-    Ok(IncidentTimelineEntry {
-        id: row.id.to_string(),
-        code: IncidentUpdateId(row.id).code().to_string(),
-        incident_id: row.incident_id.to_string(),
-        status: parse_stored(&row.status)?,
-        message: row.message,
-        created_at: row.created_at,
-        display_at: row.display_at,
-    })
 }

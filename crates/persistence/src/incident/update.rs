@@ -4,14 +4,12 @@ use allclear_application::audit::state;
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::transition::Transition;
-use allclear_domain::author::Author;
 use allclear_domain::event::Changed;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::incident_update::{
-    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, UpdateDeletion,
+    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdateDeletion,
 };
-use allclear_domain::organisation::Revision;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, JoinType,
     QueryFilter, QueryOrder, QuerySelect, Select, SelectTwo,
@@ -23,10 +21,9 @@ use crate::affected::{self, Owner};
 use crate::commit::{Scope, StoredChange};
 use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
-use crate::error::parse_stored;
 use crate::notice;
 use crate::page;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::timeline::displayed_before;
 use crate::transaction::Transaction;
 
@@ -41,7 +38,7 @@ pub(super) async fn list(
     };
     page::read_sorted(transaction, updates, page, |row| row.id)
         .await?
-        .try_map(update)
+        .try_map(IncidentUpdate::try_from)
 }
 
 pub(super) async fn insert(
@@ -55,7 +52,7 @@ pub(super) async fn insert(
     let before = found.incident.clone();
     let mut recorded = rule(found, scope.stamp)?;
     recorded.state.update.version = scope.stamp.revision;
-    let row = row(&recorded.state.update);
+    let row = model_of(&recorded.state.update);
     affected::insert_update::<Entity>(scope, &row, Owner::Incident(incident)).await?;
     // Not read again, because this is the most frequent write of an outage.
     let recorded_state = state::incident_update(&recorded.state.update);
@@ -89,7 +86,7 @@ pub(super) async fn change(
     changed.state.update.version = scope.stamp.revision;
     let row = Model {
         edited_at: Some(scope.stamp.committed_at),
-        ..row(&changed.state.update)
+        ..model_of(&changed.state.update)
     };
     let row = row.into_active_model().reset_all();
     Entity::update(row).run(transaction).await?;
@@ -98,16 +95,16 @@ pub(super) async fn change(
 
 pub(super) async fn delete(
     scope: Scope<'_>,
-    id: IncidentId,
+    incident: IncidentId,
     ids: Vec<IncidentUpdateId>,
-    rule: Transition<UpdateDeletion, Incident>,
+    rule: Transition<IncidentUpdateDeletion, Incident>,
 ) -> Result<Option<Changed<()>>, Error> {
     let transaction = scope.transaction;
-    let Some(before) = super::find(transaction, scope.organisation, id).await? else {
+    let Some(before) = super::find(transaction, scope.organisation, incident).await? else {
         return Ok(None);
     };
     let ids = || ids.iter().map(|id| id.0);
-    let known: Vec<(Uuid, i64)> = of(id)
+    let known: Vec<(Uuid, i64)> = of(incident)
         .select_only()
         .columns([Column::Id, Column::Version])
         .filter(Column::Id.is_in(ids()))
@@ -115,22 +112,26 @@ pub(super) async fn delete(
         .fetch_all(transaction)
         .await?;
     let (known, versions): (Vec<_>, Vec<_>) = known.into_iter().unzip();
-    let deletion = UpdateDeletion {
+    let deletion = IncidentUpdateDeletion {
         incident: before.clone(),
         known: known.into_iter().map(IncidentUpdateId).collect(),
-        newest: newest(transaction, of(id)).await?,
-        left: newest(transaction, of(id).filter(Column::Id.is_not_in(ids()))).await?,
+        newest: newest(transaction, of(incident)).await?,
+        left: newest(
+            transaction,
+            of(incident).filter(Column::Id.is_not_in(ids())),
+        )
+        .await?,
     };
     let left = deletion.left.as_ref().map(|left| left.status);
     let mut changed = rule(deletion, scope.stamp)?;
     Entity::delete_many()
-        .filter(Column::IncidentId.eq(id.0))
+        .filter(Column::IncidentId.eq(incident.0))
         .filter(Column::Id.is_in(ids()))
         .run(transaction)
         .await?;
     // An update that is left may have its own notice of the end.
     let is_resolved = !changed.state.has_impact() && left != Some(IncidentStatus::Resolved);
-    notice::withdraw_updates(scope, id.0, versions, is_resolved).await?;
+    notice::withdraw_updates(scope, incident.0, versions, is_resolved).await?;
     update_row(scope, &before, &mut changed.state).await?;
     Ok(Some(changed.map(drop)))
 }
@@ -160,8 +161,8 @@ async fn find_newest(
         return Ok(None);
     };
     Ok(Some(IncidentAndNewest {
-        incident: super::incident(incident)?,
-        newest: newest.map(update).transpose()?,
+        incident: incident.try_into()?,
+        newest: newest.map(IncidentUpdate::try_from).transpose()?,
     }))
 }
 
@@ -196,6 +197,7 @@ pub(super) fn after(incident: IncidentId, before: Uuid) -> Select<Entity> {
     of(incident).filter(displayed_before(displayed, Column::DisplayAt, before))
 }
 
+/// An update of an incident that was found in its organisation.
 pub(super) async fn find(
     connection: &impl ConnectionTrait,
     incident: IncidentId,
@@ -204,7 +206,7 @@ pub(super) async fn find(
     let found = Entity::find_by_id((incident.0, id.0))
         .fetch_one(connection)
         .await?;
-    found.map(update).transpose()
+    found.map(IncidentUpdate::try_from).transpose()
 }
 
 /// These updates of an incident, newest first.
@@ -215,7 +217,7 @@ pub(crate) async fn by_ids(
 ) -> Result<Vec<IncidentUpdate>, Error> {
     let these = of(incident).filter(Column::Id.is_in(ids.iter().map(|id| id.0)));
     let rows = these.fetch_all(transaction).await?;
-    rows.into_iter().map(update).collect()
+    rows.into_iter().map(IncidentUpdate::try_from).collect()
 }
 
 /// The first of these updates.
@@ -224,10 +226,10 @@ async fn newest(
     updates: Select<Entity>,
 ) -> Result<Option<IncidentUpdate>, Error> {
     let found = updates.limit(1).fetch_one(transaction).await?;
-    found.map(update).transpose()
+    found.map(IncidentUpdate::try_from).transpose()
 }
 
-fn row(state: &IncidentUpdate) -> Model {
+fn model_of(state: &IncidentUpdate) -> Model {
     Model {
         incident_id: state.incident_id.0,
         id: state.id.0,
@@ -240,20 +242,4 @@ fn row(state: &IncidentUpdate) -> Model {
         display_at: state.display_at,
         edited_at: None,
     }
-}
-
-fn update(row: Model) -> Result<IncidentUpdate, Error> {
-    Ok(IncidentUpdate {
-        id: IncidentUpdateId(row.id),
-        incident_id: IncidentId(row.incident_id),
-        status: parse_stored(&row.status)?,
-        message: row.message,
-        author: Author {
-            id: row.user_id,
-            name: row.user_name,
-        },
-        created_at: row.created_at,
-        display_at: row.display_at,
-        version: Revision(row.version),
-    })
 }

@@ -25,7 +25,7 @@ use crate::entity::component::{Column as ComponentColumn, Entity as ComponentEnt
 use crate::entity::maintenance;
 use crate::entity::maintenance_component::{Column, Entity, Model};
 use crate::error::broken;
-use crate::run::{Fetch, Run, RunStatement};
+use crate::statement::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
 /// The components of an organisation that are under maintenance at a time.

@@ -3,20 +3,19 @@
 use std::cmp::Reverse;
 
 use allclear_application::error::Error;
-use allclear_application::status_page::maintenance::PublicMaintenance;
+use allclear_application::status_page::maintenance::{MaintenanceTimelineEntry, PublicMaintenance};
 use allclear_application::status_page::size::{
     Budget, EVENT_BYTES, LIST_TIMELINE_BYTES, OPEN_SHOWN, PAGE_BYTES, PAST_SHOWN, WithTimeline,
 };
-use allclear_domain::id::{MaintenanceId, OrganisationId};
+use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance::SHOWN_AFTER_END;
 use chrono::{DateTime, Utc};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 use uuid::Uuid;
 
-use super::{of, reports, some_reports};
+use super::{of, reports, some_reports, update};
 use crate::entity::maintenance::{Column, Entity};
-use crate::error::broken;
-use crate::run::Fetch;
+use crate::statement::Fetch;
 use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::transaction::Transaction;
 
@@ -79,8 +78,8 @@ pub(crate) async fn find_public(
     id: MaintenanceId,
     now: DateTime<Utc>,
 ) -> Result<PublicMaintenance, Error> {
-    let row = Entity::find_by_id(id.0).one(transaction).await;
-    let rows = Vec::from_iter(row.map_err(broken)?);
+    let row = Entity::find_by_id(id.0).fetch_one(transaction).await?;
+    let rows = Vec::from_iter(row);
     let report = reports(transaction, rows, LIST_TIMELINE_BYTES, now)
         .await?
         .pop();
@@ -90,4 +89,22 @@ pub(crate) async fn find_public(
         ))
     };
     report.map(PublicMaintenance::from).ok_or_else(missing)
+}
+
+/// A timeline entry that an event names.
+pub(crate) async fn find_public_entry(
+    transaction: &Transaction,
+    maintenance: MaintenanceId,
+    id: MaintenanceUpdateId,
+) -> Result<MaintenanceTimelineEntry, Error> {
+    let found = update::find(transaction, maintenance, id).await?;
+    let missing = || {
+        Error::internal(format!(
+            "an event names update {id} of maintenance {maintenance}, which is not stored"
+        ))
+    };
+    found
+        .as_ref()
+        .map(MaintenanceTimelineEntry::from)
+        .ok_or_else(missing)
 }

@@ -14,13 +14,13 @@ use sea_orm::{
     QuerySelect, Select,
 };
 
-use super::{component, maintenance, of};
+use super::{component, maintenance_from, of};
 use crate::affected::{self, Owner};
 use crate::audit::States;
 use crate::commit::{Scope, StoredChange};
 use crate::entity::maintenance::{ActiveModel, Column, Entity};
 use crate::error::parse_stored;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// How many changes of an organisation one transaction publishes.
@@ -49,7 +49,7 @@ pub(super) async fn publish_due(
     let mut affected = component::of_each(scope.transaction, &ids).await?;
     for row in due {
         let components = affected.remove(&row.id).unwrap_or_default();
-        let before = maintenance(row, components)?;
+        let before = maintenance_from(row, components)?;
         let status_before = before.published_status;
         let shown_before = state::maintenance(&before, status_before);
         let published = before.publish_due(now);

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 
 use allclear_application::error::Error;
 use allclear_application::status_page::maintenance::MaintenanceTimelineEntry;
+use allclear_domain::id::MaintenanceUpdateId;
+use chrono::{DateTime, Utc};
 use sea_orm::{ConnectionTrait, FromQueryResult};
 use uuid::Uuid;
 
-use crate::entity::maintenance_update::Model;
-use crate::error::broken;
-use crate::run::RunStatement;
-use crate::timeline::{MAX_TIMELINES_PER_READ, Selected, Timeline, UpdateTable, columns_of};
+use crate::error::{broken, parse_stored};
+use crate::statement::RunStatement;
+use crate::timeline::{Selected, Timeline, UpdateTable, columns_of};
 
 /// The updates of maintenances.
 pub(crate) const UPDATES: UpdateTable = UpdateTable {
@@ -19,7 +20,7 @@ pub(crate) const UPDATES: UpdateTable = UpdateTable {
     parents: "maintenances",
 };
 
-/// Columns of an update.
+/// Columns of a timeline's entry.
 pub(crate) fn columns() -> Vec<Selected> {
     columns_of(
         UPDATES.name,
@@ -28,31 +29,42 @@ pub(crate) fn columns() -> Vec<Selected> {
             "id",
             "status",
             "message",
-            "user_id",
-            "user_name",
             "created_at",
-            "version",
             "display_at",
-            "edited_at",
         ],
     )
 }
 
+#[derive(FromQueryResult)]
+struct Row {
+    maintenance_id: Uuid,
+    id: Uuid,
+    status: String,
+    message: String,
+    created_at: DateTime<Utc>,
+    display_at: DateTime<Utc>,
+}
+
 /// Returns the timelines of maintenances; a maintenance without updates has none.
-pub(crate) async fn of(
+pub(super) async fn of(
     connection: &impl ConnectionTrait,
-    maintenances: &[Uuid],
+    maintenances: impl IntoIterator<Item = Uuid>,
 ) -> Result<HashMap<Uuid, Timeline<MaintenanceTimelineEntry>>, Error> {
-    let mut timelines: HashMap<Uuid, Timeline<MaintenanceTimelineEntry>> = HashMap::new();
-    for some in maintenances.chunks(MAX_TIMELINES_PER_READ) {
-        let backend = connection.get_database_backend();
-        let query = UPDATES.newest(backend, some.iter().copied(), &columns());
-        for row in connection.fetch_rows(&query).await? {
-            let row = Model::from_query_result(&row, "").map_err(broken)?;
-            let entry = MaintenanceTimelineEntry::from(&super::update::update(row)?);
-            let maintenance = entry.maintenance_id.parse().map_err(Error::internal)?;
-            timelines.entry(maintenance).or_default().push(entry);
-        }
+    let query = UPDATES.newest(connection.get_database_backend(), maintenances, &columns());
+    let rows = connection.fetch_rows(&query).await?;
+    let mut timelines: HashMap<_, Timeline<_>> = HashMap::new();
+    for row in rows {
+        let row = Row::from_query_result(&row, "").map_err(broken)?;
+        let entry = MaintenanceTimelineEntry {
+            id: row.id.to_string(),
+            code: MaintenanceUpdateId(row.id).code().to_string(),
+            maintenance_id: row.maintenance_id.to_string(),
+            status: parse_stored(&row.status)?,
+            message: row.message,
+            created_at: row.created_at,
+            display_at: row.display_at,
+        };
+        timelines.entry(row.maintenance_id).or_default().push(entry);
     }
     Ok(timelines)
 }

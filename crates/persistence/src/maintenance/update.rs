@@ -1,30 +1,27 @@
 //! The updates of a maintenance.
 
 use allclear_application::error::Error;
-use allclear_application::maintenance::UpdateTransition;
 use allclear_application::page::{Listed, Page};
-use allclear_application::status_page::maintenance::MaintenanceTimelineEntry;
-use allclear_domain::author::Author;
+use allclear_application::transition::Transition;
 use allclear_domain::event::Changed;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId};
 use allclear_domain::maintenance::Maintenance;
-use allclear_domain::maintenance_update::MaintenanceUpdate;
-use allclear_domain::organisation::Revision;
+use allclear_domain::maintenance_update::{
+    MaintenanceAndNewest, MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
+};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
     QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
-use super::find_affecting;
 use super::schedule::{store_affected, store_published_status};
 use crate::affected::{self, Owner};
 use crate::commit::Scope;
 use crate::entity::maintenance_update::{Column, Entity, Model};
-use crate::error::parse_stored;
 use crate::notice;
 use crate::page;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::timeline::displayed_before;
 use crate::transaction::Transaction;
 
@@ -39,111 +36,108 @@ pub(super) async fn list(
     };
     page::read_sorted(transaction, updates, page, |row| row.id)
         .await?
-        .try_map(update)
+        .try_map(MaintenanceUpdate::try_from)
 }
 
 pub(super) async fn insert(
     scope: Scope<'_>,
-    id: MaintenanceId,
-    rule: UpdateTransition<Option<MaintenanceUpdate>, MaintenanceUpdate>,
+    maintenance: MaintenanceId,
+    rule: Transition<MaintenanceAndNewest, MaintenanceAndUpdate>,
 ) -> Result<Option<Changed<MaintenanceUpdate>>, Error> {
-    let Some(maintenance) = find_affecting(scope, id).await? else {
+    let transaction = scope.transaction;
+    let Some(before) = super::find(transaction, scope.organisation, maintenance).await? else {
         return Ok(None);
     };
-    let newest = of(id).limit(1).fetch_one(scope.transaction).await?;
-    let newest = newest.map(update).transpose()?;
-    let mut recorded = rule((maintenance.clone(), newest), scope.stamp)?;
-    recorded.state.1.version = scope.stamp.revision;
-    let row = row(&recorded.state.1);
-    affected::insert_update::<Entity>(scope, &row, Owner::Maintenance(id)).await?;
-    store_status_if_changed(scope, &maintenance, recorded).await
+    let newest = of(maintenance).limit(1).fetch_one(transaction).await?;
+    let found = MaintenanceAndNewest {
+        maintenance: before.clone(),
+        newest: newest.map(MaintenanceUpdate::try_from).transpose()?,
+    };
+    let mut recorded = rule(found, scope.stamp)?;
+    recorded.state.update.version = scope.stamp.revision;
+    let row = model_of(&recorded.state.update);
+    affected::insert_update::<Entity>(scope, &row, Owner::Maintenance(maintenance)).await?;
+    store_maintenance(scope, &before, &recorded.state.maintenance).await?;
+    Ok(Some(recorded.map(|state| state.update)))
 }
 
 pub(super) async fn change(
     scope: Scope<'_>,
-    id: MaintenanceId,
-    update: MaintenanceUpdateId,
-    rule: UpdateTransition<MaintenanceUpdate>,
+    maintenance: MaintenanceId,
+    id: MaintenanceUpdateId,
+    rule: Transition<MaintenanceAndUpdate>,
 ) -> Result<Option<Changed<MaintenanceUpdate>>, Error> {
-    let Some(maintenance) = find_affecting(scope, id).await? else {
+    let transaction = scope.transaction;
+    let Some(before) = super::find(transaction, scope.organisation, maintenance).await? else {
         return Ok(None);
     };
-    let Some(before) = find(scope.transaction, id, update).await? else {
+    let Some(update) = find(transaction, maintenance, id).await? else {
         return Ok(None);
     };
-    let mut changed = rule((maintenance.clone(), before), scope.stamp)?;
-    if !changed.has_no_events() {
-        changed.state.1.version = scope.stamp.revision;
-        let row = Model {
-            edited_at: Some(scope.stamp.committed_at),
-            ..row(&changed.state.1)
-        };
-        let row = row.into_active_model().reset_all();
-        Entity::update(row).run(scope.transaction).await?;
+    let found = MaintenanceAndUpdate {
+        maintenance: before.clone(),
+        update,
+    };
+    let mut changed = rule(found, scope.stamp)?;
+    if changed.has_no_events() {
+        return Ok(Some(changed.map(|state| state.update)));
     }
-    store_status_if_changed(scope, &maintenance, changed).await
+    changed.state.update.version = scope.stamp.revision;
+    let row = Model {
+        edited_at: Some(scope.stamp.committed_at),
+        ..model_of(&changed.state.update)
+    };
+    let row = row.into_active_model().reset_all();
+    Entity::update(row).run(transaction).await?;
+    store_maintenance(scope, &before, &changed.state.maintenance).await?;
+    Ok(Some(changed.map(|state| state.update)))
 }
 
 pub(super) async fn delete(
     scope: Scope<'_>,
-    id: MaintenanceId,
-    requested: Vec<MaintenanceUpdateId>,
-    rule: UpdateTransition<Vec<MaintenanceUpdateId>>,
-) -> Result<Option<Changed<Vec<MaintenanceUpdateId>>>, Error> {
-    let Some(maintenance) = find_affecting(scope, id).await? else {
+    maintenance: MaintenanceId,
+    ids: Vec<MaintenanceUpdateId>,
+    rule: Transition<MaintenanceUpdateDeletion, Maintenance>,
+) -> Result<Option<Changed<()>>, Error> {
+    let transaction = scope.transaction;
+    let Some(before) = super::find(transaction, scope.organisation, maintenance).await? else {
         return Ok(None);
     };
-    let stored: Vec<(Uuid, i64)> = of(id)
-        .filter(Column::Id.is_in(requested.iter().map(|id| id.0)))
+    let ids = || ids.iter().map(|id| id.0);
+    let known: Vec<(Uuid, i64)> = of(maintenance)
         .select_only()
         .columns([Column::Id, Column::Version])
+        .filter(Column::Id.is_in(ids()))
         .into_tuple()
-        .fetch_all(scope.transaction)
+        .fetch_all(transaction)
         .await?;
-    let (stored, versions): (Vec<_>, Vec<_>) = stored
-        .into_iter()
-        .map(|(id, version)| (MaintenanceUpdateId(id), version))
-        .unzip();
-    let deletion = rule((maintenance.clone(), stored), scope.stamp)?;
+    let (known, versions): (Vec<_>, Vec<_>) = known.into_iter().unzip();
+    let deletion = MaintenanceUpdateDeletion {
+        maintenance: before.clone(),
+        known: known.into_iter().map(MaintenanceUpdateId).collect(),
+    };
+    let changed = rule(deletion, scope.stamp)?;
     Entity::delete_many()
-        .filter(Column::MaintenanceId.eq(id.0))
-        .filter(Column::Id.is_in(deletion.state.1.iter().map(|id| id.0)))
-        .run(scope.transaction)
+        .filter(Column::MaintenanceId.eq(maintenance.0))
+        .filter(Column::Id.is_in(ids()))
+        .run(transaction)
         .await?;
-    notice::withdraw_updates(scope, id.0, versions, false).await?;
-    store_status_if_changed(scope, &maintenance, deletion).await
+    notice::withdraw_updates(scope, maintenance.0, versions, false).await?;
+    store_maintenance(scope, &before, &changed.state).await?;
+    Ok(Some(changed.map(drop)))
 }
 
-/// Stores the published status of the maintenance if it changed.
-async fn store_status_if_changed<T>(
+/// Stores the maintenance after a change of its updates, which may have published what the clock has changed.
+async fn store_maintenance(
     scope: Scope<'_>,
     before: &Maintenance,
-    changed: Changed<(Maintenance, T)>,
-) -> Result<Option<Changed<T>>, Error> {
-    let after = &changed.state.0;
-    if after.published_status != before.published_status {
-        store_published_status(scope.transaction, after, scope.stamp.wall_time).await?;
-        store_affected(scope, before.published_status, after).await?;
+    after: &Maintenance,
+) -> Result<(), Error> {
+    if after.published_status == before.published_status {
+        return Ok(());
     }
-    Ok(Some(changed.map(|(_, state)| state)))
-}
-
-/// An update that an event names.
-pub(crate) async fn public(
-    transaction: &Transaction,
-    maintenance: MaintenanceId,
-    id: MaintenanceUpdateId,
-) -> Result<MaintenanceTimelineEntry, Error> {
-    let found = find(transaction, maintenance, id).await?;
-    let missing = || {
-        Error::internal(format!(
-            "an event names update {id} of maintenance {maintenance}, which is not stored"
-        ))
-    };
-    found
-        .as_ref()
-        .map(MaintenanceTimelineEntry::from)
-        .ok_or_else(missing)
+    store_published_status(scope.transaction, after, scope.stamp.wall_time).await?;
+    store_affected(scope, before.published_status, after).await
 }
 
 /// The updates of a maintenance, newest first. The caller has found the maintenance in its organisation.
@@ -160,6 +154,18 @@ pub(super) fn after(maintenance: MaintenanceId, before: Uuid) -> Select<Entity> 
     of(maintenance).filter(displayed_before(displayed, Column::DisplayAt, before))
 }
 
+/// An update of a maintenance that was found in its organisation.
+pub(super) async fn find(
+    connection: &impl ConnectionTrait,
+    maintenance: MaintenanceId,
+    id: MaintenanceUpdateId,
+) -> Result<Option<MaintenanceUpdate>, Error> {
+    let found = Entity::find_by_id((maintenance.0, id.0))
+        .fetch_one(connection)
+        .await?;
+    found.map(MaintenanceUpdate::try_from).transpose()
+}
+
 /// These updates of a maintenance, newest first.
 pub(crate) async fn by_ids(
     transaction: &Transaction,
@@ -168,22 +174,10 @@ pub(crate) async fn by_ids(
 ) -> Result<Vec<MaintenanceUpdate>, Error> {
     let these = of(maintenance).filter(Column::Id.is_in(ids.iter().map(|id| id.0)));
     let rows = these.fetch_all(transaction).await?;
-    rows.into_iter().map(update).collect()
+    rows.into_iter().map(MaintenanceUpdate::try_from).collect()
 }
 
-pub(super) async fn find(
-    connection: &impl ConnectionTrait,
-    maintenance: MaintenanceId,
-    id: MaintenanceUpdateId,
-) -> Result<Option<MaintenanceUpdate>, Error> {
-    Entity::find_by_id((maintenance.0, id.0))
-        .fetch_one(connection)
-        .await?
-        .map(update)
-        .transpose()
-}
-
-fn row(state: &MaintenanceUpdate) -> Model {
+fn model_of(state: &MaintenanceUpdate) -> Model {
     Model {
         maintenance_id: state.maintenance_id.0,
         id: state.id.0,
@@ -196,20 +190,4 @@ fn row(state: &MaintenanceUpdate) -> Model {
         display_at: state.display_at,
         edited_at: None,
     }
-}
-
-pub(super) fn update(row: Model) -> Result<MaintenanceUpdate, Error> {
-    Ok(MaintenanceUpdate {
-        id: MaintenanceUpdateId(row.id),
-        maintenance_id: MaintenanceId(row.maintenance_id),
-        status: parse_stored(&row.status)?,
-        message: row.message,
-        author: Author {
-            id: row.user_id,
-            name: row.user_name,
-        },
-        created_at: row.created_at,
-        display_at: row.display_at,
-        version: Revision(row.version),
-    })
 }

@@ -19,8 +19,8 @@ use super::queue::{self, Recipients};
 use crate::entity::{organisation, subscriber};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
-use crate::run::{Fetch, Run, RunStatement};
-use crate::subscriber::subscribers;
+use crate::statement::{Fetch, Run, RunStatement};
+use crate::subscriber::subscribers_from;
 use crate::transaction::Transaction;
 
 /// The organisations to whose admins a digest is due.
@@ -98,7 +98,7 @@ pub(super) async fn queue(
         .limit(DigestWindow::NAMED)
         .fetch_all(transaction)
         .await?;
-    let first = subscribers(transaction, first).await?;
+    let first = subscribers_from(transaction, first).await?;
     let first = first.into_iter().filter_map(|subscriber| {
         let failing = subscriber.failing?;
         Some(FailingSubscription {

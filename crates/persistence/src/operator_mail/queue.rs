@@ -20,7 +20,7 @@ use crate::entity::operator_mail::{ActiveModel, Column, Entity, Model};
 use crate::entity::{membership, organisation, user};
 use crate::error::{broken, parse_stored};
 use crate::membership::list;
-use crate::run::{Fetch, Run, RunStatement, executed_once};
+use crate::statement::{Fetch, Run, RunStatement, executed_once};
 use crate::transaction::Transaction;
 
 /// The recipients of a mail.

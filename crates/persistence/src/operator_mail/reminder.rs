@@ -14,7 +14,7 @@ use super::queue::{self, Recipients};
 use crate::entity::{incident, incident_update, organisation};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
-use crate::run::RunStatement;
+use crate::statement::RunStatement;
 use crate::transaction::Transaction;
 
 /// When the operators were last reminded or the incident was reopened. The other queries of incidents do not read it.

@@ -22,7 +22,7 @@ use crate::entity::{
     subscriber_group,
 };
 use crate::membership::other_members;
-use crate::run::{Fetch, Run, RunStatement};
+use crate::statement::{Fetch, Run, RunStatement};
 use crate::subscriber::{add_to_count, lock_rows};
 use crate::transaction::Transaction;
 
@@ -259,7 +259,7 @@ impl Database {
         owners: &[Uuid],
     ) -> Result<bool, Error> {
         let (organisation, owners) = (organisation.clone(), owners.to_vec());
-        self.write(NoAuditItem::OrganisationDeleted, move |transaction| {
+        self.write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
             Box::pin(async move {
                 lock_ending(transaction, &organisation, sole_member).await?;
                 owner.remove(transaction, &organisation, owners).await
@@ -275,7 +275,7 @@ impl Database {
         removal: &DeleteStatement,
     ) -> Result<u64, Error> {
         let (organisation, removal) = (organisation.clone(), removal.clone());
-        self.write(NoAuditItem::OrganisationDeleted, move |transaction| {
+        self.write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
             Box::pin(async move {
                 lock_ending(transaction, &organisation, sole_member).await?;
                 transaction.run_statement(&removal).await

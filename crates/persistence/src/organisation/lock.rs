@@ -13,7 +13,7 @@ use crate::entity::organisation::{Column, Entity};
 use crate::entity::subscriber;
 use crate::error::{broken, parse_stored};
 use crate::notice::subscribed;
-use crate::run::{Fetch, RunStatement};
+use crate::statement::{Fetch, RunStatement};
 use crate::transaction::Transaction;
 
 /// Maximum age of the time of a commit when the lock is obtained. A later time costs a statement.

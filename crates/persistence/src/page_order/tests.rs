@@ -50,7 +50,7 @@ async fn insert_many(database: &Database, organisation: &OrganisationId) {
         ..Default::default()
     };
     let rows: Vec<_> = (1..=MANY).map(component).collect();
-    let inserted = database.write(NoAuditItem::Upkeep, |transaction| {
+    let inserted = database.write_unaudited(NoAuditItem::Upkeep, |transaction| {
         Box::pin(async move {
             for rows in rows.chunks(ROWS_AT_ONCE) {
                 let rows = component::Entity::insert_many(rows.to_vec());

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::entity::{incident, incident_component, maintenance, maintenance_component};
 use crate::incident::public::resolved_after;
 use crate::maintenance::of;
-use crate::run::Fetch;
+use crate::statement::Fetch;
 use crate::transaction::Transaction;
 
 /// Maximum number of incidents, and of maintenances.

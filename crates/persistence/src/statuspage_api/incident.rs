@@ -5,8 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use allclear_application::error::Error;
 use allclear_application::statuspage_api::{IncidentRecord, LISTED, OPEN_LISTED};
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::entry::{EntryComponent, Postmortem, of_incident};
 use allclear_domain::id::OrganisationId;
+use allclear_domain::incident::Incident;
+use allclear_domain::statuspage_entry::{Postmortem, StatuspageAffectedComponent, StatuspageEntry};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect, Select,
@@ -20,8 +21,8 @@ use crate::entity::incident::{Column, Entity};
 use crate::entity::{incident_component, incident_review};
 use crate::error::{broken, parse_stored};
 use crate::incident::public::open_ids;
-use crate::incident::{by_ids, incident, of, timeline};
-use crate::run::Fetch;
+use crate::incident::{by_ids, of, timeline};
+use crate::statement::Fetch;
 use crate::timeline::{MAX_TIMELINES_PER_READ, columns_of};
 use crate::transaction::Transaction;
 
@@ -104,7 +105,7 @@ async fn read(
     let mut records = Vec::with_capacity(rows.len());
     for row in rows {
         let id = row.id;
-        let incident = incident(row)?;
+        let incident = Incident::try_from(row)?;
         let links = links.remove(&id).unwrap_or_default();
         let impacts = links.iter().filter_map(|link| link.status.as_deref());
         let postmortem = postmortems.remove(&id);
@@ -115,7 +116,12 @@ async fn read(
                 .collect::<Result<_, _>>()?,
             components: live(&links),
             reviewed_at: postmortem.as_ref().map(|review| review.published_at),
-            entries: of_incident(&incident, affected, updates.take(id), postmortem),
+            entries: StatuspageEntry::all_of_incident(
+                &incident,
+                affected,
+                updates.take(id),
+                postmortem,
+            ),
             incident,
         });
     }
@@ -127,7 +133,7 @@ async fn read_affected(
     transaction: &Transaction,
     ids: &[Uuid],
     budget: &mut ListBudget,
-) -> Result<HashMap<Uuid, Option<Vec<EntryComponent>>>, Error> {
+) -> Result<HashMap<Uuid, Option<Vec<StatuspageAffectedComponent>>>, Error> {
     let rows = lists::read(transaction, "incidents", &LISTS, ids, budget).await?;
     let mut affected = HashMap::new();
     for row in rows {

@@ -11,7 +11,7 @@ use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Func, Query};
 use uuid::Uuid;
 
 use crate::error::broken;
-use crate::run::RunStatement;
+use crate::statement::RunStatement;
 use crate::timeline::{FIRST_TIME, Selected, UpdateTable, columns_of};
 use crate::transaction::Transaction;
 

@@ -4,10 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use allclear_application::error::Error;
 use allclear_application::statuspage_api::{LISTED, MaintenanceRecord, OPEN_LISTED};
-use allclear_domain::entry::{EntryComponent, Maintained, of_maintenance};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::maintenance::SHOWN_AFTER_END;
 use allclear_domain::rollup::PublicStatus;
+use allclear_domain::statuspage_entry::{
+    MaintainedComponents, StatuspageAffectedComponent, StatuspageEntry,
+};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, Value};
 use sea_orm::{
@@ -21,9 +23,9 @@ use crate::affected;
 use crate::entity::maintenance::{Column, Entity};
 use crate::error::broken;
 use crate::maintenance::public::not_over;
-use crate::maintenance::{maintenance, of, timeline};
-use crate::run::Fetch;
-use crate::timeline::MAX_TIMELINES_PER_READ;
+use crate::maintenance::{maintenance_from, of, timeline};
+use crate::statement::Fetch;
+use crate::timeline::{MAX_TIMELINES_PER_READ, columns_of};
 use crate::transaction::Transaction;
 
 /// Columns of a maintenance: the components as they were.
@@ -109,11 +111,11 @@ struct AffectedRow {
 }
 
 impl AffectedRow {
-    fn maintained(&self) -> Result<Maintained, Error> {
+    fn maintained(&self) -> Result<MaintainedComponents, Error> {
         let read = |stored: &Option<String>| affected::read(stored.as_deref());
         let begun = read(&self.affected_at_start)?;
         let ended = read(&self.affected_at_end)?;
-        Ok(Maintained {
+        Ok(MaintainedComponents {
             created: read(&self.affected_at_creation)?,
             begun: begun.map(|components| {
                 each(components, |component| {
@@ -135,9 +137,9 @@ fn during(status: PublicStatus) -> PublicStatus {
 }
 
 fn each(
-    mut components: Vec<EntryComponent>,
-    change: impl Fn(&mut EntryComponent),
-) -> Vec<EntryComponent> {
+    mut components: Vec<StatuspageAffectedComponent>,
+    change: impl Fn(&mut StatuspageAffectedComponent),
+) -> Vec<StatuspageAffectedComponent> {
     components.iter_mut().for_each(change);
     components
 }
@@ -158,7 +160,12 @@ async fn read(
         let row = AffectedRow::from_query_result(&row, "").map_err(broken)?;
         maintained.insert(row.id, row.maintained()?);
     }
-    let mut updates = Updates::read(transaction, UPDATES, ids, timeline::columns(), budget).await?;
+    let columns = [
+        timeline::columns(),
+        columns_of(timeline::UPDATES.name, &["edited_at"]),
+    ]
+    .concat();
+    let mut updates = Updates::read(transaction, UPDATES, ids, columns, budget).await?;
     let no_status = Expr::val(Value::String(None));
     let links = links("maintenance_components", "maintenance_id", ids, no_status);
     let mut links = read_links(transaction, &links).await?;
@@ -167,7 +174,7 @@ async fn read(
             let id = row.id;
             let links = links.remove(&id).unwrap_or_default();
             let all = links.iter().map(|link| ComponentId(link.component_id));
-            let maintenance = maintenance(row, all.collect())?;
+            let maintenance = maintenance_from(row, all.collect())?;
             let mut updates = updates.take(id);
             for update in &mut updates {
                 let in_progress = (maintenance.start_at..=maintenance.end_at.unwrap_or(now))
@@ -181,7 +188,12 @@ async fn read(
             Ok(MaintenanceRecord {
                 components: live(&links),
                 status: maintenance.status(now),
-                entries: of_maintenance(&maintenance, maintained, updates, now),
+                entries: StatuspageEntry::all_of_maintenance(
+                    &maintenance,
+                    maintained,
+                    updates,
+                    now,
+                ),
                 maintenance,
             })
         })

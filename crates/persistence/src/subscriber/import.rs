@@ -16,14 +16,14 @@ use sea_orm::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{add_to_count, count_of, row, scope};
+use super::{add_to_count, count_of, model_of, scope};
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::component::{self, existing};
 use crate::delivery::queue_verifications;
 use crate::entity::component::Column as ComponentColumn;
 use crate::entity::subscriber::{Column, Entity};
 use crate::organisation::lock::lock;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// The components of an organisation.
@@ -113,7 +113,7 @@ pub(super) async fn import(
     }
     let rows = added
         .iter()
-        .map(|state| row(organisation, state, locked.revision).into_active_model());
+        .map(|state| model_of(organisation, state, locked.revision).into_active_model());
     Entity::insert_many(rows).run(transaction).await?;
     for state in &added {
         if state.scope.choice().is_some() {

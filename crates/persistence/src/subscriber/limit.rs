@@ -4,7 +4,7 @@ use allclear_application::error::Error;
 use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::channel::RecipientKey;
 use allclear_domain::id::OrganisationId;
-use allclear_domain::mail_limit::MailLimit;
+use allclear_domain::rate_limit::RateLimit;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
@@ -14,7 +14,7 @@ use sea_orm::{
 
 use crate::entity::{organisation, verification_mail};
 use crate::organisation::lock::lock;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// Fails if the organisation has reached its limit of subscribers.
@@ -66,7 +66,7 @@ pub(crate) async fn add_to_count(
 pub(super) async fn count_verification(
     transaction: &Transaction,
     recipient: RecipientKey,
-    limit: MailLimit,
+    limit: RateLimit,
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
     use verification_mail::{ActiveModel, Column, Entity};
@@ -88,7 +88,7 @@ pub(super) async fn count_verification(
         .lock_exclusive()
         .fetch_one(transaction)
         .await?;
-    let Some(used_until) = limit.take(row.map(|row| row.used_until), now) else {
+    let Some(used_until) = limit.take_at(row.map(|row| row.used_until), now) else {
         return Ok(false);
     };
     let used = ActiveModel {

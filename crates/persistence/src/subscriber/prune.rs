@@ -15,7 +15,7 @@ use crate::entity::subscriber::{Column, Entity};
 use crate::entity::{delivery, incident, notice};
 use crate::error::parse_stored;
 use crate::organisation::lock::lock;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// Removes subscribers of single incidents that are deleted or were resolved before the given time, unless messages to them wait.
@@ -32,7 +32,7 @@ pub(super) async fn followers(
         return Ok(0);
     }
     database
-        .write(NoAuditItem::Upkeep, move |transaction| {
+        .write_unaudited(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let past = followers_of_the_past(transaction, resolved_before, limit).await?;
                 // An incident may have been opened again meanwhile.
@@ -54,7 +54,7 @@ pub(super) async fn never_confirmed(
         return Ok(0);
     }
     database
-        .write(NoAuditItem::Upkeep, move |transaction| {
+        .write_unaudited(NoAuditItem::Upkeep, move |transaction| {
             // One may have been confirmed meanwhile.
             Box::pin(remove(transaction, found, is_unconfirmed(requested_before)))
         })

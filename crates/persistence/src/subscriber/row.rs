@@ -10,7 +10,7 @@ use super::scope;
 use crate::entity::subscriber::{ActiveModel, Model};
 use crate::error::parse_stored;
 
-pub(super) fn row(
+pub(super) fn model_of(
     organisation: &OrganisationId,
     state: &Subscriber,
     confirmed_revision: i64,
@@ -46,16 +46,16 @@ pub(crate) fn no_failure() -> ActiveModel {
     }
 }
 
-pub(super) async fn one(
+pub(super) async fn optional_subscriber_from(
     connection: &impl ConnectionTrait,
     row: Option<Model>,
 ) -> Result<Option<Subscriber>, Error> {
     let rows = row.into_iter().collect();
-    Ok(subscribers(connection, rows).await?.pop())
+    Ok(subscribers_from(connection, rows).await?.pop())
 }
 
 /// Converts stored subscribers, in their order, with what they chose.
-pub(crate) async fn subscribers(
+pub(crate) async fn subscribers_from(
     connection: &impl ConnectionTrait,
     rows: Vec<Model>,
 ) -> Result<Vec<Subscriber>, Error> {
@@ -63,12 +63,12 @@ pub(crate) async fn subscribers(
     rows.into_iter()
         .map(|row| {
             let choice = choices.remove(&row.id).unwrap_or_default();
-            subscriber(row, choice)
+            subscriber_from(row, choice)
         })
         .collect()
 }
 
-fn subscriber(row: Model, choice: Choice) -> Result<Subscriber, Error> {
+fn subscriber_from(row: Model, choice: Choice) -> Result<Subscriber, Error> {
     let scope = match parse_stored(&row.scope)? {
         ScopeKind::All => Scope::All,
         ScopeKind::Components => Scope::Components(choice),

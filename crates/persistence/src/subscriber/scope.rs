@@ -21,7 +21,7 @@ use crate::entity::subscriber::Model;
 use crate::entity::{component, component_group, incident, subscriber_component, subscriber_group};
 use crate::error::broken;
 use crate::organisation::lock::lock;
-use crate::run::{Fetch, Run, RunStatement};
+use crate::statement::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
 /// Fails if a scope names something that the organisation does not have.
@@ -178,7 +178,7 @@ impl Database {
             };
             last = end;
             let organisation = organisation.clone();
-            self.write(NoAuditItem::Upkeep, move |transaction| {
+            self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
                 Box::pin(async move {
                     lock(transaction, &organisation).await?;
                     add_components_of(transaction, group, Some(batch)).await

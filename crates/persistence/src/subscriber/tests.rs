@@ -21,7 +21,7 @@ const ROWS: [&str; 4] = [
 async fn hold(database: Database, statements: &'static [&'static str], held: oneshot::Sender<()>) {
     let readers = database.clone();
     database
-        .write(NoAuditItem::Upkeep, move |transaction| {
+        .write_unaudited(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 for statement in statements {
                     transaction.execute_unprepared(statement).await.unwrap();

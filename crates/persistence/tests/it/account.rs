@@ -1,5 +1,5 @@
 use allclear_application::account::{
-    AccountStore, Admission, Candidates, Creation, NewAccount, PasswordStored, Reset,
+    AccountStore, Admission, Candidates, CreationOutcome, NewAccount, PasswordChangeOutcome, Reset,
 };
 use allclear_application::error::Error;
 use allclear_application::installation::{InstallationStore, Secrets, SigningKey};
@@ -69,7 +69,7 @@ pub(crate) async fn account(database: &Database, email: &str, password: &str) ->
         .await
         .unwrap()
     {
-        Creation::Made(user) => user,
+        CreationOutcome::Created(user) => user,
         other => panic!("{other:?}"),
     }
 }
@@ -127,11 +127,11 @@ async fn an_address_has_one_account_however_many_come_at_once(database: &Databas
     let outcomes = arriving.join_all().await;
     let taken = outcomes
         .iter()
-        .filter(|outcome| **outcome == Creation::Taken);
+        .filter(|outcome| **outcome == CreationOutcome::Taken);
     assert_eq!(taken.count(), 2, "{outcomes:?}");
     let key = EmailKey::of("ann@EXÄMPLE.com");
     let owner = database.owner(&key).await.unwrap().unwrap();
-    assert!(outcomes.contains(&Creation::Made(owner.user.clone())));
+    assert!(outcomes.contains(&CreationOutcome::Created(owner.user.clone())));
     let candidates = database.candidates(&key).await.unwrap();
     let wanted = Candidates {
         owner: Some(owner),
@@ -155,10 +155,10 @@ async fn of_twenty_first_accounts_one_is_the_first(database: &Database) {
     let outcomes = arriving.join_all().await;
     let made: Vec<_> = outcomes
         .iter()
-        .filter(|outcome| **outcome != Creation::NotFirst)
+        .filter(|outcome| **outcome != CreationOutcome::NotFirst)
         .collect();
     assert!(
-        matches!(made[..], [Creation::Made(user)] if user.administrator),
+        matches!(made[..], [CreationOutcome::Created(user)] if user.administrator),
         "{made:?}"
     );
 }
@@ -168,7 +168,7 @@ async fn an_account_that_has_to_be_the_first_is_refused_after_it(database: &Data
     let second = new_account("bob@example.com", "hash", Admission::First);
     assert_eq!(
         AccountStore::create(database, second).await.unwrap(),
-        Creation::NotFirst
+        CreationOutcome::NotFirst
     );
     assert!(
         !account(database, "bob@example.com", "hash")
@@ -191,7 +191,8 @@ async fn an_account_comes_with_its_session_and_its_invitation(database: &Databas
             Admission::Invitation(link.digest()),
         )
     };
-    let Creation::Made(user) = AccountStore::create(database, account).await.unwrap() else {
+    let CreationOutcome::Created(user) = AccountStore::create(database, account).await.unwrap()
+    else {
         panic!("not made")
     };
     let session = SessionStore::find(database, &token.digest(), clock().now())
@@ -222,7 +223,7 @@ async fn a_refused_account_leaves_its_invitation_alone(database: &Database) {
     );
     assert_eq!(
         AccountStore::create(database, second).await.unwrap(),
-        Creation::Taken
+        CreationOutcome::Taken
     );
     assert!(
         OrganisationStore::find_invitation(database, &link.digest(), clock().now())
@@ -301,7 +302,7 @@ async fn a_new_password_ends_the_other_sessions_and_the_resets(database: &Databa
         .set_password(ann.id, PasswordHash::new("new".into()), Some(kept))
         .await
         .unwrap();
-    assert_eq!(stored, PasswordStored::Stored);
+    assert_eq!(stored, PasswordChangeOutcome::Stored);
     assert!(is_alive(database, &here).await && is_alive(database, &other).await);
     assert!(!is_alive(database, &there).await);
     assert_none(database.find_reset(&reset.digest(), clock().now())).await;
@@ -311,7 +312,7 @@ async fn a_new_password_ends_the_other_sessions_and_the_resets(database: &Databa
         .set_password(UserId(clock().id()), PasswordHash::new("new".into()), None)
         .await
         .unwrap();
-    assert_eq!(gone, PasswordStored::Gone);
+    assert_eq!(gone, PasswordChangeOutcome::Gone);
 }
 
 async fn a_reset_works_once_and_not_after_its_end(database: &Database) {
@@ -324,7 +325,7 @@ async fn a_reset_works_once_and_not_after_its_end(database: &Database) {
             .use_reset(&late.digest(), new(), clock().now())
             .await
             .unwrap(),
-        PasswordStored::Gone
+        PasswordChangeOutcome::Gone
     );
     let reset = pending_reset(database, &ann, TimeDelta::hours(1)).await;
     assert_eq!(
@@ -341,14 +342,14 @@ async fn a_reset_works_once_and_not_after_its_end(database: &Database) {
             .use_reset(&reset.digest(), new(), clock().now())
             .await
             .unwrap(),
-        PasswordStored::Stored
+        PasswordChangeOutcome::Stored
     );
     assert_eq!(
         database
             .use_reset(&reset.digest(), new(), clock().now())
             .await
             .unwrap(),
-        PasswordStored::Gone
+        PasswordChangeOutcome::Gone
     );
     assert!(!is_alive(database, &here).await);
 }

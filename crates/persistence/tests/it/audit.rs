@@ -2,7 +2,7 @@ mod order;
 
 use std::net::Ipv4Addr;
 
-use allclear_application::account::{AccountStore, PasswordStored};
+use allclear_application::account::{AccountStore, PasswordChangeOutcome};
 use allclear_application::audit::{AuditFilter, AuditItem, AuditStore};
 use allclear_application::dashboard::{DashboardStore, ShownChanges};
 use allclear_application::error::Error;
@@ -363,7 +363,7 @@ async fn changes_that_take_access_away_are_never_refused(database: &Database) {
     for number in 0..=200 {
         let hash = PasswordHash::new(format!("hash {number}"));
         let stored = database.set_password(ann.id, hash, None).await;
-        assert_eq!(stored.unwrap(), PasswordStored::Stored);
+        assert_eq!(stored.unwrap(), PasswordChangeOutcome::Stored);
         FactorStore::reset_factors(database, ann.id).await.unwrap();
     }
     for action in [Action::PasswordChanged, Action::FactorDeleted] {

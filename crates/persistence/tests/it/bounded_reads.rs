@@ -6,12 +6,12 @@ use allclear_application::operator_mail::OperatorMailStore;
 use allclear_application::outbox::{Backlog, Commit, Outbox};
 use allclear_application::status_page::SnapshotStore;
 use allclear_application::status_page::incident::TIMELINE_LENGTH;
-use allclear_application::statuspage_api::{AFFECTED_BYTES, PublicStateStore};
+use allclear_application::statuspage_api::{AFFECTED_BYTES, StatuspageStateStore};
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::entry::Entry;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::organisation::Revision;
 use allclear_domain::reminder::OpenIncident;
+use allclear_domain::statuspage_entry::StatuspageEntry;
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 use sea_orm::{ConnectionTrait, DbBackend};
@@ -155,11 +155,11 @@ async fn programs_read_only_the_lists_of_components_that_fit(url: &str) {
     record(&fixture.database, &fixture.id, planned, "One").await;
     let shown = async || {
         let now = clock().now();
-        let state = fixture.database.public_state(&fixture.id, now).await;
+        let state = fixture.database.statuspage_state(&fixture.id, now).await;
         let state = state.unwrap().unwrap();
         let incident = state.incidents[0].entries.iter();
         let maintenance = state.maintenances[0].entries.iter();
-        let has_list = |entry: &Entry| entry.affected.is_some();
+        let has_list = |entry: &StatuspageEntry| entry.affected.is_some();
         (
             incident.map(has_list).collect::<Vec<_>>(),
             maintenance.map(has_list).collect::<Vec<_>>(),

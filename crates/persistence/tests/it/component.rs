@@ -1,3 +1,5 @@
+mod history;
+
 use allclear_application::component::ComponentStore;
 use allclear_application::error::Error;
 use allclear_application::outbox::{Backlog, Outbox};

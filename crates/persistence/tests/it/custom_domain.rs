@@ -5,13 +5,13 @@ use allclear_application::error::Error;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::status_page::SnapshotStore;
 use allclear_application::status_page::history::HistorySelection;
-use allclear_application::status_page::history::HistoryStore;
+use allclear_application::status_page::history::PublicHistoryStore;
 use allclear_application::transition::Committed;
 use allclear_domain::custom_domain::{DomainClaim, DomainName};
 use allclear_domain::event::Changed;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::{Organisation, Revision};
-use allclear_persistence::account::administration::MadeAdmin;
+use allclear_persistence::account::administration::MakeAdminOutcome;
 use allclear_persistence::database::Database;
 use chrono::{DateTime, Utc};
 
@@ -275,7 +275,7 @@ async fn an_identifier_comes_before_the_same_code(database: &Database) {
         let address = format!("ann{number}@example.com");
         let ann = account(database, &address, "correct horse").await;
         let made = database.make_admin(&address, named.as_str()).await;
-        assert_eq!(made.unwrap(), MadeAdmin::Done(ann.id, named.clone()));
+        assert_eq!(made.unwrap(), MakeAdminOutcome::Made(ann.id, named.clone()));
         let memberships = database.memberships_of(ann.id).await.unwrap();
         let joined: Vec<_> = memberships
             .iter()

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use allclear_application::dashboard::{DashboardStore, ShownChanges, SubscriberCounts};
 use allclear_application::delivery::{
-    Claim, Delivery, DeliveryCounts, DeliveryKind, DeliveryQueue, DeliveryResult, Outcome,
+    Claim, Delivery, DeliveryCounts, DeliveryKind, DeliveryOutcome, DeliveryQueue, DeliveryResult,
 };
 use allclear_application::metrics::MetricsStore;
 use allclear_application::organisation::OrganisationStore;
@@ -245,7 +245,7 @@ async fn a_claim_that_ends_is_free_again_and_a_renewed_one_is_not(database: &Dat
         .renew(vec![lost], now + TimeDelta::hours(1))
         .await
         .unwrap();
-    let off = Outcome::Retried {
+    let off = DeliveryOutcome::Retried {
         at: now + TimeDelta::hours(1),
         reason: "late".into(),
     };
@@ -293,7 +293,7 @@ async fn failed_delivery_is_due_at_its_time_and_delays_the_later_ones(database: 
     fixture.expand().await;
     let first = fixture.claim(10).await;
     let at = later(10);
-    let again = Outcome::Retried {
+    let again = DeliveryOutcome::Retried {
         at,
         reason: "451 busy".into(),
     };
@@ -324,7 +324,7 @@ async fn waiting_deliveries_of_a_subscriber_that_recovers_are_due_in_order(datab
     let at = later(60 * 14);
     let busy = |delivery: &Delivery| {
         let reason = "451 busy".into();
-        result(delivery.claim, Outcome::Retried { at, reason })
+        result(delivery.claim, DeliveryOutcome::Retried { at, reason })
     };
     let claimed = fixture.claim(10).await;
     fixture.results(claimed.iter().map(busy).collect()).await;
@@ -366,7 +366,7 @@ async fn abandoned_delivery_lets_the_next_one_go_and_is_counted_by_reason(databa
         .iter()
         .zip(["550 unknown", "552 full", "550 unknown"])
     {
-        let given_up = Outcome::GivenUp {
+        let given_up = DeliveryOutcome::GivenUp {
             reason: reason.into(),
         };
         fixture
@@ -475,7 +475,7 @@ async fn verification_precedes_other_mail_and_is_queued_for_known_addresses_too(
         (&DeliveryKind::Verification, &ann)
     );
     fixture
-        .results(vec![result(unwanted[0].claim, Outcome::Unwanted)])
+        .results(vec![result(unwanted[0].claim, DeliveryOutcome::Unwanted)])
         .await;
     assert_eq!(
         fixture.counts().await,
@@ -493,7 +493,7 @@ async fn repeated_subscription_is_sent_its_link_although_an_earlier_one_waits_fo
     let fixture = OrganisationFixture::new(database, "acme").await;
     let eve = enter(database, &fixture.id, "eve@example.com").await;
     let first = fixture.claim(10).await;
-    let again = Outcome::Retried {
+    let again = DeliveryOutcome::Retried {
         at: later(60 * 5),
         reason: "404".into(),
     };
@@ -524,7 +524,7 @@ async fn next_wake_up_is_when_a_delivery_is_due_or_a_claim_ends(database: &Datab
     let claimed = database.claim(request(now, ends, 10)).await.unwrap();
     assert_eq!(database.next_due(now).await.unwrap(), Some(ends));
     let soon = now + TimeDelta::seconds(3);
-    let again = Outcome::Retried {
+    let again = DeliveryOutcome::Retried {
         at: soon,
         reason: "busy".into(),
     };
@@ -539,7 +539,7 @@ async fn old_results_are_deleted_and_waiting_deliveries_stay(database: &Database
     fixture.incident("Down").await;
     fixture.expand().await;
     let claimed = fixture.claim(2).await;
-    let given_up = Outcome::GivenUp {
+    let given_up = DeliveryOutcome::GivenUp {
         reason: "550".into(),
     };
     fixture
@@ -584,7 +584,7 @@ async fn a_given_up_message_marks_its_subscriber_as_failing_until_one_arrives(da
         fixture.incident("Down").await;
         fixture.expand().await;
         let claimed = fixture.claim(10).await;
-        let given_up = Outcome::GivenUp {
+        let given_up = DeliveryOutcome::GivenUp {
             reason: reason.into(),
         };
         fixture
@@ -614,7 +614,7 @@ async fn a_subscription_that_the_receiver_ends_loses_its_queued_deliveries(datab
     fixture.expand().await;
     let claimed = fixture.claim(10).await;
     fixture
-        .results(vec![result(claimed[0].claim, Outcome::Ended)])
+        .results(vec![result(claimed[0].claim, DeliveryOutcome::Ended)])
         .await;
     assert_eq!(database.waiting().await.unwrap(), 0);
     let key = SubscriberKey::Id(ann.id);
@@ -634,7 +634,9 @@ async fn a_result_of_a_lost_claim_ends_no_subscription(database: &Database) {
     let lost = fixture.claim(10).await.remove(0).claim;
     let again = fixture.claim_at(later(10), 10).await;
     assert_eq!(again[0].claim.id, lost.id);
-    fixture.results(vec![result(lost, Outcome::Ended)]).await;
+    fixture
+        .results(vec![result(lost, DeliveryOutcome::Ended)])
+        .await;
     let key = SubscriberKey::Id(ann.id);
     let found = SubscriberStore::find(database, &fixture.id, &key).await;
     assert_eq!(found.unwrap(), Some(ann));
@@ -670,7 +672,7 @@ async fn dashboard_and_metrics_count_subscribers_and_mails(database: &Database) 
     fixture.incident("Down").await;
     fixture.expand().await;
     let claimed = fixture.claim(10).await;
-    let given_up = Outcome::GivenUp {
+    let given_up = DeliveryOutcome::GivenUp {
         reason: "550".into(),
     };
     fixture

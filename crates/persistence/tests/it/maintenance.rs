@@ -1,7 +1,7 @@
 pub(crate) mod component;
 
 use allclear_application::error::Error;
-use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore, UpdateTransition};
+use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore};
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::page::Page;
 use allclear_application::stamp::Stamp;
@@ -14,7 +14,9 @@ use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::{
     Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus,
 };
-use allclear_domain::maintenance_update::MaintenanceUpdate;
+use allclear_domain::maintenance_update::{
+    MaintenanceAndNewest, MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
+};
 use allclear_domain::organisation::Revision;
 use allclear_domain::update::{UpdateDraft, UpdatePatch};
 use allclear_persistence::database::Database;
@@ -100,14 +102,11 @@ pub(crate) async fn record(
         ..Default::default()
     };
     let author = author();
-    let recorded = draft.message.clone();
-    let rule: UpdateTransition<Option<MaintenanceUpdate>, _> =
-        Box::new(move |(found, newest), stamp| {
-            let (id, now) = (MaintenanceUpdateId(stamp.id), stamp.committed_at);
-            let update =
-                MaintenanceUpdate::record(id, found.id, draft, author, newest.as_ref(), now)?;
-            Ok(found.with_update(update, Some(recorded), true, stamp.wall_time))
-        });
+    let rule = Box::new(move |latest: MaintenanceAndNewest, stamp: Stamp| {
+        let id = MaintenanceUpdateId(stamp.id);
+        let (recorded_at, now) = (stamp.committed_at, stamp.wall_time);
+        Ok(latest.record(id, draft, author, true, recorded_at, now)?)
+    });
     MaintenanceStore::insert_update(database, organisation, maintenance, rule)
         .await
         .unwrap()
@@ -400,13 +399,8 @@ async fn updates_are_published_before_their_maintenance_and_without_their_author
         message: Some("Done".into()),
         ..Default::default()
     };
-    let rule: UpdateTransition<MaintenanceUpdate> = Box::new(move |(found, update), stamp| {
-        Ok(found.with_update(
-            update.edit(patch, stamp.committed_at)?,
-            None,
-            true,
-            stamp.wall_time,
-        ))
+    let rule = Box::new(move |entry: MaintenanceAndUpdate, stamp: Stamp| {
+        Ok(entry.edit(patch, true, stamp.committed_at, stamp.wall_time)?)
     });
     let edited = MaintenanceStore::change_update(database, &acme, maintenance.id, update.id, rule)
         .await
@@ -478,9 +472,8 @@ async fn updates_are_deleted_all_or_none(database: &Database) {
     let foreign = record(database, &acme, elsewhere, "elsewhere").await.id;
     let delete = async |requested: Vec<MaintenanceUpdateId>| {
         let these = requested.clone();
-        let rule: UpdateTransition<Vec<_>> = Box::new(move |(found, stored), stamp| {
-            let deletion = MaintenanceUpdate::delete(maintenance, these, &stored)?;
-            Ok(found.with_update(deletion, None, true, stamp.wall_time))
+        let rule = Box::new(move |deletion: MaintenanceUpdateDeletion, stamp: Stamp| {
+            Ok(deletion.delete(&these, true, stamp.wall_time)?)
         });
         MaintenanceStore::delete_updates(database, &acme, maintenance, requested, rule).await
     };

@@ -1,5 +1,5 @@
 use allclear_application::error::Error;
-use allclear_application::invitation::{Host, Invitation};
+use allclear_application::invitation::{Invitation, InvitingOrganisation};
 use allclear_application::membership::{MemberTransition, NewOrganisation};
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::second_factor::FactorStore;
@@ -48,7 +48,7 @@ async fn invite_by(
     let (token, created_at) = (SecretToken::generate(), clock().now());
     let invitation = Invitation {
         id: InvitationId(clock().id()),
-        organisation: organisation.map(|id| Host {
+        organisation: organisation.map(|id| InvitingOrganisation {
             id: id.clone(),
             name: "Acme".into(),
         }),

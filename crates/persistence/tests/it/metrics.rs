@@ -86,7 +86,14 @@ impl OrganisationFixture {
         let attached = components.clone();
         let create: CreateTransition<Incident> = Box::new(move |stamp: Stamp| {
             let id = IncidentId(stamp.id);
-            Ok(Incident::create(id, draft, &attached, stamp.committed_at)?)
+            let notify = stamp.notify_by_default;
+            Ok(Incident::create(
+                id,
+                draft,
+                &attached,
+                notify,
+                stamp.committed_at,
+            )?)
         });
         IncidentStore::insert(&self.database, &self.id, create, components)
             .await

@@ -5,7 +5,9 @@ mod unreadable;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use allclear_application::delivery::{ClaimRequest, DeliveryQueue, DeliveryResult, Outcome, Route};
+use allclear_application::delivery::{
+    ClaimRequest, DeliveryOutcome, DeliveryQueue, DeliveryResult, DeliveryRoute,
+};
 use allclear_application::operator_mail::{
     FailureDigest, OperatorMail, OperatorMailContent, OperatorMailStore, Reminder,
 };
@@ -90,7 +92,7 @@ impl Operators {
             let result = DeliveryResult {
                 claim: claimed.claim,
                 at,
-                outcome: Outcome::GivenUp {
+                outcome: DeliveryOutcome::GivenUp {
                     reason: "550 no such mailbox".into(),
                 },
                 was_failing: false,
@@ -392,14 +394,14 @@ async fn failures_of_unconfirmed_subscriptions_are_in_no_digest(database: &Datab
     operators.fixture.incident("Down").await;
     operators.fixture.expand().await;
     let requests = ClaimRequest {
-        route: Route::Request,
+        route: DeliveryRoute::Message,
         ..request(clock().now(), after(1), 8)
     };
     let claimed = DeliveryQueue::claim(database, requests).await.unwrap();
     let result = DeliveryResult {
         claim: claimed[0].claim,
         at: clock().now(),
-        outcome: Outcome::GivenUp {
+        outcome: DeliveryOutcome::GivenUp {
             reason: "404".into(),
         },
         was_failing: false,

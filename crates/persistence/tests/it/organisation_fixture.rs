@@ -14,7 +14,7 @@ use allclear_domain::id::{
 };
 use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
-use allclear_domain::incident_update::{IncidentAndNewest, IncidentUpdate, UpdateDeletion};
+use allclear_domain::incident_update::{IncidentAndNewest, IncidentUpdate, IncidentUpdateDeletion};
 use allclear_domain::organisation::Revision;
 use allclear_domain::update::UpdateDraft;
 use allclear_persistence::database::Database;
@@ -68,6 +68,7 @@ pub(crate) fn draft(title: &str, components: &[Attachment]) -> CreateTransition<
             IncidentId(stamp.id),
             draft,
             &components,
+            stamp.notify_by_default,
             stamp.committed_at,
         )?)
     })
@@ -195,7 +196,7 @@ impl OrganisationFixture {
 
     pub(crate) async fn edit(&self, incident: IncidentId, patch: IncidentPatch) -> Incident {
         let rule = Box::new(move |incident: Incident, stamp: Stamp| {
-            Ok(incident.edit(patch, stamp.committed_at)?)
+            Ok(incident.edit(patch, stamp.notify_by_default, stamp.committed_at)?)
         });
         let written = IncidentStore::change(&self.database, &self.id, incident, rule)
             .await
@@ -264,15 +265,16 @@ impl OrganisationFixture {
         );
         let rule = Box::new(move |latest: IncidentAndNewest, stamp: Stamp| {
             let id = IncidentUpdateId(stamp.id);
-            Ok(latest.record(id, draft, author, stamp.committed_at)?)
+            let notify = stamp.notify_by_default;
+            Ok(latest.record(id, draft, author, notify, stamp.committed_at)?)
         });
         let written = IncidentStore::insert_update(&self.database, &self.id, incident, rule).await;
         written.unwrap().unwrap().state
     }
 
     pub(crate) async fn delete_update(&self, incident: IncidentId, update: IncidentUpdateId) {
-        let rule = Box::new(move |deletion: UpdateDeletion, stamp: Stamp| {
-            Ok(deletion.delete(&[update], stamp.committed_at)?)
+        let rule = Box::new(move |deletion: IncidentUpdateDeletion, stamp: Stamp| {
+            Ok(deletion.delete(&[update], stamp.notify_by_default, stamp.committed_at)?)
         });
         let updates = vec![update];
         IncidentStore::delete_updates(&self.database, &self.id, incident, updates, rule)

@@ -1,6 +1,6 @@
 use allclear_application::passkey::{
-    CredentialId, NewCredential, NewPasskey, PasskeyStore, PasskeyStored, PasskeyUse, PasskeyUsed,
-    UsedChallenge, VerifiedCredential,
+    CredentialId, NewCredential, NewPasskey, PasskeyAdditionOutcome, PasskeyStore, PasskeyUse,
+    PasskeyUseOutcome, UsedChallenge, VerifiedCredential,
 };
 use allclear_application::second_factor::{FactorStore, TotpConfirmation};
 use allclear_application::secret::{Digest, SecretToken};
@@ -81,7 +81,7 @@ pub(crate) async fn with_passkey(
     let new = new_passkey(&ann, credential, session);
     let id = new.passkey.id;
     let stored = database.add_passkey(new).await.unwrap();
-    assert_eq!(stored, PasskeyStored::First);
+    assert_eq!(stored, PasskeyAdditionOutcome::First);
     (ann, session, id)
 }
 
@@ -138,7 +138,7 @@ async fn a_credential_belongs_to_one_account(database: &Database) {
     let bob = account(database, "bob@example.com", "hash").await;
     let session = open(database, &bob).await;
     let stored = database.add_passkey(new_passkey(&bob, "phone", session));
-    assert_eq!(stored.await.unwrap(), PasskeyStored::Known);
+    assert_eq!(stored.await.unwrap(), PasskeyAdditionOutcome::Known);
     let found = database.find_passkey(&CredentialId("phone".into())).await;
     assert_eq!(found.unwrap().unwrap().user.id, ann.id);
     let factors = database.factors(bob.id).await.unwrap();
@@ -154,9 +154,9 @@ async fn a_challenge_adds_one_passkey(database: &Database) {
         ..new_passkey(&ann, "key", session)
     };
     let stored = database.add_passkey(first).await.unwrap();
-    assert_eq!(stored, PasskeyStored::First);
+    assert_eq!(stored, PasskeyAdditionOutcome::First);
     let stored = database.add_passkey(second).await.unwrap();
-    assert_eq!(stored, PasskeyStored::Known);
+    assert_eq!(stored, PasskeyAdditionOutcome::Known);
 }
 
 async fn an_account_has_at_most_twenty_passkeys(database: &Database) {
@@ -172,9 +172,9 @@ async fn an_account_has_at_most_twenty_passkeys(database: &Database) {
     }
     let stored = adding.join_all().await;
     let count = |kind| stored.iter().filter(|stored| **stored == kind).count();
-    assert_eq!(count(PasskeyStored::First), 1);
-    assert_eq!(count(PasskeyStored::Further), 19);
-    assert_eq!(count(PasskeyStored::Full), 2);
+    assert_eq!(count(PasskeyAdditionOutcome::First), 1);
+    assert_eq!(count(PasskeyAdditionOutcome::Further), 19);
+    assert_eq!(count(PasskeyAdditionOutcome::Full), 2);
 }
 
 async fn recovery_codes_are_made_with_the_first_factor_and_removed_with_the_last(
@@ -200,7 +200,7 @@ async fn recovery_codes_are_made_with_the_first_factor_and_removed_with_the_last
     let key = new_passkey(&ann, "key", session);
     let id = key.passkey.id;
     let stored = database.add_passkey(key).await.unwrap();
-    assert_eq!(stored, PasskeyStored::Further);
+    assert_eq!(stored, PasskeyAdditionOutcome::Further);
     assert!(
         database
             .remove_passkey(ann.id, phone, session)
@@ -229,14 +229,14 @@ async fn a_use_stores_the_counter_and_the_time(database: &Database) {
     let first = used(id, 0);
     assert_eq!(
         database.use_passkey(first).await.unwrap(),
-        PasskeyUsed::Accepted,
+        PasskeyUseOutcome::Accepted,
         "an authenticator without a counter"
     );
     let counted = database.use_passkey(used(id, 4)).await.unwrap();
-    assert_eq!(counted, PasskeyUsed::Accepted);
+    assert_eq!(counted, PasskeyUseOutcome::Accepted);
     for back in [4, 3, 0] {
         let outcome = database.use_passkey(used(id, back)).await.unwrap();
-        assert_eq!(outcome, PasskeyUsed::CounterWentBack, "{back}");
+        assert_eq!(outcome, PasskeyUseOutcome::CounterWentBack, "{back}");
     }
     let found = database.find_passkey(&CredentialId("phone".into())).await;
     assert_eq!(found.unwrap().unwrap().credential, "counted to 4");
@@ -244,7 +244,7 @@ async fn a_use_stores_the_counter_and_the_time(database: &Database) {
     assert!(factors.passkeys[0].last_used_at.is_some());
     let unknown = used(PasskeyId(clock().id()), 9);
     let outcome = database.use_passkey(unknown).await.unwrap();
-    assert_eq!(outcome, PasskeyUsed::Refused);
+    assert_eq!(outcome, PasskeyUseOutcome::Refused);
 }
 
 async fn a_counter_goes_only_forward_however_many_uses_come_at_once(database: &Database) {
@@ -255,7 +255,9 @@ async fn a_counter_goes_only_forward_however_many_uses_come_at_once(database: &D
         uses.spawn(async move { database.use_passkey(used(id, 1)).await.unwrap() });
     }
     let uses = uses.join_all().await;
-    let accepted = uses.iter().filter(|used| **used == PasskeyUsed::Accepted);
+    let accepted = uses
+        .iter()
+        .filter(|used| **used == PasskeyUseOutcome::Accepted);
     assert_eq!(accepted.count(), 1, "{uses:?}");
 }
 
@@ -268,7 +270,9 @@ async fn a_challenge_is_used_once_however_many_uses_come_at_once(database: &Data
         uses.spawn(async move { database.use_passkey(once).await.unwrap() });
     }
     let uses = uses.join_all().await;
-    let accepted = uses.iter().filter(|used| **used == PasskeyUsed::Accepted);
+    let accepted = uses
+        .iter()
+        .filter(|used| **used == PasskeyUseOutcome::Accepted);
     assert_eq!(accepted.count(), 1, "{uses:?}");
 }
 
@@ -284,9 +288,9 @@ async fn a_repeated_response_changes_nothing_of_the_passkey(database: &Database)
         ..first.clone()
     };
     let accepted = database.use_passkey(first.clone()).await.unwrap();
-    assert_eq!(accepted, PasskeyUsed::Accepted);
+    assert_eq!(accepted, PasskeyUseOutcome::Accepted);
     let outcome = database.use_passkey(repeated).await.unwrap();
-    assert_eq!(outcome, PasskeyUsed::Refused);
+    assert_eq!(outcome, PasskeyUseOutcome::Refused);
     let factors = database.factors(ann.id).await.unwrap();
     assert_eq!(factors.passkeys[0].last_used_at, Some(first.now));
     let found = database.find_passkey(&CredentialId("phone".into())).await;
@@ -299,15 +303,15 @@ async fn a_counter_that_went_back_leaves_the_challenge_for_the_note_of_the_copy(
 ) {
     let (ann, _, id) = with_passkey(database, "phone").await;
     let counted = database.use_passkey(used(id, 4)).await.unwrap();
-    assert_eq!(counted, PasskeyUsed::Accepted);
+    assert_eq!(counted, PasskeyUseOutcome::Accepted);
     let copy = used(id, 3);
     let outcome = database.use_passkey(copy.clone()).await.unwrap();
-    assert_eq!(outcome, PasskeyUsed::CounterWentBack);
+    assert_eq!(outcome, PasskeyUseOutcome::CounterWentBack);
     let passkey = database.factors(ann.id).await.unwrap().passkeys.remove(0);
     let noted = database.record_copied(&passkey, ann.id, copy.challenge.clone());
     assert!(noted.await.unwrap());
     let repeated = database.use_passkey(copy).await.unwrap();
-    assert_eq!(repeated, PasskeyUsed::Refused);
+    assert_eq!(repeated, PasskeyUseOutcome::Refused);
 }
 
 async fn a_copy_is_noted_once_for_a_challenge(database: &Database) {

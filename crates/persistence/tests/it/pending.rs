@@ -1,5 +1,5 @@
 use allclear_application::account::{
-    AccountStore, Accounts, Confirmation, Confirmed, Deletion, PendingSignUp,
+    AccountStore, Accounts, Confirmation, ConfirmationOutcome, DeletionOutcome, PendingSignUp,
 };
 use allclear_application::audit::{AuditFilter, AuditItem, AuditStore};
 use allclear_application::error::Error;
@@ -79,7 +79,7 @@ async fn a_link_makes_exactly_the_account_it_was_mailed_for_and_once(database: &
     let made: Vec<_> = outcomes
         .iter()
         .filter_map(|outcome| match outcome {
-            Confirmed::Done(user) => Some(user),
+            ConfirmationOutcome::Confirmed(user) => Some(user),
             _ => None,
         })
         .collect();
@@ -100,15 +100,17 @@ async fn a_link_makes_exactly_the_account_it_was_mailed_for_and_once(database: &
 async fn of_two_links_of_one_address_the_first_followed_counts(database: &Database) {
     let strangers = waits(database, "ann@example.com", "Eve").await;
     let own = waits(database, "ANN@example.com", "Ann").await;
-    let Confirmed::Done(user) = database.confirm_sign_up(follow(&own)).await.unwrap() else {
+    let ConfirmationOutcome::Confirmed(user) =
+        database.confirm_sign_up(follow(&own)).await.unwrap()
+    else {
         panic!("not made")
     };
     assert_eq!(user.name, "Ann");
     let late = database.confirm_sign_up(follow(&strangers)).await.unwrap();
-    assert_eq!(late, Confirmed::Unknown);
+    assert_eq!(late, ConfirmationOutcome::Unknown);
     let after = waits(database, "ann@example.com", "Eve").await;
     let taken = database.confirm_sign_up(follow(&after)).await.unwrap();
-    assert_eq!(taken, Confirmed::Taken);
+    assert_eq!(taken, ConfirmationOutcome::Taken);
 }
 
 async fn a_link_ends_after_a_day(database: &Database) {
@@ -119,12 +121,12 @@ async fn a_link_ends_after_a_day(database: &Database) {
     };
     assert_eq!(
         database.confirm_sign_up(late).await.unwrap(),
-        Confirmed::Unknown
+        ConfirmationOutcome::Unknown
     );
     let wrong = follow(&SecretToken::generate());
     assert_eq!(
         database.confirm_sign_up(wrong).await.unwrap(),
-        Confirmed::Unknown
+        ConfirmationOutcome::Unknown
     );
 }
 
@@ -137,9 +139,9 @@ async fn the_newest_sign_ups_of_an_address_are_kept(database: &Database) {
         links.push(token);
     }
     let oldest = database.confirm_sign_up(follow(&links[0])).await.unwrap();
-    assert_eq!(oldest, Confirmed::Unknown);
+    assert_eq!(oldest, ConfirmationOutcome::Unknown);
     let next = database.confirm_sign_up(follow(&links[1])).await.unwrap();
-    assert!(matches!(next, Confirmed::Done(_)));
+    assert!(matches!(next, ConfirmationOutcome::Confirmed(_)));
 }
 
 async fn an_invitation_that_was_needed_and_is_gone_makes_no_account(database: &Database) {
@@ -161,7 +163,7 @@ async fn an_invitation_that_was_needed_and_is_gone_makes_no_account(database: &D
         ..follow(&token)
     };
     let made = database.confirm_sign_up(welcome).await.unwrap();
-    assert!(matches!(made, Confirmed::Done(_)));
+    assert!(matches!(made, ConfirmationOutcome::Confirmed(_)));
 }
 
 async fn a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_admin(
@@ -175,13 +177,13 @@ async fn a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_
     join(database, &acme, &bob).await;
     assert_eq!(
         AccountStore::delete(database, ann.id).await.unwrap(),
-        Deletion::LastAdmin("Acme".into())
+        DeletionOutcome::LastAdmin("Acme".into())
     );
     let token = SecretToken::generate();
     open_session(database, bob.id, new_session(&token)).await;
     assert_eq!(
         AccountStore::delete(database, bob.id).await.unwrap(),
-        Deletion::Deleted
+        DeletionOutcome::Deleted
     );
     let session = SessionStore::find(database, &token.digest(), clock().now()).await;
     assert!(session.unwrap().is_none());
@@ -189,11 +191,11 @@ async fn a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_
     assert_none(OrganisationStore::find(database, &alone)).await;
     assert_eq!(
         AccountStore::delete(database, ann.id).await.unwrap(),
-        Deletion::Deleted
+        DeletionOutcome::Deleted
     );
     assert_eq!(
         AccountStore::delete(database, ann.id).await.unwrap(),
-        Deletion::Gone
+        DeletionOutcome::Gone
     );
 }
 
@@ -224,7 +226,7 @@ async fn refused_deletion_of_an_account_is_not_audited(database: &Database) {
     join(database, &acme, &bob).await;
     join(database, &beta, &ann).await;
     let result = AccountStore::delete(database, bob.id).await.unwrap();
-    assert_eq!(result, Deletion::LastAdmin("Acme".into()));
+    assert_eq!(result, DeletionOutcome::LastAdmin("Acme".into()));
     for organisation in [acme, beta] {
         let newest = newest_item(database, &organisation).await;
         assert_eq!(newest.action, Action::MemberAdded);
@@ -246,7 +248,7 @@ async fn item_of_a_deleted_account_has_neither_name_nor_address(database: &Datab
         }));
         AccountStore::delete(database, bob.id).await
     });
-    assert_eq!(deletion.await.unwrap(), Deletion::Deleted);
+    assert_eq!(deletion.await.unwrap(), DeletionOutcome::Deleted);
     let item = newest_item(database, &acme).await;
     assert_eq!(item.action, Action::MemberRemoved);
     assert_eq!(item.actor_id.as_deref(), Some(&*id));
@@ -263,12 +265,12 @@ async fn the_administrator_is_the_last_account_to_be_deleted(database: &Database
     let bob = account(database, "bob@example.com", "hash").await;
     assert_eq!(
         AccountStore::delete(database, ann.id).await.unwrap(),
-        Deletion::Administrator
+        DeletionOutcome::Administrator
     );
     AccountStore::delete(database, bob.id).await.unwrap();
     assert_eq!(
         AccountStore::delete(database, ann.id).await.unwrap(),
-        Deletion::Deleted
+        DeletionOutcome::Deleted
     );
     assert!(!database.any().await.unwrap());
 }

@@ -1,14 +1,16 @@
-//! The public state for programs.
+//! The state from which the Statuspage API, feeds and webhooks are drawn.
 
 use allclear_application::maintenance::MaintenanceStore;
-use allclear_application::statuspage_api::{AFFECTED_BYTES, LISTED, PublicState, PublicStateStore};
+use allclear_application::statuspage_api::{
+    AFFECTED_BYTES, LISTED, StatuspageState, StatuspageStateStore,
+};
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::entry::{Entry, EntryComponent};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::{Maintenance, MaintenancePatch, MaintenanceStatus, NewEnd};
 use allclear_domain::rollup::PublicStatus;
+use allclear_domain::statuspage_entry::{StatuspageAffectedComponent, StatuspageEntry};
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -30,13 +32,15 @@ fn now() -> DateTime<Utc> {
     clock().now()
 }
 
-async fn state(database: &Database, organisation: &OrganisationId) -> PublicState {
-    let found = database.public_state(organisation, now()).await;
+async fn state(database: &Database, organisation: &OrganisationId) -> StatuspageState {
+    let found = database.statuspage_state(organisation, now()).await;
     found.unwrap().unwrap()
 }
 
 /// Name, old and new status of each component.
-fn moves(affected: Option<&Vec<EntryComponent>>) -> Vec<(&str, PublicStatus, PublicStatus)> {
+fn moves(
+    affected: Option<&Vec<StatuspageAffectedComponent>>,
+) -> Vec<(&str, PublicStatus, PublicStatus)> {
     let affected = affected.into_iter().flatten();
     affected
         .map(|one| (one.name.as_str(), one.old_status, one.new_status))
@@ -155,7 +159,7 @@ async fn only_the_newest_entries_have_components_if_there_are_very_many(database
         panic!("two incidents: {:?}", state.incidents);
     };
     assert_eq!((record.entries.len(), older.entries.len()), (51, 2));
-    let has_list = |entry: &&Entry| entry.affected.is_some();
+    let has_list = |entry: &&StatuspageEntry| entry.affected.is_some();
     let listed = record.entries[..50].iter().take_while(has_list).count();
     let all = record.entries.iter().chain(&older.entries);
     let affected = all.filter_map(|entry| entry.affected.as_ref());
@@ -203,7 +207,7 @@ async fn clock_stores_the_components_of_begin_and_end(database: &Database) {
     }
     let later = end + TimeDelta::seconds(1);
     let state = database
-        .public_state(&fixture.id, later)
+        .statuspage_state(&fixture.id, later)
         .await
         .unwrap()
         .unwrap();
@@ -271,7 +275,7 @@ async fn newest_and_open_things_are_read_and_others_belong_to_others(database: &
 
     let nobody = organisation(database, "nobody").await;
     let empty = database
-        .public_state(&nobody, now())
+        .statuspage_state(&nobody, now())
         .await
         .unwrap()
         .unwrap();
@@ -279,7 +283,7 @@ async fn newest_and_open_things_are_read_and_others_belong_to_others(database: &
     let unknown = OrganisationId::parse("unknown").unwrap();
     assert!(
         database
-            .public_state(&unknown, now())
+            .statuspage_state(&unknown, now())
             .await
             .unwrap()
             .is_none()

@@ -8,8 +8,8 @@ use allclear_domain::channel::RecipientKey;
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{OrganisationId, SubscriberId};
-use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::organisation::Revision;
+use allclear_domain::rate_limit::RateLimit;
 use allclear_domain::subscriber::{
     Failing, ScopeKind, Subscriber, SubscriberDraft, SubscriberStatus,
 };
@@ -423,7 +423,7 @@ async fn mails_to_an_address_beyond_the_limit_are_refused_also_when_requested_at
     database: &Database,
 ) {
     let (limit, now) = (
-        MailLimit {
+        RateLimit {
             burst: 3,
             per_hour: 1,
         },
@@ -484,7 +484,7 @@ async fn mails_to_an_address_beyond_the_limit_are_refused_also_when_requested_at
 }
 
 async fn addresses_whose_limits_are_over_are_mailed_at_once(database: &Database) {
-    let limit = MailLimit {
+    let limit = RateLimit {
         burst: 1,
         per_hour: 1,
     };

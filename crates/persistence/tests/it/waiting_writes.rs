@@ -6,7 +6,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use allclear_application::clock::{Clock, TestClock};
-use allclear_application::delivery::Outcome;
+use allclear_application::delivery::DeliveryOutcome;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
 use allclear_application::transition::Transition;
@@ -193,7 +193,7 @@ async fn a_subscription_that_the_receiver_ends_during_an_edit_stays_ended(url: &
     let editing =
         spawn_blocking(move || Handle::current().block_on(store.save(&acme, edited, edit)));
     blocked.begins().await;
-    let ended = result(claimed[0].claim, Outcome::Ended);
+    let ended = result(claimed[0].claim, DeliveryOutcome::Ended);
     finish(url, fixture.results(vec![ended]), || blocked.release()).await;
     editing.await.unwrap().unwrap();
     let found = SubscriberStore::find(database, &fixture.id, &key).await;

@@ -117,7 +117,7 @@ impl<'a> Writer<'a> {
 
     pub(super) async fn settings(&self, patch: OrganisationPatch) -> Result<(), Error> {
         self.app
-            .services
+            .content
             .organisations
             .edit(&self.organisation, patch, Precondition::Any)
             .await?;
@@ -135,7 +135,7 @@ impl<'a> Writer<'a> {
             description: Some(description.into()),
             display: Some(display),
         };
-        let groups = &self.app.services.component_groups;
+        let groups = &self.app.content.component_groups;
         let created = groups.create(&self.organisation, fields).await?;
         Ok(created.group.id)
     }
@@ -155,7 +155,7 @@ impl<'a> Writer<'a> {
             };
             let created = self
                 .app
-                .services
+                .content
                 .components
                 .create(&self.organisation, draft, self.author.clone())
                 .await?;
@@ -186,7 +186,7 @@ impl<'a> Writer<'a> {
             })
         };
         let attachments = story.affected.iter().filter_map(attachment).collect();
-        let incidents = &self.app.services.incidents;
+        let incidents = &self.app.content.incidents;
         let created = incidents
             .create(&self.organisation, draft, attachments)
             .await?;
@@ -208,7 +208,7 @@ impl<'a> Writer<'a> {
 
     /// Publishes the review of an incident.
     pub(super) async fn review(&self, incident: IncidentId, body: &str) -> Result<(), Error> {
-        let (reviews, any) = (&self.app.services.reviews, Precondition::Any);
+        let (reviews, any) = (&self.app.content.reviews, Precondition::Any);
         let notify = Some(self.notify);
         reviews
             .write(&self.organisation, incident, body.into(), any.clone())
@@ -288,7 +288,7 @@ impl<'a> Writer<'a> {
         };
         Ok(self
             .app
-            .services
+            .content
             .maintenances
             .create(&self.organisation, draft)
             .await?
@@ -311,7 +311,7 @@ impl<'a> Writer<'a> {
             ..Default::default()
         };
         self.app
-            .services
+            .content
             .maintenances
             .record_update(&self.organisation, id, draft, self.author.clone())
             .await?;

@@ -1,8 +1,9 @@
 //! Settings of Clerk.
 
 use allclear_identity::clerk::api::BackendApi;
-use allclear_identity::clerk::key::{PublishableKey, SecretKey, is_loopback};
+use allclear_identity::clerk::application_keys::{PublishableKey, SecretKey};
 use allclear_identity::clerk::webhook_verifier::WebhookSecret;
+use allclear_identity::http_client::is_loopback;
 use clap::Args;
 use url::Url;
 

@@ -1,9 +1,8 @@
 //! Rate limits.
 
 use allclear_application::subscriber::Subscribers;
-use allclear_domain::mail_limit::MailLimit;
-use allclear_transport::identity::throttle::IdentityLimits;
-use allclear_transport::limit::throttle::Limit;
+use allclear_domain::rate_limit::RateLimit;
+use allclear_transport::built_in::throttle::IdentityLimits;
 use allclear_transport::subscriber;
 use clap::Args;
 
@@ -13,40 +12,40 @@ use clap::Args;
 pub(crate) struct LimitSettings {
     /// Failed sign-ins of a client address before further tries are slowed down: burst and rate an hour [default: 10/30]
     #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_IN", value_name = "ALLCLEAR_LIMIT_SIGN_IN", value_parser = limit)]
-    limit_sign_in: Option<Limit>,
+    limit_sign_in: Option<RateLimit>,
 
     /// Wrong passwords for a mail address from a client address: burst and rate an hour [default: 10/30]
     #[arg(long, env = "ALLCLEAR_LIMIT_GUESSES", value_name = "ALLCLEAR_LIMIT_GUESSES", value_parser = limit)]
-    limit_guesses: Option<Limit>,
+    limit_guesses: Option<RateLimit>,
 
     /// Wrong passwords for a mail address from all clients before further tries are slowed down: burst and rate an hour [default: 100/100]
     #[arg(long, env = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_name = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_parser = limit)]
-    limit_account_guesses: Option<Limit>,
+    limit_account_guesses: Option<RateLimit>,
 
     /// Accounts created from a client address: burst and rate an hour [default: 30/30]
     #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_UP", value_name = "ALLCLEAR_LIMIT_SIGN_UP", value_parser = limit)]
-    limit_sign_up: Option<Limit>,
+    limit_sign_up: Option<RateLimit>,
 
     /// Password resets requested from a client address: burst and rate an hour [default: 10/30]
     #[arg(long, env = "ALLCLEAR_LIMIT_RESET", value_name = "ALLCLEAR_LIMIT_RESET", value_parser = limit)]
-    limit_reset: Option<Limit>,
+    limit_reset: Option<RateLimit>,
 
     /// Links of accounts and invitations followed from a client address, and separately those of subscribers with a wrong code: burst
     /// and rate an hour [default: 30/120]
     #[arg(long, env = "ALLCLEAR_LIMIT_VERIFY", value_name = "ALLCLEAR_LIMIT_VERIFY", value_parser = limit)]
-    limit_verify: Option<Limit>,
+    limit_verify: Option<RateLimit>,
 
     /// Subscriptions requested from a client address: burst and rate an hour [default: 10/30]
     #[arg(long, env = "ALLCLEAR_LIMIT_SUBSCRIBE", value_name = "ALLCLEAR_LIMIT_SUBSCRIBE", value_parser = limit)]
-    limit_subscribe: Option<Limit>,
+    limit_subscribe: Option<RateLimit>,
 
     /// Verification mails to a mail address, by all organisations together: burst and rate an hour [default: 3/1]
     #[arg(long, env = "ALLCLEAR_LIMIT_VERIFICATION_MAIL", value_name = "ALLCLEAR_LIMIT_VERIFICATION_MAIL", value_parser = limit)]
-    limit_verification_mail: Option<Limit>,
+    limit_verification_mail: Option<RateLimit>,
 
     /// Invitations sent from a client address: burst and rate an hour [default: 50/100]
     #[arg(long, env = "ALLCLEAR_LIMIT_INVITE", value_name = "ALLCLEAR_LIMIT_INVITE", value_parser = limit)]
-    limit_invite: Option<Limit>,
+    limit_invite: Option<RateLimit>,
 }
 
 impl LimitSettings {
@@ -74,21 +73,19 @@ impl LimitSettings {
     }
 
     /// Limit of verification mails to a mail address.
-    pub(crate) fn verification_mail(&self) -> MailLimit {
-        let configured = self
-            .limit_verification_mail
-            .map(|Limit { burst, per_hour }| MailLimit { burst, per_hour });
-        configured.unwrap_or(Subscribers::MAIL_LIMIT)
+    pub(crate) fn verification_mail(&self) -> RateLimit {
+        self.limit_verification_mail
+            .unwrap_or(Subscribers::MAIL_LIMIT)
     }
 }
 
 /// Parses `10/30`.
-pub(super) fn limit(text: &str) -> Result<Limit, String> {
+pub(super) fn limit(text: &str) -> Result<RateLimit, String> {
     let numbers = text
         .split_once('/')
         .and_then(|(burst, hour)| Some((burst.parse().ok()?, hour.parse().ok()?)));
     match numbers {
-        Some((burst @ 1.., per_hour @ 1..)) => Ok(Limit { burst, per_hour }),
+        Some((burst @ 1.., per_hour @ 1..)) => Ok(RateLimit { burst, per_hour }),
         _ => Err("it must be a burst and a rate an hour, such as 10/30".to_owned()),
     }
 }

@@ -6,10 +6,10 @@ use std::fmt;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::membership::Role;
 use allclear_domain::openid::{FactorValues, LOWEST_ROLE, MailDomains, ProviderId, RoleMapping};
+use allclear_domain::rate_limit::RateLimit;
 use allclear_identity::openid::{IssuerUrl, issuer};
+use allclear_transport::built_in::openid::OpenIdThrottle;
 use allclear_transport::configuration::SignInProvider;
-use allclear_transport::identity::openid::OpenIdThrottle;
-use allclear_transport::limit::throttle::Limit;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
@@ -48,7 +48,7 @@ pub(crate) struct OpenIdSettings {
     /// By the end of the variable's name: `OKTA_ISSUER`.
     values: BTreeMap<String, SecretString>,
     passwords: bool,
-    limit: Limit,
+    limit: RateLimit,
 }
 
 impl Default for OpenIdSettings {
@@ -284,7 +284,7 @@ impl OpenIdSettings {
     }
 
     /// Limit of the sign-ins that a client begins.
-    pub(crate) const fn limit(&self) -> Limit {
+    pub(crate) const fn limit(&self) -> RateLimit {
         self.limit
     }
 

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use allclear_application::mail_budget::MailBudgetLimits;
 use allclear_application::usage_limit::UsageLimits;
-use allclear_transport::limit::throttle::Limit;
+use allclear_domain::rate_limit::RateLimit;
 use allclear_transport::limit::usage::WriteLimits;
 use clap::Args;
 
@@ -104,7 +104,7 @@ pub(crate) struct UsageSettings {
 
 /// A rate limit; `None` if there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Rate(Option<Limit>);
+struct Rate(Option<RateLimit>);
 
 impl UsageSettings {
     /// Quotas that storage enforces.
@@ -130,7 +130,7 @@ impl UsageSettings {
     }
 
     /// Limit of the requests with an API key.
-    pub(crate) const fn api_key(&self) -> Option<Limit> {
+    pub(crate) const fn api_key(&self) -> Option<RateLimit> {
         self.limit_api_key.0
     }
 
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(
             (written.writes, written.text.map(NonZeroU32::get)),
             (
-                Some(Limit {
+                Some(RateLimit {
                     burst: 600,
                     per_hour: 36_000
                 }),

@@ -11,7 +11,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::app::{Operator, TestApp, TestResponse, assert_status, client, send, until};
-use crate::identity::mails_in;
+use crate::built_in::mails_in;
 
 /// Creates a key; returns its payload.
 pub(crate) async fn key(admin: &Operator, role: &str) -> Value {

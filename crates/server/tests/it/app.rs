@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use allclear_application::account::{AccountStore, Admission, Creation, NewAccount};
+use allclear_application::account::{AccountStore, Admission, CreationOutcome, NewAccount};
 use allclear_application::clock::Clock;
 use allclear_application::membership::NewOrganisation;
 use allclear_application::organisation::OrganisationStore;
@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-use crate::identity::mailed_in;
+use crate::built_in::mailed_in;
 
 /// How long a test waits for what happens soon, also on a busy machine.
 pub(crate) const WAIT_LIMIT: Duration = Duration::from_mins(1);
@@ -227,7 +227,7 @@ impl TestApp {
         };
         let database = self.database().await;
         let created = AccountStore::create(&database, account).await.unwrap();
-        let Creation::Made(user) = created else {
+        let CreationOutcome::Created(user) = created else {
             panic!("{created:?}")
         };
         let cookies = Jar::default();

@@ -87,7 +87,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The tests of this binary, as its runner lists them: `identity::account::some_name`.
+/// The tests of this binary, as its runner lists them: `built_in::account::some_name`.
 fn tests_of_this_binary() -> HashSet<String> {
     let list = Command::new(std::env::current_exe().unwrap())
         .args(["--list", "--format", "terse"])

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::app::{Operator, TestApp, TestResponse, assert_status, client_builder, send};
-use crate::identity::Person;
+use crate::built_in::Person;
 use crate::process::lasting_port;
 
 /// A server whose checks of domains come back to itself, on a fixed port.

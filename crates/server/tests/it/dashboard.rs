@@ -3,7 +3,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use crate::app::{Operator, TestApp, TestResponse, cookie_client, eventually};
-use crate::identity::Person;
+use crate::built_in::Person;
 use crate::maintenance::derived_status::{drive, start_stopped};
 use crate::maintenance::text;
 

@@ -10,7 +10,7 @@ use crate::app::{
     Operator, PASSWORD, TestApp, TestResponse, assert_status, client, confirmation_link, founder,
     mailed_token, send,
 };
-use crate::identity::{Person, mails_in};
+use crate::built_in::{Person, mails_in};
 use crate::subscriber::carried;
 
 /// Every mail to a mailbox, its sub-addresses among them.

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use url::Url;
 
 use crate::app::{Operator, TestApp, TestResponse, cookie_client, send};
-use crate::identity::mails_in;
+use crate::built_in::mails_in;
 
 const ADDRESS: &str = "Ann@example.com";
 

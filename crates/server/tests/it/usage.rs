@@ -4,7 +4,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::app::{Operator, PASSWORD, TestApp, TestResponse, assert_status, client, send};
-use crate::identity::Person;
+use crate::built_in::Person;
 
 /// A refusal names the setting that an operator of the installation can change.
 fn assert_refused(response: &TestResponse, status: u16, setting: &str) {

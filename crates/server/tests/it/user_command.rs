@@ -9,7 +9,7 @@ use totp_rs::{Builder, Secret};
 use crate::app::{
     Operator, PASSWORD, TestResponse, cookie_client, founder, operator_of, send, sign_up,
 };
-use crate::identity::mails_in;
+use crate::built_in::mails_in;
 use crate::process::{Process, command, run};
 
 /// A running server, of whose organisation Acme Ada is the admin; Bob has another one.

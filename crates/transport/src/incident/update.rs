@@ -57,7 +57,7 @@ impl From<&IncidentUpdate> for IncidentUpdateBody {
             incident_id: update.incident_id.to_string(),
             status: update.status,
             message: update.message.clone(),
-            user: (&update.author).into(),
+            user: AuthorBody::from(&update.author),
             created_at: update.created_at,
             display_at: update.display_at,
         }

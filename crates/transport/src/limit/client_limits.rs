@@ -21,7 +21,7 @@ pub(crate) const RETRY_AFTER: u64 = 10;
 const BODY_PART: usize = 8 * 1024;
 /// Maximum number of counted parts of the bodies of one client.
 const BODY_PARTS_OF_CLIENT: usize = 512;
-/// Maximum number of those of all strangers, and of all operators: strangers keep no operator from sending a long text.
+/// Maximum number of those of all unknown senders, and of all operators: unknown senders keep no operator from sending a long text.
 const BODY_PARTS: usize = 4096;
 
 /// Limits per client address, four times as much per IPv6 site. 0 means no limit.
@@ -50,7 +50,7 @@ pub struct ClientLimits {
     sockets: Arc<Slots>,
     polls: Arc<Slots>,
     body_parts: Arc<Slots>,
-    body_parts_of_strangers: Arc<Semaphore>,
+    body_parts_of_unknown: Arc<Semaphore>,
     body_parts_of_operators: Arc<Semaphore>,
     handshakes: Arc<Slots>,
     /// `None` if there is no limit.
@@ -65,9 +65,9 @@ pub(crate) struct BodyParts(Vec<(Slot, OwnedSemaphorePermit)>);
 
 /// The kind of client that sends a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sender {
-    /// Anybody.
-    Stranger,
+pub(crate) enum BodySender {
+    /// Anybody: the body is read before anything is known about its sender.
+    Unknown,
     /// A caller with a permission. The body of another one is dropped as soon as the caller is refused.
     Operator,
 }
@@ -82,7 +82,7 @@ impl ClientLimits {
             sockets: Slots::new(limits.sockets),
             polls: Slots::new(limits.polls),
             body_parts: Slots::new(BODY_PARTS_OF_CLIENT),
-            body_parts_of_strangers: Arc::new(Semaphore::new(BODY_PARTS)),
+            body_parts_of_unknown: Arc::new(Semaphore::new(BODY_PARTS)),
             body_parts_of_operators: Arc::new(Semaphore::new(BODY_PARTS)),
             handshakes: Slots::new(limits.handshakes),
             all_handshakes: (limits.all_handshakes != 0)
@@ -103,15 +103,15 @@ impl ClientLimits {
     }
 
     /// Counts the parts of a body of this many bytes. `false` if the client, or all together, have as many as they may.
-    pub(crate) fn count_body(
+    pub(crate) fn try_count_body(
         &self,
         BodyParts(parts): &mut BodyParts,
-        (sender, client): (Sender, IpAddr),
+        (sender, client): (BodySender, IpAddr),
         length: usize,
     ) -> bool {
         let all = match sender {
-            Sender::Stranger => &self.body_parts_of_strangers,
-            Sender::Operator => &self.body_parts_of_operators,
+            BodySender::Unknown => &self.body_parts_of_unknown,
+            BodySender::Operator => &self.body_parts_of_operators,
         };
         let counted = length.saturating_sub(1) / BODY_PART;
         while parts.len() < counted {
@@ -184,8 +184,8 @@ impl Admission for ClientLimits {
 
     fn body(&self, request: &HttpRequest, length: usize) -> Result<Permit, OverLimit> {
         let mut parts = BodyParts::default();
-        let sender = (Sender::Stranger, client(request));
-        if self.count_body(&mut parts, sender, length) {
+        let sender = (BodySender::Unknown, client(request));
+        if self.try_count_body(&mut parts, sender, length) {
             Ok(Box::new(parts))
         } else {
             Err(OverLimit::client(RETRY_AFTER))
@@ -266,7 +266,7 @@ pub(crate) mod tests {
         let body = |client, length| {
             let mut parts = BodyParts::default();
             limits
-                .count_body(&mut parts, (Sender::Stranger, client), length)
+                .try_count_body(&mut parts, (BodySender::Unknown, client), length)
                 .then_some(parts)
         };
         let large = body(one, (BODY_PARTS_OF_CLIENT + 1) * BODY_PART);
@@ -287,8 +287,8 @@ pub(crate) mod tests {
             .collect();
         assert_eq!(all.len(), BODY_PARTS / 100);
         assert!(body(other, BODY_PART).is_some());
-        let operator = (Sender::Operator, other);
-        assert!(limits.count_body(&mut BodyParts::default(), operator, 9 * BODY_PART));
+        let operator = (BodySender::Operator, other);
+        assert!(limits.try_count_body(&mut BodyParts::default(), operator, 9 * BODY_PART));
     }
 
     #[test]

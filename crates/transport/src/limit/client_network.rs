@@ -3,8 +3,29 @@
 use std::net::{IpAddr, Ipv6Addr};
 
 use actix_web::{HttpRequest, web};
+use allclear_domain::rate_limit::RateLimit;
 
 use crate::server::client_address::TrustedProxies;
+
+/// Attempts of a site, in those of a client: providers assign up to 2^16 networks of clients to one customer (RFC 6177), who may not
+/// guess as often as so many clients.
+const SITE_ATTEMPTS: u32 = 16;
+
+/// Open connections and streams of a site, in those of a client: fewer than attempts, because what is open takes memory and file
+/// descriptors that all clients share.
+pub(crate) const SITE_SLOTS: usize = 4;
+
+/// Permits of a site, in those of a client, for what the clients of an organisation share: the fewest, so that one site leaves a part
+/// to others.
+pub(crate) const SITE_PERMITS: usize = 2;
+
+/// The limit of a [`site`], given that of a client.
+pub(crate) const fn limit_of_site(limit: RateLimit) -> RateLimit {
+    RateLimit {
+        burst: limit.burst.saturating_mul(SITE_ATTEMPTS),
+        per_hour: limit.per_hour.saturating_mul(SITE_ATTEMPTS),
+    }
+}
 
 /// The client address as rate limits count it: one IPv6 client has a whole network of 2^64 addresses (RFC 6177).
 pub(crate) fn client(request: &HttpRequest) -> IpAddr {

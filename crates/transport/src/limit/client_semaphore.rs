@@ -6,7 +6,7 @@ use allclear_application::keyed_semaphore::KeyedSemaphore;
 use allclear_domain::id::OrganisationId;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::client_network::site;
+use super::client_network::{SITE_PERMITS, site};
 
 /// Permits of each client, and of the IPv6 clients of each site together, for each organisation.
 pub(crate) struct ClientSemaphore {
@@ -22,14 +22,11 @@ pub(crate) struct ClientPermit(
 );
 
 impl ClientSemaphore {
-    /// Permits of a site, in those of a client.
-    const CLIENTS_OF_A_SITE: usize = 2;
-
     /// Gives each client so many permits.
     pub(crate) fn new(permits: usize) -> Self {
         Self {
             clients: KeyedSemaphore::new(permits, 0),
-            sites: KeyedSemaphore::new(Self::CLIENTS_OF_A_SITE * permits, 0),
+            sites: KeyedSemaphore::new(SITE_PERMITS * permits, 0),
         }
     }
 

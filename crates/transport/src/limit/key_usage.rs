@@ -8,9 +8,10 @@ use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{HttpMessage, HttpRequest, ResponseError};
 use allclear_domain::id::ApiKeyId;
+use allclear_domain::rate_limit::RateLimit;
 
-use crate::limit::throttle::{Bucket, Level, Limit};
-use crate::request::caller::count_key;
+use crate::limit::bucket::{Bucket, Level};
+use crate::request::caller::count_key_or_refuse;
 use crate::response::problem::Problem;
 
 /// `RateLimit-Policy`.
@@ -19,7 +20,7 @@ pub(crate) const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy"
 pub(crate) const STATE: HeaderName = HeaderName::from_static("ratelimit");
 
 /// Counts the requests of each API key.
-pub struct KeyUsage(Option<(Limit, Bucket<ApiKeyId>)>);
+pub struct KeyUsage(Option<(RateLimit, Bucket<ApiKeyId>)>);
 
 /// What the headers of a response say.
 #[derive(Clone, Copy)]
@@ -31,7 +32,7 @@ struct Counted {
 impl KeyUsage {
     /// Creates full buckets with this limit; `None` means no limit.
     #[must_use]
-    pub fn new(limit: Option<Limit>) -> Self {
+    pub fn new(limit: Option<RateLimit>) -> Self {
         Self(limit.map(|limit| (limit, Bucket::new(limit))))
     }
 
@@ -39,11 +40,15 @@ impl KeyUsage {
     ///
     /// # Errors
     /// 429 with a message that names the limit.
-    pub(crate) fn count(&self, key: ApiKeyId, request: &HttpRequest) -> Result<(), Problem> {
+    pub(crate) fn take_or_refuse(
+        &self,
+        key: ApiKeyId,
+        request: &HttpRequest,
+    ) -> Result<(), Problem> {
         let Some((limit, bucket)) = &self.0 else {
             return Ok(());
         };
-        let (taken, level) = bucket.take_measured(&key);
+        let (taken, level) = bucket.take_and_level(&key);
         request.extensions_mut().insert(Counted {
             quota: limit.burst.max(1),
             level,
@@ -61,7 +66,7 @@ pub(crate) async fn limit_keys(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, actix_web::Error> {
-    Ok(match count_key(request.request()).await {
+    Ok(match count_key_or_refuse(request.request()).await {
         Ok(()) => next.call(request).await?.map_into_left_body(),
         Err(refused) => request
             .into_response(refused.error_response())
@@ -80,7 +85,7 @@ pub(crate) async fn describe_limit(
         return Ok(response);
     }
     // The request already has its response, so a used-up limit changes no more than the headers.
-    let _ = count_key(response.request()).await;
+    let _ = count_key_or_refuse(response.request()).await;
     let counted = response.request().extensions().get::<Counted>().copied();
     if let Some(counted) = counted {
         counted.write(response.headers_mut());
@@ -119,7 +124,7 @@ mod tests {
 
     #[test]
     fn each_request_of_a_key_is_counted_and_described() {
-        let usage = KeyUsage::new(Some(Limit {
+        let usage = KeyUsage::new(Some(RateLimit {
             burst: 2,
             per_hour: 60,
         }));
@@ -127,14 +132,14 @@ mod tests {
         let mut states = Vec::new();
         for _ in 0..2 {
             let request = TestRequest::default().to_http_request();
-            assert!(usage.count(key, &request).is_ok());
+            assert!(usage.take_or_refuse(key, &request).is_ok());
             states.push(headers(&request).unwrap());
         }
         let policy = "\"key\";q=2;w=60".to_owned();
         assert_eq!(states[0], (policy.clone(), "\"key\";r=1;t=60".to_owned()));
         assert_eq!(states[1], (policy, "\"key\";r=0;t=120".to_owned()));
         let request = TestRequest::default().to_http_request();
-        let refused = usage.count(key, &request).unwrap_err();
+        let refused = usage.take_or_refuse(key, &request).unwrap_err();
         assert!(refused.to_string().contains("ALLCLEAR_LIMIT_API_KEY"));
         assert!(
             refused
@@ -144,14 +149,18 @@ mod tests {
         );
         assert!(headers(&request).unwrap().1.starts_with("\"key\";r=0;"));
         let other = TestRequest::default().to_http_request();
-        assert!(usage.count(ApiKeyId(Uuid::max()), &other).is_ok());
+        assert!(usage.take_or_refuse(ApiKeyId(Uuid::max()), &other).is_ok());
     }
 
     #[test]
     fn without_a_limit_there_are_no_headers() {
         let request = TestRequest::default().to_http_request();
         let usage = KeyUsage::new(None);
-        assert!(usage.count(ApiKeyId(Uuid::nil()), &request).is_ok());
+        assert!(
+            usage
+                .take_or_refuse(ApiKeyId(Uuid::nil()), &request)
+                .is_ok()
+        );
         assert!(headers(&request).is_none());
     }
 }

@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::client_network::site;
+use super::client_network::{SITE_SLOTS, site};
 
-/// Counter for one kind of resource. IPv6 clients of one site have together as many as four clients: what is open takes memory and file
-/// descriptors that all clients share.
+/// Counter for one kind of resource, for each client and for the IPv6 clients of each site together.
 pub(crate) struct Slots {
     /// Limit per client; 0 means no limit.
     most: usize,
@@ -25,9 +24,6 @@ struct Counts(Mutex<HashMap<IpAddr, usize>>);
 pub(crate) struct Slot(Option<(Arc<Slots>, IpAddr)>);
 
 impl Slots {
-    /// Limit per site, in limits per client.
-    const CLIENTS_OF_A_SITE: usize = 4;
-
     /// Creates a counter with this limit per client; 0 means no limit.
     pub(crate) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self {
@@ -45,7 +41,7 @@ impl Slots {
         if !self.clients.add(client, self.most) {
             return None;
         }
-        let of_site = self.most.saturating_mul(Self::CLIENTS_OF_A_SITE);
+        let of_site = self.most.saturating_mul(SITE_SLOTS);
         if site(client).is_some_and(|site| !self.sites.add(site, of_site)) {
             self.clients.remove(client);
             return None;

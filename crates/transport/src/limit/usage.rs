@@ -12,9 +12,10 @@ use allclear_application::usage_limit::Concurrency;
 use allclear_domain::event::EventKind;
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::permission::Permission;
+use allclear_domain::rate_limit::{RateLimit, Refill};
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::limit::throttle::{Bucket, Limit};
+use crate::limit::bucket::Bucket;
 use crate::request::input::{BODY_LIMIT, FILE_LIMIT};
 use crate::response::problem::Problem;
 
@@ -24,7 +25,7 @@ const DAY: Duration = Duration::from_hours(24);
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WriteLimits {
     /// Writing API calls.
-    pub writes: Option<Limit>,
+    pub writes: Option<RateLimit>,
     /// Bytes of text per day.
     pub text: Option<NonZeroU32>,
 }
@@ -91,7 +92,10 @@ impl Usage {
     /// Creates full buckets with these limits.
     #[must_use]
     pub fn new(limits: WriteLimits, concurrency: Concurrency) -> Self {
-        let text = |bytes: NonZeroU32| Bucket::refilled_by(DAY / bytes.get(), bytes.get());
+        let text = |bytes: NonZeroU32| {
+            let refill = Refill::new(DAY / bytes.get(), bytes.get());
+            Bucket::refilled_by(refill)
+        };
         Self {
             writes: limits.writes.map(Bucket::new),
             administration: limits.writes.map(Bucket::new),
@@ -124,7 +128,7 @@ impl Usage {
         let places = if is_safe {
             &self.reads
         } else {
-            self.count(organisation, permission, request)?;
+            self.take_write(organisation, permission, request)?;
             match permission {
                 Permission::Administer => &self.running_administration,
                 _ => &self.running_writes,
@@ -204,7 +208,7 @@ impl Usage {
     ///
     /// # Errors
     /// 429 with a message that names the limit, if the request exceeds it.
-    pub(crate) fn count_account(&self, account: UserId) -> Result<(), Problem> {
+    pub(crate) fn take_account_write(&self, account: UserId) -> Result<(), Problem> {
         let Some(writes) = &self.accounts else {
             return Ok(());
         };
@@ -213,7 +217,7 @@ impl Usage {
             .map_err(|wait| refusal("The account", "changes", "ALLCLEAR_LIMIT_WRITES", wait))
     }
 
-    fn count(
+    fn take_write(
         &self,
         organisation: &OrganisationId,
         permission: Permission,
@@ -331,7 +335,7 @@ mod tests {
 
     fn usage(writes: Option<(u32, u32)>, text: u32) -> Usage {
         let limits = WriteLimits {
-            writes: writes.map(|(burst, per_hour)| Limit { burst, per_hour }),
+            writes: writes.map(|(burst, per_hour)| RateLimit { burst, per_hour }),
             text: NonZeroU32::new(text),
         };
         let concurrency = Concurrency {
@@ -362,10 +366,10 @@ mod tests {
         let (one, other) = (organisation("one"), organisation("other"));
         for method in [Method::POST, Method::DELETE] {
             let request = request(method, ("content-length", "0"));
-            assert!(usage.count(&one, Permission::Write, &request).is_ok());
+            assert!(usage.take_write(&one, Permission::Write, &request).is_ok());
         }
         let error = usage
-            .count(&one, Permission::Write, &post("2"))
+            .take_write(&one, Permission::Write, &post("2"))
             .unwrap_err()
             .error_response();
         assert_eq!(error.status(), 429);
@@ -373,7 +377,11 @@ mod tests {
         assert!((1..=61).contains(&wait.unwrap().parse::<u64>().unwrap()));
         let body = to_bytes(error.into_body()).await.unwrap();
         assert!(String::from_utf8_lossy(&body).contains("ALLCLEAR_LIMIT_WRITES"));
-        assert!(usage.count(&other, Permission::Write, &post("2")).is_ok());
+        assert!(
+            usage
+                .take_write(&other, Permission::Write, &post("2"))
+                .is_ok()
+        );
         let read = request(Method::GET, ("accept", "*/*"));
         assert!(
             usage
@@ -387,8 +395,16 @@ mod tests {
     async fn write_with_too_much_text_is_not_counted_as_a_change() {
         let usage = usage(Some((1, 60)), 100);
         let one = organisation("one");
-        assert!(usage.count(&one, Permission::Write, &post("101")).is_err());
-        assert!(usage.count(&one, Permission::Write, &post("2")).is_ok());
+        assert!(
+            usage
+                .take_write(&one, Permission::Write, &post("101"))
+                .is_err()
+        );
+        assert!(
+            usage
+                .take_write(&one, Permission::Write, &post("2"))
+                .is_ok()
+        );
     }
 
     #[actix_web::test]
@@ -402,16 +418,16 @@ mod tests {
         };
         usage.count_commit(&commit(EVENTS_OF_A_CHANGE - 1));
         for _ in 0..10 {
-            assert!(usage.count(&one, Permission::Write, &post).is_ok());
+            assert!(usage.take_write(&one, Permission::Write, &post).is_ok());
         }
         usage.count_commit(&commit(10 * EVENTS_OF_A_CHANGE));
         let refused = usage
-            .count(&one, Permission::Write, &post)
+            .take_write(&one, Permission::Write, &post)
             .unwrap_err()
             .error_response();
         let wait = refused.headers().get("retry-after").unwrap().to_str();
         assert!((600..=661).contains(&wait.unwrap().parse::<u64>().unwrap()));
-        assert!(usage.count(&other, Permission::Write, &post).is_ok());
+        assert!(usage.take_write(&other, Permission::Write, &post).is_ok());
     }
 
     #[actix_web::test]
@@ -428,9 +444,17 @@ mod tests {
         usage.count_commit(&commit(EventKind::ComponentUpdate, ORDINARY_COMMIT - 4));
         usage.count_commit(&commit(EventKind::NewComponent, 3 * ORDINARY_COMMIT));
         usage.count_commit(&commit(EventKind::TimelineUpdated, 3 * ORDINARY_COMMIT));
-        assert!(usage.count(&one, Permission::Write, &post("1000")).is_ok());
+        assert!(
+            usage
+                .take_write(&one, Permission::Write, &post("1000"))
+                .is_ok()
+        );
         usage.count_commit(&commit(EventKind::ComponentUpdate, 3 * ORDINARY_COMMIT));
-        assert!(usage.count(&one, Permission::Write, &post("1000")).is_err());
+        assert!(
+            usage
+                .take_write(&one, Permission::Write, &post("1000"))
+                .is_err()
+        );
     }
 
     #[actix_web::test]
@@ -451,7 +475,7 @@ mod tests {
             let _ = request.as_mut().now_or_never();
         }
         assert!(begin(&another).now_or_never().unwrap().is_err());
-        let count = || usage.count(&one, Permission::Write, &another);
+        let count = || usage.take_write(&one, Permission::Write, &another);
         assert!(count().is_ok());
         assert!(count().is_err());
     }
@@ -600,22 +624,30 @@ mod tests {
     async fn bytes_of_chunked_bodies_are_counted_too() {
         let usage = usage(None, 300_000);
         let one = organisation("one");
-        assert!(usage.count(&one, Permission::Write, &post("40000")).is_ok());
+        assert!(
+            usage
+                .take_write(&one, Permission::Write, &post("40000"))
+                .is_ok()
+        );
         let chunked = request(Method::POST, ("transfer-encoding", "chunked"));
         assert!(
-            usage.count(&one, Permission::Write, &chunked).is_err(),
+            usage.take_write(&one, Permission::Write, &chunked).is_err(),
             "it may be 262,144"
         );
         assert!(
             usage
-                .count(&one, Permission::Write, &post("250000"))
+                .take_write(&one, Permission::Write, &post("250000"))
                 .is_ok()
         );
         let error = usage
-            .count(&one, Permission::Write, &post("250000"))
+            .take_write(&one, Permission::Write, &post("250000"))
             .unwrap_err();
         assert!(error.to_string().contains("ALLCLEAR_LIMIT_TEXT"));
-        assert!(usage.count(&one, Permission::Write, &post("0")).is_ok());
+        assert!(
+            usage
+                .take_write(&one, Permission::Write, &post("0"))
+                .is_ok()
+        );
     }
 
     #[test]
@@ -630,12 +662,12 @@ mod tests {
         };
         assert!(
             usage
-                .count(&one, Permission::Write, &file("900000"))
+                .take_write(&one, Permission::Write, &file("900000"))
                 .is_ok()
         );
         assert!(
             usage
-                .count(&one, Permission::Write, &file("900000"))
+                .take_write(&one, Permission::Write, &file("900000"))
                 .is_err()
         );
     }
@@ -646,7 +678,7 @@ mod tests {
         let one = organisation("one");
         assert!((0..1000).all(|_| {
             usage
-                .count(&one, Permission::Write, &post("262144"))
+                .take_write(&one, Permission::Write, &post("262144"))
                 .is_ok()
         }));
     }

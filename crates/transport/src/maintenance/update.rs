@@ -81,7 +81,7 @@ struct DeletionInput {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}/updates/list")]
-async fn list_maintenance_updates(
+async fn list_updates(
     caller: CanRead,
     id: Id<MaintenanceId>,
     page: RequestedPage,
@@ -104,7 +104,7 @@ async fn list_maintenance_updates(
     security(("bearer" = ["editor"]))
 )]
 #[post("/{id}/updates/create")]
-async fn record_maintenance_update(
+async fn record_update(
     caller: CanWrite,
     id: Id<MaintenanceId>,
     repeatable: Repeatable,
@@ -127,7 +127,7 @@ async fn record_maintenance_update(
     security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}/updates/{update_id}")]
-async fn read_maintenance_update(
+async fn read_update(
     caller: CanRead,
     id: Id<MaintenanceId>,
     update: UpdateId<MaintenanceUpdateId>,
@@ -152,7 +152,7 @@ async fn read_maintenance_update(
     security(("bearer" = ["editor"]))
 )]
 #[patch("/{id}/updates/{update_id}")]
-async fn edit_maintenance_update(
+async fn edit_update(
     caller: CanWrite,
     id: Id<MaintenanceId>,
     update: UpdateId<MaintenanceUpdateId>,
@@ -176,29 +176,27 @@ async fn edit_maintenance_update(
     security(("bearer" = ["editor"]))
 )]
 #[post("/{id}/updates/delete")]
-async fn delete_maintenance_updates(
+async fn delete_updates(
     caller: CanWrite,
     id: Id<MaintenanceId>,
     body: Body<DeletionInput>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     let updates = chosen_updates(MaintenanceUpdate::IDS, body.0.maintenance_update_ids)?;
-    let deleted = maintenances
+    let ids = updates.iter().map(ToString::to_string).collect();
+    maintenances
         .delete_updates(&caller.organisation, id.0, updates)
         .await?;
-    Ok(ApiResponse::new(AllDeleted {
-        ids: deleted.iter().map(ToString::to_string).collect(),
-    })
-    .ok())
+    Ok(ApiResponse::new(AllDeleted { ids }).ok())
 }
 
 /// The routes under `/maintenance/{id}/updates`.
 pub(super) fn routes(config: &mut impl Routes) {
     // Before `{update_id}`, which would match `list` too.
     config
-        .service(list_maintenance_updates)
-        .service(record_maintenance_update)
-        .service(delete_maintenance_updates)
-        .service(read_maintenance_update)
-        .service(edit_maintenance_update);
+        .service(list_updates)
+        .service(record_update)
+        .service(delete_updates)
+        .service(read_update)
+        .service(edit_update);
 }

@@ -262,7 +262,7 @@ async fn verify(
 /// The outcome of verifying the bearer token of a request.
 struct VerifiedToken(Result<Caller, TokenError>);
 
-/// Marks a request that [`count_key`] has looked at.
+/// Marks a request that [`count_key_or_refuse`] has looked at.
 struct KeyCounted;
 
 /// Verifies and counts the API key of a request once, if it has one, before anything else of the request is looked at. So every response
@@ -270,7 +270,7 @@ struct KeyCounted;
 ///
 /// # Errors
 /// 429 if the key has used up its limit.
-pub(crate) async fn count_key(request: &HttpRequest) -> Result<(), Problem> {
+pub(crate) async fn count_key_or_refuse(request: &HttpRequest) -> Result<(), Problem> {
     let Some(key) = bearer(request).filter(|token| KeyText::is_meant(token)) else {
         return Ok(());
     };
@@ -284,7 +284,7 @@ pub(crate) async fn count_key(request: &HttpRequest) -> Result<(), Problem> {
     }) = &outcome
         && let Some(usage) = usage
     {
-        usage.count(*key, request)?;
+        usage.take_or_refuse(*key, request)?;
     }
     request.extensions_mut().insert(VerifiedToken(outcome));
     Ok(())

@@ -17,7 +17,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::limit::client_limits::{BodyParts, ClientLimits, RETRY_AFTER, Sender};
+use crate::limit::client_limits::{BodyParts, BodySender, ClientLimits, RETRY_AFTER};
 use crate::limit::client_network::client;
 use crate::request::idempotency::{self, BodyDigest};
 use crate::response::problem::Problem;
@@ -25,22 +25,22 @@ use crate::response::problem::Problem;
 /// Largest request body of most routes, in bytes.
 pub(crate) const BODY_LIMIT: usize = 256 * 1024;
 
-/// Largest body of requests that strangers may send, in bytes: it is read before anything is known about its sender.
-const STRANGERS_BODY_LIMIT: usize = 64 * 1024;
+/// Largest body that is read before anything is known about its sender, in bytes.
+const UNKNOWN_SENDERS_BODY_LIMIT: usize = 64 * 1024;
 
-/// Largest body of the requests of a scope or resource for strangers, in bytes, instead of the limit of the route.
+/// Largest body of the requests of a scope or resource for unknown senders, in bytes, instead of the limit of the route.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyLimit(pub usize);
 
-/// A scope for strangers, whose bodies are smaller.
-pub(crate) fn scope_for_strangers(path: &str) -> Scope {
-    web::scope(path).app_data(BodyLimit(STRANGERS_BODY_LIMIT))
+/// A scope for unknown senders, whose bodies are smaller.
+pub(crate) fn scope_for_unknown_senders(path: &str) -> Scope {
+    web::scope(path).app_data(BodyLimit(UNKNOWN_SENDERS_BODY_LIMIT))
 }
 
 /// Largest imported file, in bytes.
 pub(crate) const FILE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// A JSON object from the request's body, which has at most `LIMIT` bytes; fewer for strangers.
+/// A JSON object from the request's body, which has at most `LIMIT` bytes; fewer from an unknown sender.
 #[derive(Debug)]
 pub(crate) struct Body<T, const LIMIT: usize = BODY_LIMIT>(pub T);
 
@@ -112,16 +112,16 @@ impl FromRequest for Raw {
     }
 }
 
-/// Reads a body of at most `limit` bytes from an operator, or of at most [`BodyLimit`] from a stranger. Its bytes are counted as they
-/// arrive, until the request is handled.
+/// Reads a body of at most `limit` bytes from an operator, or of at most [`BodyLimit`] from an unknown sender. Its bytes are counted
+/// as they arrive, until the request is handled.
 async fn read(
     request: &HttpRequest,
     mut payload: Payload,
     limit: usize,
 ) -> Result<web::Bytes, Problem> {
     let (sender, limit) = match request.app_data::<BodyLimit>() {
-        Some(BodyLimit(limit)) => (Sender::Stranger, *limit),
-        None => (Sender::Operator, limit),
+        Some(BodyLimit(limit)) => (BodySender::Unknown, *limit),
+        None => (BodySender::Operator, limit),
     };
     let too_large = || {
         Problem::new(
@@ -140,7 +140,7 @@ async fn read(
             return Err(too_large());
         }
         if let Some(limits) = request.app_data::<web::Data<ClientLimits>>()
-            && !limits.count_body(&mut parts, (sender, client(request)), length)
+            && !limits.try_count_body(&mut parts, (sender, client(request)), length)
         {
             return Err(Problem::too_many(RETRY_AFTER));
         }

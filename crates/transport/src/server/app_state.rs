@@ -38,7 +38,7 @@ use crate::status_page::events::EventStreams;
 use crate::status_page::history::pages::HistoryPages;
 use crate::status_page::page_cache::PageCache;
 use crate::status_page::viewers::Viewers;
-use crate::statuspage_api::documents::StatuspageDocuments;
+use crate::statuspage_api::document_cache::DocumentCache;
 use crate::subscriber::SubscriberThrottle;
 use crate::web_app::WebApp;
 
@@ -88,7 +88,7 @@ pub struct AppState {
     /// The pages of the public history.
     pub history_pages: Arc<HistoryPages>,
     /// The Statuspage API and the feeds.
-    pub statuspage_documents: Arc<StatuspageDocuments>,
+    pub statuspage_documents: Arc<DocumentCache>,
     /// The event streams of the public pages.
     pub streams: Arc<EventStreams>,
     /// The connected sockets.

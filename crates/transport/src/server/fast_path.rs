@@ -30,13 +30,13 @@ use crate::status_page::history::pages::HistoryPages;
 use crate::status_page::page_cache::PageCache;
 use crate::status_page::response::PublicResponses;
 use crate::status_page::worker_cache::WorkerCache;
-use crate::statuspage_api::documents::StatuspageDocuments;
+use crate::statuspage_api::document_cache::DocumentCache;
 
 /// Factory of the fast path in front of the app.
 pub(crate) struct FastPath<A> {
     pub(crate) app: A,
     pub(crate) pages: Arc<PageCache>,
-    pub(crate) documents: Arc<StatuspageDocuments>,
+    pub(crate) documents: Arc<DocumentCache>,
     pub(crate) history: Arc<HistoryPages>,
     pub(crate) responses: Arc<PublicResponses>,
     pub(crate) routing: Arc<HostRouting>,
@@ -46,7 +46,7 @@ pub(crate) struct FastPath<A> {
 pub(crate) struct FastPathService<A> {
     app: A,
     cache: WorkerCache,
-    documents: Arc<StatuspageDocuments>,
+    documents: Arc<DocumentCache>,
     history: Arc<HistoryPages>,
     responses: Arc<PublicResponses>,
     routing: Arc<HostRouting>,
@@ -185,7 +185,7 @@ impl<A> FastPathService<A> {
             return Some((response, "/status/{organisation}/history"));
         }
         let (document, address) = self.documents.cached(organisation, below)?;
-        let response = self.responses.open_document(&document, headers);
+        let response = self.responses.open_to_every_origin(&document, headers);
         Some((response, address.route()))
     }
 }
@@ -204,23 +204,23 @@ mod tests {
     use allclear_application::custom_domain::MockDomainStore;
     use allclear_application::custom_domain::hosts::{HostSettings, Hosts};
     use allclear_application::status_page::MockSnapshotStore;
-    use allclear_application::status_page::history::MockHistoryStore;
-    use allclear_application::statuspage_api::MockPublicStateStore;
+    use allclear_application::status_page::history::MockPublicHistoryStore;
+    use allclear_application::statuspage_api::MockStatuspageStateStore;
 
     use crate::server::headers::Hsts;
     use crate::status_page::page_cache::tests::{organisation, pages, relay, snapshot};
     use crate::web_app::WebApp;
 
     /// Documents of organisations that are never read.
-    fn documents() -> StatuspageDocuments {
-        let store = Arc::new(MockPublicStateStore::new());
+    fn documents() -> DocumentCache {
+        let store = Arc::new(MockStatuspageStateStore::new());
         let clock: Arc<dyn Clock> = TestClock::stopped();
-        StatuspageDocuments::new(store, &relay(), &clock)
+        DocumentCache::new(store, &relay(), &clock)
     }
 
     /// Pages of the history that are never read.
     fn history() -> HistoryPages {
-        let store = Arc::new(MockHistoryStore::new());
+        let store = Arc::new(MockPublicHistoryStore::new());
         let clock: Arc<dyn Clock> = TestClock::stopped();
         HistoryPages::new(store, &relay(), &clock, WebApp::history_template(""))
     }

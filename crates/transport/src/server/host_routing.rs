@@ -20,7 +20,7 @@ use allclear_domain::id::OrganisationId;
 
 use crate::response::problem::Problem;
 use crate::server::host::host_of;
-use crate::statuspage_api::documents::{API, DocumentAddress};
+use crate::statuspage_api::document_address::{API, DocumentAddress};
 use crate::web_app::WebApp;
 
 /// Pages of the web app that are served on a domain: those that links in mails to subscribers lead to.

@@ -12,7 +12,7 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{Error, HttpResponse, ResponseError, web};
 use pin_project_lite::pin_project;
 
-use crate::identity::cookie;
+use crate::built_in::cookie;
 use crate::response::problem::Problem;
 
 /// Folder of files with a hash in their names. They are the same for every client, so caches may store them.

@@ -6,9 +6,10 @@ use std::sync::LazyLock;
 use actix_web::http::header::HeaderValue;
 use actix_web::{HttpMessage, HttpRequest, web};
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
+use allclear_domain::rate_limit::RateLimit;
 
+use crate::limit::bucket::ClientBucket;
 use crate::limit::client_network::client;
-use crate::limit::throttle::{ClientBucket, Limit};
 use crate::server::client_address::TrustedProxies;
 
 /// Identifier of a request, for handlers.
@@ -17,7 +18,7 @@ pub(crate) struct RequestId(pub(crate) HeaderValue);
 
 /// Limit per client address for records of refused requests.
 static REFUSED_RECORDS: LazyLock<ClientBucket> = LazyLock::new(|| {
-    ClientBucket::new(Limit {
+    ClientBucket::new(RateLimit {
         burst: 30,
         per_hour: 600,
     })
@@ -37,7 +38,7 @@ pub(crate) fn record(request: &HttpRequest, record: SecurityRecord<'_>) {
 
 /// Writes a record of a refused request. Records over the limit are dropped, so that no client can fill the disk.
 pub(crate) fn record_refused(request: &HttpRequest, refused: SecurityRecord<'_>) {
-    if REFUSED_RECORDS.count(&client(request)).is_ok() {
+    if REFUSED_RECORDS.take_or_refuse(&client(request)).is_ok() {
         record(request, refused);
     }
 }
@@ -45,7 +46,7 @@ pub(crate) fn record_refused(request: &HttpRequest, refused: SecurityRecord<'_>)
 /// Records a bad token of a client's socket. Clients of unknown address count as one.
 pub(crate) fn record_socket_refused(client: Option<IpAddr>, reason: &str) {
     let counted = client.unwrap_or(IpAddr::from([0; 16]));
-    if REFUSED_RECORDS.count(&counted).is_ok() {
+    if REFUSED_RECORDS.take_or_refuse(&counted).is_ok() {
         SecurityRecord {
             address: client,
             object: Some(&"socket"),

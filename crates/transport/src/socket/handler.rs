@@ -19,7 +19,7 @@ use super::request::{Authenticated, Joined, Refused, Request, acknowledge, organ
 use super::room::{ReplayGap, RoomMembership, Rooms};
 use crate::request::caller::bearer_token;
 use crate::response::problem::Problem;
-use crate::status_page::page::{List, Page};
+use crate::status_page::page::{Page, SnapshotList};
 use crate::status_page::page_cache::PageCache;
 
 /// Successive refused tokens after which a connection is closed.
@@ -150,7 +150,7 @@ impl SocketHandler {
         socket: &Socket<SocketData>,
         event: &mut Incoming,
         organisation: &OrganisationId,
-        list: List,
+        list: SnapshotList,
     ) -> Result<(), Refused> {
         if socket.data().follows(organisation) {
             return self.list_in_place(socket, event, organisation, list).await;
@@ -202,7 +202,7 @@ impl SocketHandler {
         socket: &Socket<SocketData>,
         event: &mut Incoming,
         organisation: &OrganisationId,
-        list: List,
+        list: SnapshotList,
     ) -> Result<(), Refused> {
         // These waits may be long, so they come before the pause, which withholds the events.
         let large = {

@@ -6,22 +6,22 @@ use allclear_socketio::Incoming;
 use serde::Serialize;
 
 use crate::response::problem::Problem;
-use crate::status_page::page::List;
+use crate::status_page::page::SnapshotList;
 
 /// A request of a client.
 #[derive(Clone, Copy)]
 pub(super) enum Request {
     Join,
-    Get(List),
+    Get(SnapshotList),
     Authenticate,
 }
 
 /// All requests, by the name of the event.
 const REQUESTS: [(&str, Request); 5] = [
     ("join", Request::Join),
-    ("get-components", Request::Get(List::Components)),
-    ("get-incidents", Request::Get(List::Incidents)),
-    ("get-maintenances", Request::Get(List::Maintenances)),
+    ("get-components", Request::Get(SnapshotList::Components)),
+    ("get-incidents", Request::Get(SnapshotList::Incidents)),
+    ("get-maintenances", Request::Get(SnapshotList::Maintenances)),
     ("authenticate", Request::Authenticate),
 ];
 

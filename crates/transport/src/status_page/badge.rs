@@ -18,8 +18,8 @@ pub(crate) use self::contents::BadgeContents;
 use self::drawing::{Badge, BadgeStyle, Colour, draw};
 use crate::response::problem::Problem;
 use crate::status_page::markup::uptime_digits;
-use crate::status_page::page::{Document, boxed};
 use crate::status_page::page_cache::PageCache;
+use crate::status_page::ready_response::{ReadyResponse, boxed};
 use crate::status_page::response::PublicResponses;
 
 /// Maximum length of a label, in characters.
@@ -118,14 +118,14 @@ pub(crate) async fn page_badge(
     let page = pages.require(&organisation).await?;
     let contents = page.badges();
     let (label, rollup) = (label(&wanted, &contents.title), contents.rollup);
-    let document = picture(&Badge {
+    let picture = picture(&Badge {
         label: &label,
         message: rollup.description,
         colour: rollup.indicator.into(),
         style: wanted.style,
         title: &titled(&label, rollup.description),
     })?;
-    Ok(boxed(responses.embeddable(&document, request.headers())))
+    Ok(boxed(responses.embeddable(&picture, request.headers())))
 }
 
 /// `GET /status/{organisation}/badge/{component}.svg`: the status or the uptime of a component.
@@ -160,18 +160,18 @@ pub(crate) async fn component_badge(
             (message, title, uptime_colour(percentage))
         }
     };
-    let document = picture(&Badge {
+    let picture = picture(&Badge {
         label: &label,
         message: &message,
         colour,
         style: wanted.style,
         title: &title,
     })?;
-    Ok(boxed(responses.embeddable(&document, request.headers())))
+    Ok(boxed(responses.embeddable(&picture, request.headers())))
 }
 
-fn picture(badge: &Badge<'_>) -> Result<Document, Problem> {
-    Ok(Document::picture(draw(badge).0)?)
+fn picture(badge: &Badge<'_>) -> Result<ReadyResponse, Problem> {
+    Ok(ReadyResponse::picture(draw(badge).0)?)
 }
 
 /// The wanted label, or the beginning of the name.

@@ -8,8 +8,8 @@ use maud::{Markup, html};
 
 use crate::response::problem::Problem;
 use crate::status_page::markup::is_unresolved;
-use crate::status_page::page::boxed;
 use crate::status_page::page_cache::PageCache;
+use crate::status_page::ready_response::boxed;
 use crate::status_page::response::PublicResponses;
 use crate::web_app::WebApp;
 use crate::web_app::page_template::fill;

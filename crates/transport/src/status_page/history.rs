@@ -15,7 +15,7 @@ use serde::Deserialize;
 use crate::limit::client_network::client;
 use crate::response::problem::Problem;
 use crate::status_page::history::pages::{HistoryAddress, HistoryPages};
-use crate::status_page::page::boxed;
+use crate::status_page::ready_response::boxed;
 use crate::status_page::response::PublicResponses;
 use crate::status_page::unavailable::page_unavailable;
 
@@ -113,17 +113,17 @@ async fn respond(
     responses: &PublicResponses,
 ) -> Result<HttpResponse, Problem> {
     let organisation = OrganisationId::parse(organisation).ok();
-    let document = match (&organisation, address) {
+    let page = match (&organisation, address) {
         (Some(organisation), Some(address)) => {
             match pages.page(organisation, address, client(request)).await {
-                Ok(document) => document,
+                Ok(page) => page,
                 Err(error) => return page_unavailable(request, error),
             }
         }
         _ => None,
     };
-    if let Some(document) = document {
-        return Ok(boxed(responses.history(&document, request.headers())));
+    if let Some(page) = page {
+        return Ok(boxed(responses.history(&page, request.headers())));
     }
     let mut unknown = HttpResponse::NotFound().body(pages.unknown(organisation.as_ref()));
     unknown.headers_mut().insert(

@@ -1,33 +1,24 @@
-//! The public state of one organisation at one revision, ready to send: the snapshot, and the page around it.
+//! The page of an organisation at one revision: everything that is drawn from its snapshot, ready to send.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use actix_web::HttpResponse;
-use actix_web::body::BoxBody;
-use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderMap, HeaderValue};
+use actix_web::http::header::HeaderMap;
 use allclear_application::error::Error;
 use allclear_application::relay::StreamPosition;
 use allclear_application::status_page::Snapshot;
 use allclear_domain::organisation::Revision;
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
 
-use crate::server::headers::{PICTURE_CACHE, PUBLIC_CACHE};
+use crate::byte_bounded_cache::{SLOT_BYTES, Weigh};
 use crate::status_page::badge::BadgeContents;
 use crate::status_page::embed;
-use crate::status_page::encoded::Encoded;
+use crate::status_page::ready_response::ReadyResponse;
 use crate::web_app::page_template::PageTemplate;
-use crate::weight::Weigh;
-
-/// Memory of a cached page besides its documents, in bytes.
-pub(super) const SLOT_SIZE: u64 = 512;
 
 /// The page of an organisation at one revision.
 #[derive(Debug)]
@@ -37,27 +28,16 @@ pub struct Page {
     pub(super) position: StreamPosition,
     /// Time at which the clock alone changes the content; `None` if it never does.
     pub(super) valid_until: Option<DateTime<Utc>>,
-    pub(super) json: Document,
-    pub(super) html: Document,
+    pub(super) json: ReadyResponse,
+    pub(super) html: ReadyResponse,
     /// The page in the frame of the embedded banner.
-    pub(super) embed: Arc<Document>,
+    pub(super) embed: Arc<ReadyResponse>,
     pub(super) badges: Arc<BadgeContents>,
-}
-
-/// A body with its headers, ready to send.
-#[derive(Debug)]
-pub(crate) struct Document {
-    pub(super) body: Encoded,
-    pub(super) content_type: HeaderValue,
-    /// The entity tag (RFC 9110, section 8.8.3), quoted.
-    pub(super) tag: HeaderValue,
-    /// `Cache-Control`.
-    pub(super) caching: HeaderValue,
 }
 
 /// A list of the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum List {
+pub(crate) enum SnapshotList {
     /// The components.
     Components,
     /// The incidents.
@@ -103,13 +83,13 @@ impl Page {
             read_at: now,
             position,
             valid_until: snapshot.changes_at(now),
-            json: Document::new(format!("{{\"data\":{data}}}"), "application/json", &tag)?,
-            html: Document::new(
+            json: ReadyResponse::new(format!("{{\"data\":{data}}}"), "application/json", &tag)?,
+            html: ReadyResponse::new(
                 html,
                 "text/html; charset=utf-8",
                 &page_tag(snapshot, template),
             )?,
-            embed: Document::hashed(
+            embed: ReadyResponse::hashed(
                 embed::page(template.embed(), snapshot),
                 "text/html; charset=utf-8",
             )
@@ -118,8 +98,8 @@ impl Page {
         })
     }
 
-    /// Whether the page shows every revision known at this time.
-    pub(super) fn is_of(&self, now: DateTime<Utc>) -> bool {
+    /// Whether the page shows the newest known revision, and the clock has not changed its content since.
+    pub(super) fn is_up_to_date(&self, now: DateTime<Utc>) -> bool {
         // A page from the future was rendered before the clock was set back.
         let of_now =
             self.age(now) >= TimeDelta::zero() && self.valid_until.is_none_or(|end| now < end);
@@ -158,7 +138,7 @@ impl Page {
     }
 
     /// The page in the frame of the embedded banner.
-    pub(crate) fn embed(&self) -> &Document {
+    pub(crate) fn embed(&self) -> &ReadyResponse {
         &self.embed
     }
 
@@ -167,15 +147,15 @@ impl Page {
         &self.badges
     }
 
-    /// A list as JSON. It is extracted from the document, because few clients request lists and
+    /// A list as JSON. It is extracted from the snapshot's body, because few clients request lists and
     /// a second copy would cost memory.
-    pub(crate) fn list(&self, list: List) -> Result<&RawValue, Error> {
+    pub(crate) fn list(&self, list: SnapshotList) -> Result<&RawValue, Error> {
         let Body { data } =
             serde_json::from_slice(self.json.body.plain()).map_err(Error::internal)?;
         Ok(match list {
-            List::Components => data.components,
-            List::Incidents => data.incidents,
-            List::Maintenances => data.maintenances,
+            SnapshotList::Components => data.components,
+            SnapshotList::Incidents => data.incidents,
+            SnapshotList::Maintenances => data.maintenances,
         })
     }
 
@@ -243,116 +223,12 @@ fn bars_tag(snapshot: &Snapshot) -> String {
     }
 }
 
-/// The response with the body type of handlers.
-pub(crate) fn boxed(response: HttpResponse<Option<Bytes>>) -> HttpResponse {
-    response.map_body(|_, bytes| bytes.map_or_else(|| BoxBody::new(()), BoxBody::new))
-}
-
 impl Weigh for Page {
-    /// The bytes of all documents in every coding, and of what badges show.
+    /// The bytes of all bodies in every coding, and of what badges show.
     fn weight(&self) -> u64 {
-        let documents = [&self.json, &self.html, &self.embed];
-        let bytes: u64 = documents.iter().map(|document| document.body.size()).sum();
-        SLOT_SIZE + bytes + self.badges.size()
-    }
-}
-
-impl Weigh for Document {
-    fn weight(&self) -> u64 {
-        SLOT_SIZE + self.body.size()
-    }
-}
-
-impl Document {
-    fn new(text: String, content_type: &'static str, tag: &str) -> Result<Self, Error> {
-        Self::of(Encoded::new(text.into_bytes()), content_type, tag)
-    }
-
-    fn of(body: Encoded, content_type: &'static str, tag: &str) -> Result<Self, Error> {
-        let tag = HeaderValue::from_str(&format!("\"{tag}\"")).map_err(Error::internal)?;
-        Ok(Self {
-            body,
-            content_type: HeaderValue::from_static(content_type),
-            tag,
-            caching: HeaderValue::from_static(PUBLIC_CACHE),
-        })
-    }
-
-    /// A document whose tag is a hash of its content. Takes milliseconds, so it must not run in a worker thread.
-    pub(crate) fn hashed(text: String, content_type: &'static str) -> Result<Self, Error> {
-        let hash = URL_SAFE_NO_PAD.encode(&Sha256::digest(&text)[..12]);
-        Self::new(text, content_type, &hash)
-    }
-
-    /// The script of the embedded banner, which the build has compressed.
-    pub(crate) fn script(body: Encoded, hash: &[u8]) -> Self {
-        let tag = format!("\"{}\"", URL_SAFE_NO_PAD.encode(hash));
-        Self {
-            body,
-            content_type: HeaderValue::from_static("text/javascript; charset=utf-8"),
-            tag: HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\"")),
-            caching: HeaderValue::from_static(PUBLIC_CACHE),
-        }
-    }
-
-    /// A small picture that is not cached here.
-    pub(super) fn picture(svg: String) -> Result<Self, Error> {
-        let hash = URL_SAFE_NO_PAD.encode(&Sha256::digest(&svg)[..12]);
-        let body = Encoded::gzipped(svg.into_bytes());
-        let picture = Self::of(body, "image/svg+xml", &hash)?;
-        Ok(picture.with_caching(HeaderValue::from_static(PICTURE_CACHE)))
-    }
-
-    /// This document with another `Cache-Control`.
-    pub(crate) fn with_caching(self, caching: HeaderValue) -> Self {
-        Self { caching, ..self }
-    }
-
-    fn deep_copy(&self) -> Self {
-        let tag = HeaderValue::from_bytes(self.tag.as_bytes()).unwrap_or_else(|_| self.tag.clone());
-        Self {
-            body: self.body.deep_copy(),
-            content_type: self.content_type.clone(),
-            tag,
-            caching: self.caching.clone(),
-        }
-    }
-
-    /// The body in the smallest form that the client accepts, or 304. Nearly every request takes
-    /// this path, so it formats, looks up and copies nothing.
-    pub(super) fn respond(&self, request_headers: &HeaderMap) -> HttpResponse<Option<Bytes>> {
-        let mut response = if self.is_known(request_headers) {
-            HttpResponse::with_body(StatusCode::NOT_MODIFIED, None)
-        } else {
-            let (coding, bytes) = self.body.pick(request_headers);
-            let mut response = HttpResponse::with_body(StatusCode::OK, Some(bytes));
-            response
-                .headers_mut()
-                .insert(header::CONTENT_TYPE, self.content_type.clone());
-            if let Some(coding) = coding.header() {
-                response
-                    .headers_mut()
-                    .insert(header::CONTENT_ENCODING, coding);
-            }
-            response
-        };
-        let headers = response.headers_mut();
-        headers.insert(header::ETAG, self.tag.clone());
-        headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-        headers.insert(header::CACHE_CONTROL, self.caching.clone());
-        response
-    }
-
-    /// Whether `If-None-Match` (RFC 9110, section 13.1.2, weak comparison) contains the tag. Compares
-    /// bytes, because actix's header type allocates for every tag.
-    fn is_known(&self, request_headers: &HeaderMap) -> bool {
-        let tag = self.tag.as_bytes();
-        request_headers.get_all(header::IF_NONE_MATCH).any(|value| {
-            value.as_bytes().split(|byte| *byte == b',').any(|known| {
-                let known = known.trim_ascii();
-                known == tag || known == b"*" || known.strip_prefix(b"W/") == Some(tag)
-            })
-        })
+        let responses = [&self.json, &self.html, &self.embed];
+        let bytes: u64 = responses.iter().map(|ready| ready.body.size()).sum();
+        SLOT_BYTES + bytes + self.badges.size()
     }
 }
 

@@ -2,12 +2,15 @@
 //!
 //! A page is read again when the relay knows a newer revision: once, however many requests wait. So
 //! a write through this node is visible immediately, and the database serves one read per change.
+//!
+//! Pages of the history and documents for programs are in a `RevisionCache` instead, whose values belong to one revision exactly. The
+//! page is what nearly every viewer requests, so under constant writes a page that was read after the request is enough, and an old
+//! page is read again in the background. It needs no bound for the reads of one organisation, because it has one address.
 
 use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
@@ -24,19 +27,17 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 use tracing::Instrument;
 
-use crate::render::render;
-use crate::status_page::log_failed_read;
-use crate::status_page::page::{Page, SLOT_SIZE};
+use crate::byte_bounded_cache::{BySize, SLOT_BYTES, Weigh, cache};
+use crate::render_slots::render;
+use crate::status_page::page::Page;
+use crate::status_page::stale_if_error::{
+    READ_TIMEOUT, has_just_failed, is_unavailable, log_failed_read,
+};
 use crate::web_app::page_template::PageTemplate;
-use crate::weight::{BySize, Weigh, cache};
 
 /// How long a page of an unchanged organisation is served before it is read again, so that
 /// incidents disappear after 14 days.
 const MAX_AGE: TimeDelta = TimeDelta::minutes(1);
-/// How long after a failed read the last page is served without another read.
-pub(crate) const RETRY_DELAY: TimeDelta = TimeDelta::seconds(1);
-/// How long requests wait for a read while there is a last page. A database that hangs does not fail for much longer.
-pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(2);
 /// Bytes of cached pages. Beyond them the least requested pages are evicted.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// Expected number of organisations with visitors.
@@ -110,7 +111,7 @@ impl PageCache {
         };
         let now = self.clock.now();
         if let Some(page) = self.in_memory(&slot, now) {
-            if page.age(now) >= MAX_AGE && !slot.has_just_failed(now) {
+            if page.age(now) >= MAX_AGE && !has_just_failed(slot.failed_at(), now) {
                 self.refresh(organisation, &slot);
             }
             return Ok(Some(page));
@@ -139,7 +140,7 @@ impl PageCache {
     /// Whether a page shows the current state and was read recently.
     pub(crate) fn is_current(&self, page: &Page) -> bool {
         let now = self.clock.now();
-        page.is_of(now) && page.age(now) < MAX_AGE
+        page.is_up_to_date(now) && page.age(now) < MAX_AGE
     }
 
     /// The cached page, if it shows every revision the relay knows, or if no newer one can be read
@@ -147,8 +148,8 @@ impl PageCache {
     fn in_memory(&self, slot: &PageSlot, now: DateTime<Utc>) -> Option<Arc<Page>> {
         let page = slot.current.load_full()?;
         let is_unreadable =
-            || slot.is_overdue() || slot.has_just_failed(now) || self.relay.is_stale();
-        (page.is_of(now) || is_unreadable()).then_some(page)
+            || slot.is_overdue() || is_unavailable(&self.relay, slot.failed_at(), now);
+        (page.is_up_to_date(now) || is_unreadable()).then_some(page)
     }
 
     /// Reads a page in the runtime, where no request of a worker queues behind it.
@@ -186,7 +187,7 @@ impl PageCache {
         let fresh = || {
             Ok::<_, Infallible>(WeightedSlot {
                 slot: Arc::default(),
-                weight: SLOT_SIZE,
+                weight: SLOT_BYTES,
             })
         };
         let Ok(WeightedSlot { slot, .. }) = self.entries.get_or_insert_with(organisation, fresh);
@@ -215,7 +216,7 @@ impl PageCache {
             if let Some(page) = self.in_memory(slot, now).or_else(since) {
                 return Ok(Some(page));
             }
-            if slot.has_just_failed(now) {
+            if has_just_failed(slot.failed_at(), now) {
                 return Err(Error::Unavailable(
                     "the last read of the page failed a moment ago".into(),
                 ));
@@ -311,19 +312,10 @@ impl PageSlot {
             .is_some_and(|began_at| began_at.elapsed() >= READ_TIMEOUT)
     }
 
-    /// Whether the last read failed so recently that the next one would fail too.
-    fn has_just_failed(&self, now: DateTime<Utc>) -> bool {
-        let failed_at = self.failed_at.load();
-        failed_at
-            .as_ref()
-            .is_some_and(|failed_at| is_retry_too_early(**failed_at, now))
+    /// When the last read failed; `None` if it did not fail.
+    fn failed_at(&self) -> Option<DateTime<Utc>> {
+        self.failed_at.load().as_deref().copied()
     }
-}
-
-/// Whether a read that failed at `failed_at` is to be repeated later than `now`.
-pub(super) fn is_retry_too_early(failed_at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
-    // A negative duration means that the clock was set back, so the real one is unknown.
-    (TimeDelta::zero()..RETRY_DELAY).contains(&(now - failed_at))
 }
 
 impl Drop for RenderGuard {

@@ -9,7 +9,8 @@ use bytes::Bytes;
 
 use crate::server::headers::{Framed, Headers, Hsts};
 use crate::server::request_rules::{forbid_storing, is_private};
-use crate::status_page::page::{Document, Page};
+use crate::status_page::page::Page;
+use crate::status_page::ready_response::ReadyResponse;
 use crate::web_app::WebApp;
 
 /// Headers of the public page and the snapshot.
@@ -45,10 +46,10 @@ impl PublicResponses {
     /// A page of the history, or 304.
     pub(crate) fn history(
         &self,
-        document: &Document,
+        ready: &ReadyResponse,
         request: &HeaderMap,
     ) -> HttpResponse<Option<Bytes>> {
-        let mut response = self.secured(document.respond(request), request);
+        let mut response = self.secured(ready.respond(request), request);
         self.web_app.allow_history(response.headers_mut());
         response
     }
@@ -56,10 +57,10 @@ impl PublicResponses {
     /// The page in the frame of the embedded banner, or 304.
     pub(crate) fn embed(
         &self,
-        document: &Document,
+        ready: &ReadyResponse,
         request: &HeaderMap,
     ) -> HttpResponse<Option<Bytes>> {
-        let mut response = self.secured(document.respond(request), request);
+        let mut response = self.secured(ready.respond(request), request);
         let headers = response.headers_mut();
         self.web_app.allow_frame(headers);
         // Pages with a Cross-Origin-Embedder-Policy frame only what has one, and what says that they may load it.
@@ -75,21 +76,21 @@ impl PublicResponses {
     /// A picture or script that pages of other sites load, or 304.
     pub(crate) fn embeddable(
         &self,
-        document: &Document,
+        ready: &ReadyResponse,
         request: &HeaderMap,
     ) -> HttpResponse<Option<Bytes>> {
-        let mut response = self.open_document(document, request);
+        let mut response = self.open_to_every_origin(ready, request);
         allow_loading(response.headers_mut());
         response
     }
 
-    /// A document for programs of every origin, or 304.
-    pub(crate) fn open_document(
+    /// A response that programs of every origin may read, or 304.
+    pub(crate) fn open_to_every_origin(
         &self,
-        document: &Document,
+        ready: &ReadyResponse,
         request: &HeaderMap,
     ) -> HttpResponse<Option<Bytes>> {
-        let mut response = self.secured(document.respond(request), request);
+        let mut response = self.secured(ready.respond(request), request);
         self.open.put_on(response.headers_mut());
         response
     }

@@ -1,5 +1,9 @@
 //! Caches of values that are made from the public state of organisations: once per revision, for any number of requests. While the
 //! database is unavailable, the last values are served.
+//!
+//! The status page itself is in the [`PageCache`](super::page_cache::PageCache) instead, which serves any page that was read after
+//! the request. Here a client may choose among many addresses, so reads are bounded, and documents made from a state are kept under its
+//! version.
 
 mod last_values;
 
@@ -22,10 +26,9 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use self::last_values::LastValues;
+use crate::byte_bounded_cache::{BySize, Weigh, cache};
 use crate::limit::client_semaphore::ClientSemaphore;
-use crate::status_page::log_failed_read;
-use crate::status_page::page_cache::READ_TIMEOUT;
-use crate::weight::{BySize, Weigh, cache};
+use crate::status_page::stale_if_error::{READ_TIMEOUT, is_unavailable, log_failed_read};
 
 /// Maximum number of reads of one organisation that wait. Further ones are refused.
 const MAX_WAITING: usize = 64;
@@ -296,8 +299,8 @@ where
 
     /// Whether a read would fail, or wait for a database that is known to be unavailable.
     fn is_unavailable(&self, organisation: &OrganisationId, address: A) -> bool {
-        let now = self.clock.now();
-        self.relay.is_stale() || self.last.has_just_failed(organisation, address, now)
+        let failed_at = self.last.failed_at(organisation, address);
+        is_unavailable(&self.relay, failed_at, self.clock.now())
     }
 }
 

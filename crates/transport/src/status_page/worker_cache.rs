@@ -8,9 +8,9 @@ use std::sync::Arc;
 use allclear_domain::id::OrganisationId;
 use quick_cache::unsync::Cache;
 
+use crate::byte_bounded_cache::{BySize, Weigh as _};
 use crate::status_page::page::Page;
 use crate::status_page::page_cache::PageCache;
-use crate::weight::{BySize, Weigh as _};
 
 /// Bytes of pages that each worker caches. Beyond them the least requested pages are evicted.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;

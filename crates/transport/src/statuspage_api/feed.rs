@@ -10,9 +10,9 @@ pub(super) mod text;
 use std::cmp::Reverse;
 use std::fmt::Write;
 
-use allclear_application::statuspage_api::{PublicState, Record};
-use allclear_domain::entry::{Entry, StatuspageStatus};
+use allclear_application::statuspage_api::{Record, StatuspageState};
 use allclear_domain::maintenance::MaintenanceStatus;
+use allclear_domain::statuspage_entry::{StatuspageEntry, StatuspageStatus};
 use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, Utc};
 
@@ -30,7 +30,7 @@ const MAX_UPDATES: usize = 50;
 
 /// What all feeds of a state share.
 struct Feed<'a> {
-    state: &'a PublicState,
+    state: &'a StatuspageState,
     /// Title of the page.
     title: &'a str,
     /// Host of the page, without a port.
@@ -40,11 +40,11 @@ struct Feed<'a> {
 /// An entry as an item of its own.
 struct Item<'a> {
     record: Record<'a>,
-    entry: &'a Entry,
+    entry: &'a StatuspageEntry,
 }
 
 impl<'a> Feed<'a> {
-    fn new(state: &'a PublicState) -> Self {
+    fn new(state: &'a StatuspageState) -> Self {
         Self {
             state,
             title: state.organisation.effective_title(),
@@ -162,7 +162,7 @@ fn from_to(zone: TimeZone, start: DateTime<Utc>, end: Option<DateTime<Utc>>) -> 
 }
 
 /// The text of an entry as HTML: one paragraph, or the blocks of a review.
-fn body(entry: &Entry) -> String {
+fn body(entry: &StatuspageEntry) -> String {
     match entry.status {
         StatuspageStatus::Postmortem => review_html(&entry.body),
         _ => format!("<p>{}</p>", text_html(&entry.body)),

@@ -10,11 +10,11 @@ use utoipa::openapi::{
 };
 use utoipa::{PartialSchema, ToSchema};
 
-use super::document::{
+use super::document_address::{API, DocumentAddress};
+use super::feed::JsonFeed;
+use super::json::{
     ComponentsDocument, IncidentsDocument, MaintenancesDocument, StatusDocument, SummaryDocument,
 };
-use super::documents::{API, DocumentAddress};
-use super::feed::JsonFeed;
 
 type Schemas = Vec<(String, RefOr<Schema>)>;
 

@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use allclear_application::statuspage_api::PublicState;
+use allclear_application::statuspage_api::StatuspageState;
 use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::feed::text::escape_xml;
 
 /// The addresses of the status page, its history and its uptime, and of the incidents and maintenances that the state lists. Each has
 /// the time of its last change.
-pub(super) fn draw(state: &PublicState) -> String {
+pub(super) fn draw(state: &StatuspageState) -> String {
     let mut entries = String::new();
     for page in ["", "/history", "/uptime"] {
         add(&mut entries, state, page, state.updated_at);
@@ -25,7 +25,7 @@ pub(super) fn draw(state: &PublicState) -> String {
     )
 }
 
-fn add(entries: &mut String, state: &PublicState, path: &str, changed_at: DateTime<Utc>) {
+fn add(entries: &mut String, state: &StatuspageState, path: &str, changed_at: DateTime<Utc>) {
     let address = escape_xml(&format!("{}{path}", state.url));
     let changed_at = changed_at.to_rfc3339_opts(SecondsFormat::Secs, true);
     // Writing to a String cannot fail.

@@ -115,7 +115,7 @@ async fn enter(
     (organisation, fields): (&str, Fields),
 ) -> Result<(), Problem> {
     let draft = draft(SubscriberInput::of_email(fields.email))?;
-    throttle.subscribe.count(&client(request))?;
+    throttle.subscribe.take_or_refuse(&client(request))?;
     subscribers
         .subscribe(&parse_organisation_id(organisation)?, draft)
         .await?;

@@ -154,7 +154,7 @@ async fn subscribe(
     let Some(draft) = draft.filter(|_| invalid.errors.is_empty()) else {
         return Err(invalid.into());
     };
-    throttle.subscribe.count(&client(&request))?;
+    throttle.subscribe.take_or_refuse(&client(&request))?;
     let message = accepted(draft.target.channel());
     let organisation = parse_organisation_id(&organisation)?;
     if !serves(&request, &organisation) {
@@ -253,7 +253,7 @@ pub(super) async fn followed<T>(
     follow: impl AsyncFnOnce(Link) -> Result<T, Error>,
 ) -> Result<T, Problem> {
     let client = client(request);
-    throttle.links.count(&client)?;
+    throttle.links.take_or_refuse(&client)?;
     let link = link()
         .and_then(|link| {
             if serves(request, &link.organisation) {
@@ -266,7 +266,7 @@ pub(super) async fn followed<T>(
     let subscription = (link.organisation.clone(), link.key.clone());
     throttle
         .followed
-        .count(&subscription)
+        .take_or_refuse(&subscription)
         .inspect_err(|_| throttle.links.give_back(&client))?;
     let followed = follow(link).await;
     if matches!(followed, Err(Error::BadCode(_))) {

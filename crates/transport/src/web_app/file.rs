@@ -15,7 +15,7 @@ use flate2::read::GzDecoder;
 use rust_embed::Embed;
 
 use crate::status_page::encoded::{Coding, Encoded};
-use crate::status_page::page::Document;
+use crate::status_page::ready_response::ReadyResponse;
 
 #[derive(Embed)]
 #[folder = "../../apps/web/dist"]
@@ -55,16 +55,16 @@ pub(super) fn built_page(name: &str) -> String {
 }
 
 /// The script of the embedded banner. It has its own address below each status page.
-pub(super) fn embed_script() -> Document {
+pub(super) fn embed_script() -> ReadyResponse {
     let found = Files::iter()
         .find(|path| path.starts_with("assets/embed-") && path.ends_with(".js"))
         .and_then(|path| Some((Files::get(&path)?, path)));
     match found {
         Some((file, path)) => {
             let hash = file.metadata.sha256_hash();
-            Document::script(body(&path), &hash[..12])
+            ReadyResponse::script(body(&path), &hash[..12])
         }
-        None => Document::script(Encoded::gzipped(Vec::new()), &[]),
+        None => ReadyResponse::script(Encoded::gzipped(Vec::new()), &[]),
     }
 }
 

@@ -23,7 +23,7 @@ fn composer(store: MockSubscriberStore) -> MailComposer {
         clock(),
         links(),
         hmac_key(),
-        MailLimit {
+        RateLimit {
             burst: 3,
             per_hour: 1,
         },

@@ -17,11 +17,11 @@ use crate::component::ComponentReport;
 use crate::delivery::fixture::{delivery, pending, subscribed};
 use crate::fixture::{clock, links, now, organisation};
 use crate::notice::Notice;
-use crate::statuspage_api::MockPublicStateStore;
+use crate::statuspage_api::MockStatuspageStateStore;
 use crate::subscriber::MockSubscriberStore;
 
 /// A state with this many bytes of descriptions.
-fn state(bytes: usize) -> PublicState {
+fn state(bytes: usize) -> StatuspageState {
     let draft = ComponentDraft {
         name: "API".into(),
         ..ComponentDraft::default()
@@ -32,7 +32,7 @@ fn state(bytes: usize) -> PublicState {
         description: "d".repeat(bytes),
         ..created.state
     };
-    PublicState {
+    StatuspageState {
         organisation: Organisation::new(organisation(), "Acme".into()),
         url: "https://status.example/status/org_1".into(),
         updated_at: now(),
@@ -53,24 +53,27 @@ fn composer(bytes: usize, reads: usize) -> MessageComposer {
 }
 
 fn composer_at(clock: Arc<dyn Clock>, bytes: usize, reads: usize) -> MessageComposer {
-    let mut states = MockPublicStateStore::new();
+    let mut states = MockStatuspageStateStore::new();
     let read = move |_: &_, read_at| {
-        Ok(Some(PublicState {
+        Ok(Some(StatuspageState {
             read_at,
             ..state(bytes)
         }))
     };
-    states.expect_public_state().times(reads).returning(read);
+    states
+        .expect_statuspage_state()
+        .times(reads)
+        .returning(read);
     composer_over(Arc::new(states), clock)
 }
 
-fn composer_over(states: Arc<dyn PublicStateStore>, clock: Arc<dyn Clock>) -> MessageComposer {
+fn composer_over(states: Arc<dyn StatuspageStateStore>, clock: Arc<dyn Clock>) -> MessageComposer {
     let ports = MessagePorts {
         subscribers: Arc::new(MockSubscriberStore::new()),
         states,
         clock,
     };
-    let limit = MailLimit {
+    let limit = RateLimit {
         burst: 3,
         per_hour: 1,
     };
@@ -138,17 +141,17 @@ struct CountingStates {
 }
 
 #[async_trait]
-impl PublicStateStore for CountingStates {
-    async fn public_state(
+impl StatuspageStateStore for CountingStates {
+    async fn statuspage_state(
         &self,
         _: &OrganisationId,
         read_at: DateTime<Utc>,
-    ) -> Result<Option<PublicState>, Error> {
+    ) -> Result<Option<StatuspageState>, Error> {
         let running = self.running.fetch_add(1, Ordering::Relaxed) + 1;
         self.most.fetch_max(running, Ordering::Relaxed);
         tokio::task::yield_now().await;
         self.running.fetch_sub(1, Ordering::Relaxed);
-        Ok(Some(PublicState {
+        Ok(Some(StatuspageState {
             read_at,
             ..state(10)
         }))

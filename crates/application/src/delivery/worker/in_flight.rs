@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 
-use crate::delivery::{Claim, Delivery, DeliveryResult, Founder, Outcome};
+use crate::delivery::{Claim, Delivery, DeliveryOutcome, DeliveryResult, Founder};
 
 /// The deliveries a worker is sending, and when it has to act next.
 pub(super) struct InFlight {
@@ -134,7 +134,7 @@ impl InFlight {
                     let result = DeliveryResult {
                         claim: sent.claim,
                         at: time.now(),
-                        outcome: Outcome::GivenUp { reason },
+                        outcome: DeliveryOutcome::GivenUp { reason },
                         was_failing: false,
                     };
                     self.finished.push((sent.channel, result));

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use allclear_domain::id::OrganisationId;
-use allclear_domain::mail_limit::MailLimit;
+use allclear_domain::rate_limit::RateLimit;
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use parking_lot::Mutex;
@@ -61,7 +61,7 @@ impl Queued {
         let results = self.results.lock();
         let sent = results
             .iter()
-            .filter(|result| result.outcome == Outcome::Sent);
+            .filter(|result| result.outcome == DeliveryOutcome::Sent);
         let mut sent: Vec<_> = sent.map(|result| result.claim.id).collect();
         sent.sort_unstable();
         sent
@@ -109,7 +109,7 @@ impl DeliveryQueue for Queued {
     async fn record_results(&self, results: Vec<DeliveryResult>) -> Result<(), Error> {
         self.outcome()?;
         for one in &results {
-            if let Outcome::Retried { at, .. } = one.outcome {
+            if let DeliveryOutcome::Retried { at, .. } = one.outcome {
                 let again = mail(one.claim.id);
                 let claim = Claim {
                     attempt: one.claim.attempt + 1,
@@ -198,7 +198,7 @@ fn start(queue: Queued, mailer: Arc<dyn Mailer>) -> Node {
     store
         .expect_count_verification()
         .returning(|_, _, _| Ok(true));
-    let limit = MailLimit {
+    let limit = RateLimit {
         burst: 3,
         per_hour: 1,
     };
@@ -216,7 +216,7 @@ fn start(queue: Queued, mailer: Arc<dyn Mailer>) -> Node {
     );
     let worker = DeliveryWorker {
         queue: Arc::clone(&queue) as _,
-        route: Route::Mail,
+        route: DeliveryRoute::Mail,
         sender: Arc::new(MailSender { composer, mailer }),
         wake_signal: Arc::clone(&wake_signal),
         concurrency: 4,
@@ -249,7 +249,7 @@ async fn worker_that_queues_deliveries_wakes_that_of_the_other_route() {
     let node = start(Queued::default(), slow(Duration::ZERO));
     pass(1_000).await;
     let is_other_woken = || {
-        let notified = node.wake_signal.notified(Route::Request);
+        let notified = node.wake_signal.notified(DeliveryRoute::Message);
         notified.now_or_never().is_some()
     };
     assert!(!is_other_woken());
@@ -332,7 +332,7 @@ async fn a_failure_that_may_pass_is_tried_again_at_its_time_until_it_passes() {
     let attempts: Vec<_> = results.iter().map(|result| result.claim.attempt).collect();
     assert_eq!(attempts, [1, 2, 3, 4]);
     assert!(
-        matches!(&results[0].outcome, Outcome::Retried { reason, .. } if reason == "451 Try again later")
+        matches!(&results[0].outcome, DeliveryOutcome::Retried { reason, .. } if reason == "451 Try again later")
     );
 }
 
@@ -349,7 +349,7 @@ async fn a_failure_for_good_is_given_up_at_once_with_its_reason() {
     assert_eq!(results.len(), 1);
     assert_eq!(
         results[0].outcome,
-        Outcome::GivenUp {
+        DeliveryOutcome::GivenUp {
             reason: "550 No such user".into()
         }
     );
@@ -466,7 +466,7 @@ async fn a_mail_whose_writing_breaks_down_is_given_up_and_the_others_are_sent() 
     assert!(
         results
             .iter()
-            .any(|result| matches!(result.outcome, Outcome::GivenUp { .. })),
+            .any(|result| matches!(result.outcome, DeliveryOutcome::GivenUp { .. })),
         "{results:?}"
     );
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use allclear_application::link::{incident_path, maintenance_path};
 use allclear_application::notice::Notice;
-use allclear_application::statuspage_api::PublicState;
+use allclear_application::statuspage_api::StatuspageState;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{IncidentId, MaintenanceId};
 use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};
@@ -15,7 +15,7 @@ use super::{Chat, Link, time};
 
 impl<'a> Chat<'a> {
     /// This message with what a notice says.
-    pub(super) fn with_notice(self, state: &'a PublicState, notice: &'a Notice) -> Self {
+    pub(super) fn with_notice(self, state: &'a StatuspageState, notice: &'a Notice) -> Self {
         let (content, change) = (&notice.content, &notice.content.change);
         let shown = |at| time(state.organisation.time_zone, at);
         let affected = change.affected().into_iter();
@@ -71,7 +71,7 @@ fn colour(change: &NoticeChange) -> Option<Colour> {
 }
 
 /// The page about the incident or the maintenance; `None` for a component.
-fn permalink(state: &PublicState, notice: &Notice) -> Option<Link<'static>> {
+fn permalink(state: &StatuspageState, notice: &Notice) -> Option<Link<'static>> {
     match &notice.content.change {
         NoticeChange::Incident { .. } => {
             let path = incident_path(IncidentId(notice.subject).code());

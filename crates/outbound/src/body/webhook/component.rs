@@ -2,7 +2,7 @@
 
 use allclear_application::component::ComponentReport;
 use allclear_application::notice::Notice;
-use allclear_application::statuspage_api::PublicState;
+use allclear_application::statuspage_api::StatuspageState;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::ComponentId;
 use allclear_domain::rollup::PublicStatus;
@@ -26,7 +26,7 @@ pub(super) struct Component<'a> {
 
 /// The components with these identifiers, in the order of the page.
 pub(super) fn components<'a>(
-    state: &'a PublicState,
+    state: &'a StatuspageState,
     affected: &[ComponentId],
 ) -> Vec<Component<'a>> {
     let is_affected = |report: &&'a ComponentReport| affected.contains(&report.component.id);
@@ -34,7 +34,7 @@ pub(super) fn components<'a>(
     within_limit(affected.map(|report| component(state, report)))
 }
 
-fn component<'a>(state: &PublicState, report: &'a ComponentReport) -> Component<'a> {
+fn component<'a>(state: &StatuspageState, report: &'a ComponentReport) -> Component<'a> {
     let component = &report.component;
     let description = component.description.as_str();
     Component {
@@ -71,7 +71,7 @@ struct ComponentUpdate {
 impl<'a> ComponentChange<'a> {
     /// The component with the status of the notice. Everything else is that of the state.
     pub(super) fn of(
-        state: &'a PublicState,
+        state: &'a StatuspageState,
         notice: &'a Notice,
         old_status: ComponentStatus,
         status: ComponentStatus,
@@ -100,7 +100,7 @@ impl<'a> ComponentChange<'a> {
 }
 
 /// A component that was deleted after its notice.
-fn deleted<'a>(state: &PublicState, notice: &'a Notice) -> Component<'a> {
+fn deleted<'a>(state: &StatuspageState, notice: &'a Notice) -> Component<'a> {
     let description = notice.content.description.as_str();
     Component {
         status: PublicStatus::Operational.as_str(),

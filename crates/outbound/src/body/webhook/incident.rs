@@ -2,14 +2,14 @@
 
 use allclear_application::notice::Notice;
 use allclear_application::statuspage_api::{
-    IncidentRecord, MaintenanceRecord, PublicState, Record,
+    IncidentRecord, MaintenanceRecord, Record, StatuspageState,
 };
-use allclear_domain::entry::{Entry, StatuspageStatus};
 use allclear_domain::id::{IncidentId, MaintenanceId};
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::notice::{ComponentImpact, IncidentChange};
 use allclear_domain::rollup::{Indicator, impact};
+use allclear_domain::statuspage_entry::{StatuspageEntry, StatuspageStatus};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
@@ -60,7 +60,7 @@ pub(super) struct Incident<'a> {
 impl<'a> Incident<'a> {
     /// The incident of a notice. Later changes are left out; the components are those of the state.
     pub(super) fn of_incident(
-        state: &'a PublicState,
+        state: &'a StatuspageState,
         notice: &'a Notice,
         change: IncidentChange,
         status: IncidentStatus,
@@ -121,7 +121,7 @@ impl<'a> Incident<'a> {
 
     /// The maintenance of a notice, likewise.
     pub(super) fn of_maintenance(
-        state: &'a PublicState,
+        state: &'a StatuspageState,
         notice: &'a Notice,
         status: MaintenanceStatus,
         start_at: DateTime<Utc>,
@@ -164,15 +164,15 @@ impl<'a> Incident<'a> {
         if let (MaintenanceStatus::Cancelled, Some(at)) = (status, over_at) {
             let updates = &mut body.updates;
             let place = updates.partition_point(|update| update.display_at.0 > at);
-            let code_of_entry = id.code_of_entry("cancelled").to_string();
+            let entry_code = id.statuspage_entry_code("cancelled").to_string();
             let status = StatuspageStatus::Completed.as_str();
-            let update = Update::new(status, CANCELLED.into(), Time(at), code_of_entry, &code);
+            let update = Update::new(status, CANCELLED.into(), Time(at), entry_code, &code);
             updates.insert(place, update);
         }
         body
     }
 
-    fn new(state: &'a PublicState, notice: &'a Notice, subject: Subject<'a>) -> Self {
+    fn new(state: &'a StatuspageState, notice: &'a Notice, subject: Subject<'a>) -> Self {
         let entries = subject.entries.iter();
         let mut updates = within_limit(entries.map(|entry| Update::of(entry, &subject.code)));
         if updates.is_empty() {
@@ -227,12 +227,12 @@ struct Subject<'a> {
     status: &'static str,
     impact: Indicator,
     created_at: DateTime<Utc>,
-    entries: Vec<&'a Entry>,
+    entries: Vec<&'a StatuspageEntry>,
     components: Vec<Component<'a>>,
 }
 
 /// The entries until a notice, newest first.
-fn entries<'a>(record: Option<Record<'a>>, notice: &Notice) -> Vec<&'a Entry> {
+fn entries<'a>(record: Option<Record<'a>>, notice: &Notice) -> Vec<&'a StatuspageEntry> {
     let entries = record.map_or(&[][..], Record::entries);
     entries
         .iter()

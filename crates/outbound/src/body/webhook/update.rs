@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use allclear_domain::entry::{Entry, EntryComponent};
+use allclear_domain::statuspage_entry::{StatuspageAffectedComponent, StatuspageEntry};
 use serde::Serialize;
 
 use super::Time;
@@ -34,7 +34,7 @@ struct Affected<'a> {
 
 impl<'a> Update<'a> {
     /// An entry of the thing with this code.
-    pub(super) fn of(entry: &'a Entry, parent: &str) -> Self {
+    pub(super) fn of(entry: &'a StatuspageEntry, parent: &str) -> Self {
         let affected = entry.affected.as_ref();
         Self {
             updated_at: Time(entry.updated_at),
@@ -76,8 +76,8 @@ impl<'a> Update<'a> {
     }
 }
 
-impl<'a> From<&'a EntryComponent> for Affected<'a> {
-    fn from(component: &'a EntryComponent) -> Self {
+impl<'a> From<&'a StatuspageAffectedComponent> for Affected<'a> {
+    fn from(component: &'a StatuspageAffectedComponent) -> Self {
         Self {
             code: component.code.as_str(),
             name: &component.name,

@@ -15,7 +15,7 @@ use crate::commit::Scope;
 use crate::entity::component_period::{Column, Entity, Model};
 use crate::entity::incident;
 use crate::error::parse_stored;
-use crate::run::{Fetch, Run};
+use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// Words of the column `cause_type`.
@@ -27,7 +27,7 @@ const CORRECTION: &str = "CORRECTION";
 const STORED_AT_ONCE: usize = 500;
 
 /// The periods with the titles of the incidents that caused them.
-pub(super) async fn periods(
+pub(super) async fn periods_from(
     transaction: &Transaction,
     organisation: &OrganisationId,
     rows: Vec<Model>,
@@ -47,10 +47,12 @@ pub(super) async fn periods(
             .await?
     };
     let titles: HashMap<_, _> = titles.into_iter().collect();
-    rows.into_iter().map(|row| period(row, &titles)).collect()
+    rows.into_iter()
+        .map(|row| period_from(row, &titles))
+        .collect()
 }
 
-fn period(row: Model, titles: &HashMap<Uuid, String>) -> Result<StatusPeriod, Error> {
+fn period_from(row: Model, titles: &HashMap<Uuid, String>) -> Result<StatusPeriod, Error> {
     let author = row
         .user_id
         .zip(row.user_name)
@@ -94,7 +96,7 @@ pub(super) async fn store(
     }
     let stored = histories.iter().flat_map(|(id, changes)| {
         let periods = changes.updated.iter().chain(&changes.inserted);
-        periods.map(|period| row(scope, *id, period))
+        periods.map(|period| model_of(scope, *id, period))
     });
     let stored: Vec<_> = stored.collect();
     let replaced = Column::iter().filter(|column| !matches!(column, Column::Id));
@@ -112,7 +114,11 @@ pub(super) async fn store(
 }
 
 /// The row of a period that this commit stores.
-pub(in crate::component) fn row(scope: Scope<'_>, id: ComponentId, period: &StatusPeriod) -> Model {
+pub(in crate::component) fn model_of(
+    scope: Scope<'_>,
+    id: ComponentId,
+    period: &StatusPeriod,
+) -> Model {
     let (cause_type, incident_id, author) = match &period.cause {
         PeriodCause::Incident(id, _) => (INCIDENT, Some(id.0), None),
         PeriodCause::Operator(author) => (OPERATOR, None, author.clone()),

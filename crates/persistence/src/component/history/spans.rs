@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::entity::component;
 use crate::entity::component_period::{Column, Entity};
 use crate::error::{broken, parse_stored};
-use crate::run::RunStatement;
+use crate::statement::RunStatement;
 
 /// Alias of the periods that begin before an interval.
 const EARLIER: &str = "earlier";

@@ -15,7 +15,7 @@ const AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
 async fn insert<A: ActiveModelTrait + Send + 'static>(database: &Database, rows: Vec<A>) {
     database
-        .write(NoAuditItem::Upkeep, |transaction| {
+        .write_unaudited(NoAuditItem::Upkeep, |transaction| {
             Box::pin(async move {
                 let mut rows = rows.into_iter().peekable();
                 while rows.peek().is_some() {

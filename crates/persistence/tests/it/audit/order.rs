@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use allclear_application::audit::{AuditFilter, AuditItem, AuditStore};
 use allclear_application::clock::{Clock, TestClock};
-use allclear_application::invitation::{Host, Invitation};
+use allclear_application::invitation::{Invitation, InvitingOrganisation};
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
 use allclear_application::secret::SecretToken;
@@ -35,7 +35,7 @@ async fn invite(fixture: &OrganisationFixture, clock: &TestClock) -> String {
     let (id, created_at) = (InvitationId(clock.id()), clock.now());
     let invitation = Invitation {
         id,
-        organisation: Some(Host {
+        organisation: Some(InvitingOrganisation {
             id: fixture.id.clone(),
             name: "Acme".into(),
         }),

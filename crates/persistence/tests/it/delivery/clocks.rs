@@ -5,15 +5,15 @@ use std::sync::Arc;
 use allclear_application::clock::TestClock;
 use allclear_application::delivery::worker::DeliveryWorker;
 use allclear_application::delivery::{
-    DeliveryKind, DeliveryQueue, DeliverySender, MailComposer, MailSender, MessageComposer,
-    MessagePorts, MessageSender, Route, WakeSignal,
+    DeliveryKind, DeliveryQueue, DeliveryRoute, DeliverySender, MailComposer, MailSender,
+    MessageComposer, MessagePorts, MessageSender, WakeSignal,
 };
 use allclear_application::link::Links;
 use allclear_application::mail::{Mail, Mailer, SendError};
 use allclear_application::message::{Message, MessageError, Messenger};
 use allclear_application::secret::HmacKey;
 use allclear_domain::channel::{Channel, Target};
-use allclear_domain::mail_limit::MailLimit;
+use allclear_domain::rate_limit::RateLimit;
 use allclear_domain::subscriber::SubscriberDraft;
 use allclear_persistence::database::Database;
 use async_trait::async_trait;
@@ -33,7 +33,7 @@ contract!(
     notice_of_a_maintenance_has_the_time_of_its_update_after_a_clock_is_set_back
 );
 
-const LIMIT: MailLimit = MailLimit {
+const LIMIT: RateLimit = RateLimit {
     burst: 3,
     per_hour: 1,
 };
@@ -81,7 +81,7 @@ struct Node {
 }
 
 /// A node whose clock is this many hours ahead.
-async fn start(url: &str, hours: i64, route: Route, gate: &Arc<Gate>) -> Node {
+async fn start(url: &str, hours: i64, route: DeliveryRoute, gate: &Arc<Gate>) -> Node {
     let clock = TestClock::system();
     clock.advance(TimeDelta::hours(hours));
     let database = Database::connect(url, Arc::clone(&clock) as _)
@@ -103,18 +103,18 @@ async fn start(url: &str, hours: i64, route: Route, gate: &Arc<Gate>) -> Node {
 fn sender(
     database: &Database,
     clock: Arc<TestClock>,
-    route: Route,
+    route: DeliveryRoute,
     gate: &Arc<Gate>,
 ) -> Arc<dyn DeliverySender> {
     let links = Links::new("https://status.example.com");
     let key = HmacKey::new("a secret").unwrap();
     let store = Arc::new(database.clone());
     match route {
-        Route::Mail => Arc::new(MailSender {
+        DeliveryRoute::Mail => Arc::new(MailSender {
             composer: MailComposer::new(store, clock, links, key, LIMIT),
             mailer: Arc::clone(gate) as _,
         }),
-        Route::Request => {
+        DeliveryRoute::Message => {
             let ports = MessagePorts {
                 subscribers: Arc::clone(&store) as _,
                 states: store,
@@ -129,14 +129,14 @@ fn sender(
 }
 
 async fn nodes_with_other_clocks_send_each_mail_once(url: &str) {
-    each_message_is_sent_once(url, Route::Mail, Channel::Email, |number| {
+    each_message_is_sent_once(url, DeliveryRoute::Mail, Channel::Email, |number| {
         format!("person{number}@example.com")
     })
     .await;
 }
 
 async fn nodes_with_other_clocks_send_each_request_once(url: &str) {
-    each_message_is_sent_once(url, Route::Request, Channel::Webhook, |number| {
+    each_message_is_sent_once(url, DeliveryRoute::Message, Channel::Webhook, |number| {
         format!("https://hooks.example/{number}")
     })
     .await;
@@ -144,7 +144,7 @@ async fn nodes_with_other_clocks_send_each_request_once(url: &str) {
 
 async fn each_message_is_sent_once(
     url: &str,
-    route: Route,
+    route: DeliveryRoute,
     channel: Channel,
     target: fn(usize) -> String,
 ) {

@@ -1,7 +1,9 @@
 //! Changes of components' statuses, which webhooks receive.
 
 use allclear_application::component::history::{ComponentHistoryStore, HistoryScope, Interval};
-use allclear_application::delivery::{ClaimRequest, Delivery, DeliveryKind, DeliveryQueue, Route};
+use allclear_application::delivery::{
+    ClaimRequest, Delivery, DeliveryKind, DeliveryQueue, DeliveryRoute,
+};
 use allclear_application::incident::IncidentStore;
 use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::page::Page;
@@ -11,7 +13,7 @@ use allclear_application::transition::{CreateTransition, Transition};
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::component::{ComponentPatch, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId};
-use allclear_domain::incident::{Incident, IncidentStatus};
+use allclear_domain::incident::{Incident, IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate};
 use allclear_domain::maintenance::MaintenancePatch;
 use allclear_domain::notice::NoticeChange;
@@ -53,7 +55,7 @@ impl OrganisationFixture {
         let mut all = Vec::new();
         loop {
             let due = ClaimRequest {
-                route: Route::Request,
+                route: DeliveryRoute::Message,
                 ..request(clock().now(), later(5), 100)
             };
             let claimed = DeliveryQueue::claim(&self.database, due).await.unwrap();
@@ -263,9 +265,11 @@ async fn changes_that_do_not_notify_are_sent_on_no_channel(database: &Database) 
     let incident = created.unwrap().state.incident.id;
     record_quietly(&fixture, incident, IncidentStatus::Identified).await;
     let edited: Transition<Incident> = Box::new(|incident, stamp| {
-        Ok(incident
-            .edit(set(IncidentStatus::Monitoring), stamp.committed_at)?
-            .notify_if(false))
+        let quiet = IncidentPatch {
+            notify: Some(false),
+            ..set(IncidentStatus::Monitoring)
+        };
+        Ok(incident.edit(quiet, stamp.notify_by_default, stamp.committed_at)?)
     });
     IncidentStore::change(database, &fixture.id, incident, edited)
         .await
@@ -307,14 +311,14 @@ async fn record_quietly(
     let draft = UpdateDraft {
         message: "Quiet".into(),
         status,
+        notify: Some(false),
         ..Default::default()
     };
     let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
         Box::new(move |found, stamp: Stamp| {
             let id = IncidentUpdateId(stamp.id);
-            Ok(found
-                .record(id, draft, ann(), stamp.committed_at)?
-                .notify_if(false))
+            let notify = stamp.notify_by_default;
+            Ok(found.record(id, draft, ann(), notify, stamp.committed_at)?)
         });
     let written = IncidentStore::insert_update(&fixture.database, &fixture.id, incident, rule);
     written.await.unwrap().unwrap();

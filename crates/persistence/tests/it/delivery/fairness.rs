@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use allclear_application::delivery::{
-    ClaimRequest, Delivery, DeliveryQueue, Founder, Outcome, Route,
+    ClaimRequest, Delivery, DeliveryOutcome, DeliveryQueue, DeliveryRoute, Founder,
 };
 use allclear_application::membership::NewOrganisation;
 use allclear_application::organisation::OrganisationStore;
@@ -200,7 +200,7 @@ async fn organisations_whose_deliveries_are_all_in_flight_delay_nobody(database:
         };
         let claimed = database.claim(one_place).await.unwrap();
         assert_eq!(by_organisation(&claimed), BTreeMap::from([("bb", 1)]));
-        let again = Outcome::Retried {
+        let again = DeliveryOutcome::Retried {
             at: clock().now(),
             reason: "450 Later".to_owned(),
         };
@@ -224,7 +224,7 @@ async fn any_number_of_organisations_with_nothing_to_claim_delays_nobody(databas
     };
     let retried = |delivery: &Delivery, at| {
         let reason = "503 Later".to_owned();
-        result(delivery.claim, Outcome::Retried { at, reason })
+        result(delivery.claim, DeliveryOutcome::Retried { at, reason })
     };
     for number in 0..300 {
         queue(&format!("many{number:03}")).await;
@@ -260,7 +260,7 @@ async fn each_route_claims_its_own_deliveries(database: &Database) {
     fixture.incident("Down").await;
     fixture.expand().await;
     let by_request = ClaimRequest {
-        route: Route::Request,
+        route: DeliveryRoute::Message,
         ..now_for(10)
     };
     let claimed = database.claim(by_request).await.unwrap();

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use allclear_application::delivery::{
-    Claim, ClaimRequest, Delivery, DeliveryCounts, DeliveryKind, DeliveryQueue, DeliveryResult,
-    Outcome, Route,
+    Claim, ClaimRequest, Delivery, DeliveryCounts, DeliveryKind, DeliveryOutcome, DeliveryQueue,
+    DeliveryResult, DeliveryRoute,
 };
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
 use allclear_domain::channel::{Channel, Target};
@@ -21,7 +21,7 @@ pub(crate) fn later(minutes: i64) -> DateTime<Utc> {
     clock().now() + TimeDelta::minutes(minutes)
 }
 
-pub(crate) fn result(claim: Claim, outcome: Outcome) -> DeliveryResult {
+pub(crate) fn result(claim: Claim, outcome: DeliveryOutcome) -> DeliveryResult {
     DeliveryResult {
         claim,
         at: clock().now(),
@@ -34,7 +34,7 @@ pub(crate) fn result(claim: Claim, outcome: Outcome) -> DeliveryResult {
 pub(crate) fn request(now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> ClaimRequest {
     ClaimRequest {
         results: Vec::new(),
-        route: Route::Mail,
+        route: DeliveryRoute::Mail,
         now,
         until,
         limit,
@@ -45,7 +45,7 @@ pub(crate) fn request(now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> C
 }
 
 pub(crate) fn sent(delivery: &Delivery) -> DeliveryResult {
-    result(delivery.claim, Outcome::Sent)
+    result(delivery.claim, DeliveryOutcome::Sent)
 }
 
 /// The message of the update in a delivery; empty if there is none.

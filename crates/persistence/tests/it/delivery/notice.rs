@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use allclear_application::delivery::{DeliveryKind, DeliveryQueue};
 use allclear_application::incident::IncidentStore;
-use allclear_application::maintenance::{MaintenanceStore, UpdateTransition};
+use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::notice::Notice;
 use allclear_application::review::ReviewStore;
+use allclear_application::stamp::Stamp;
 use allclear_application::transition::Transition;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{IncidentId, MaintenanceId};
@@ -14,7 +15,7 @@ use allclear_domain::impact::IncidentAndAttached;
 use allclear_domain::incident::{IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::IncidentAndUpdate;
 use allclear_domain::maintenance::{MaintenancePatch, MaintenanceStatus};
-use allclear_domain::maintenance_update::MaintenanceUpdate;
+use allclear_domain::maintenance_update::{MaintenanceAndUpdate, MaintenanceUpdateDeletion};
 use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};
 use allclear_domain::review::{IncidentAndReview, Review};
 use allclear_domain::update::UpdatePatch;
@@ -158,7 +159,7 @@ async fn corrections_and_moved_maintenances_follow_the_rules_of_notices(database
         ..Default::default()
     };
     let corrected =
-        Box::new(move |entry: IncidentAndUpdate, _| Ok(entry.edit(typo, clock().now())?));
+        Box::new(move |entry: IncidentAndUpdate, _| Ok(entry.edit(typo, true, clock().now())?));
     IncidentStore::change_update(database, &fixture.id, incident, last, corrected)
         .await
         .unwrap()
@@ -281,9 +282,8 @@ async fn begin_of_a_maintenance_stays_news_without_its_update(database: &Databas
     let recorded = async |message| record(database, &fixture.id, id, message).await.id;
     let updates = vec![recorded("It begins").await, recorded("Going well").await];
     let deleted = updates.clone();
-    let rule: UpdateTransition<Vec<_>> = Box::new(move |(found, stored), stamp| {
-        let deletion = MaintenanceUpdate::delete(found.id, deleted, &stored)?;
-        Ok(found.with_update(deletion, None, true, stamp.wall_time))
+    let rule = Box::new(move |deletion: MaintenanceUpdateDeletion, stamp: Stamp| {
+        Ok(deletion.delete(&deleted, true, stamp.wall_time)?)
     });
     MaintenanceStore::delete_updates(database, &fixture.id, id, updates, rule)
         .await
@@ -325,8 +325,9 @@ async fn edited_update_has_a_notice_exactly_when_it_changes_the_incident(databas
             status: Some(status),
             ..Default::default()
         };
-        let moved =
-            Box::new(move |entry: IncidentAndUpdate, _| Ok(entry.edit(patch, clock().now())?));
+        let moved = Box::new(move |entry: IncidentAndUpdate, _| {
+            Ok(entry.edit(patch, true, clock().now())?)
+        });
         IncidentStore::change_update(database, &fixture.id, incident, update, moved)
             .await
             .unwrap()
@@ -416,13 +417,8 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
         message: Some("It has started".into()),
         ..Default::default()
     };
-    let corrected: UpdateTransition<MaintenanceUpdate> = Box::new(move |(found, update), stamp| {
-        Ok(found.with_update(
-            update.edit(patch, stamp.committed_at)?,
-            None,
-            true,
-            stamp.wall_time,
-        ))
+    let corrected = Box::new(move |entry: MaintenanceAndUpdate, stamp: Stamp| {
+        Ok(entry.edit(patch, true, stamp.committed_at, stamp.wall_time)?)
     });
     MaintenanceStore::change_update(database, &fixture.id, started, update.id, corrected)
         .await

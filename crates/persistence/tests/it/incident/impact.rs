@@ -2,7 +2,7 @@ use allclear_application::component::history::{ComponentHistoryStore, Interval};
 use allclear_application::error::Error;
 use allclear_application::incident::IncidentStore;
 use allclear_application::page::{Listed, Page};
-use allclear_application::status_page::history::HistoryStore;
+use allclear_application::status_page::history::PublicHistoryStore;
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId};
 use allclear_domain::impact::Attachment;
@@ -340,7 +340,7 @@ async fn a_deleted_component_leaves_its_incidents(database: &Database) {
     fixture
         .edit(incident.id, set(IncidentStatus::Resolved))
         .await;
-    let details = HistoryStore::incident_details(database, &fixture.id, incident.id.code());
+    let details = PublicHistoryStore::incident_details(database, &fixture.id, incident.id.code());
     let affected = details.await.unwrap().unwrap().components;
     let is_over = |period: &StatusSpan| period.end_at.is_some();
     assert_eq!(affected.len(), 1);

@@ -53,7 +53,14 @@ impl OrganisationFixture {
         let attached = components.to_vec();
         let create = Box::new(move |stamp: Stamp| {
             let id = IncidentId(stamp.id);
-            Ok(Incident::create(id, draft, &attached, stamp.committed_at)?)
+            let notify = stamp.notify_by_default;
+            Ok(Incident::create(
+                id,
+                draft,
+                &attached,
+                notify,
+                stamp.committed_at,
+            )?)
         });
         let components = components.to_vec();
         let created = IncidentStore::insert(&self.database, &self.id, create, components);
@@ -89,7 +96,8 @@ impl OrganisationFixture {
         };
         let rule = Box::new(move |latest: IncidentAndNewest, stamp: Stamp| {
             let id = IncidentUpdateId(stamp.id);
-            Ok(latest.record(id, draft, ann(), stamp.committed_at)?)
+            let notify = stamp.notify_by_default;
+            Ok(latest.record(id, draft, ann(), notify, stamp.committed_at)?)
         });
         let recorded = self.database.insert_update(&self.id, incident.id, rule);
         recorded.await.unwrap().unwrap().state
@@ -269,7 +277,7 @@ async fn moved_update_changes_which_one_is_newest(database: &Database) {
     };
     let rule = Box::new(move |entry: IncidentAndUpdate, stamp: Stamp| {
         assert!(!entry.is_newest());
-        Ok(entry.edit(patch, stamp.committed_at)?)
+        Ok(entry.edit(patch, stamp.notify_by_default, stamp.committed_at)?)
     });
     let moved = database.change_update(&fixture.id, incident.id, first.id, rule);
     let moved = moved.await.unwrap().unwrap().state;
@@ -330,7 +338,8 @@ async fn corrected_times_of_an_incident_move_its_periods(database: &Database) {
     };
     let rule = Box::new(move |latest: IncidentAndNewest, stamp: Stamp| {
         let id = IncidentUpdateId(stamp.id);
-        Ok(latest.record(id, draft, ann(), stamp.committed_at)?)
+        let notify = stamp.notify_by_default;
+        Ok(latest.record(id, draft, ann(), notify, stamp.committed_at)?)
     });
     let recorded = database.insert_update(&fixture.id, open.id, rule).await;
     let update = recorded.unwrap().unwrap().state;
@@ -343,7 +352,7 @@ async fn corrected_times_of_an_incident_move_its_periods(database: &Database) {
         ..UpdatePatch::default()
     };
     let rule = Box::new(move |found: IncidentAndUpdate, stamp: Stamp| {
-        Ok(found.edit(patch, stamp.committed_at)?)
+        Ok(found.edit(patch, stamp.notify_by_default, stamp.committed_at)?)
     });
     let changed = database.change_update(&fixture.id, open.id, update.id, rule);
     changed.await.unwrap().unwrap();

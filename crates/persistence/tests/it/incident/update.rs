@@ -6,7 +6,7 @@ use allclear_application::status_page::incident::TIMELINE_LENGTH;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::incident_update::{
-    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, UpdateDeletion,
+    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdateDeletion,
 };
 use allclear_domain::update::UpdatePatch;
 use allclear_persistence::database::Database;
@@ -36,7 +36,8 @@ async fn edit(
         status: Some(status),
         ..Default::default()
     };
-    let rule = Box::new(move |entry: IncidentAndUpdate, _| Ok(entry.edit(patch, clock().now())?));
+    let rule =
+        Box::new(move |entry: IncidentAndUpdate, _| Ok(entry.edit(patch, true, clock().now())?));
     let changed = IncidentStore::change_update(
         &fixture.database,
         &fixture.id,
@@ -54,8 +55,9 @@ async fn delete(
     ids: &[IncidentUpdateId],
 ) -> Result<bool, Error> {
     let gone = ids.to_vec();
-    let rule =
-        Box::new(move |deletion: UpdateDeletion, _| Ok(deletion.delete(&gone, clock().now())?));
+    let rule = Box::new(move |deletion: IncidentUpdateDeletion, _| {
+        Ok(deletion.delete(&gone, true, clock().now())?)
+    });
     let deleted = IncidentStore::delete_updates(
         &fixture.database,
         &fixture.id,

@@ -1,6 +1,6 @@
 //! Accounts of 0.1, when an address could have several.
 
-use allclear_application::account::{AccountStore, Confirmed, PendingAddress};
+use allclear_application::account::{AccountStore, ConfirmationOutcome, PendingAddress};
 use allclear_application::secret::SecretToken;
 use allclear_domain::email::EmailKey;
 use allclear_persistence::database::Database;
@@ -74,15 +74,17 @@ async fn keeps_the_oldest(kind: &str, left: &str, at: &str) {
         .await
         .unwrap();
     let confirmed = database.confirm_address(&taken.digest(), now).await;
-    assert_eq!(confirmed.unwrap(), Confirmed::Taken);
+    assert_eq!(confirmed.unwrap(), ConfirmationOutcome::Taken);
     database
         .add_address(pending(&free, "Ada@new.example"))
         .await
         .unwrap();
     let confirmed = database.confirm_address(&free.digest(), now).await;
-    assert!(matches!(confirmed.unwrap(), Confirmed::Done(user) if !user.needs_address));
+    assert!(
+        matches!(confirmed.unwrap(), ConfirmationOutcome::Confirmed(user) if !user.needs_address)
+    );
     let again = database.confirm_address(&free.digest(), now).await;
-    assert_eq!(again.unwrap(), Confirmed::Unknown);
+    assert_eq!(again.unwrap(), ConfirmationOutcome::Unknown);
     let new = EmailKey::of("ada@new.example");
     let owner = database.owner(&new).await.unwrap().unwrap();
     assert_eq!(owner.user.id, ada.user.id);

@@ -15,10 +15,10 @@ use super::assert_hidden;
 use crate::app::{
     Operator, PASSWORD, TestResponse, client, client_builder, cookie_client, operator_of, send,
 };
+use crate::built_in::passkey::authenticator::Authenticator;
 use crate::channel::receiver::Receiver;
 use crate::clerk::fake_clerk::signed;
 use crate::delivery::mail_server::MailServer;
-use crate::identity::passkey::authenticator::Authenticator;
 use crate::openid::lying_provider::LyingProvider;
 use crate::openid::{flags, parameter};
 use crate::process::{Process, command, lasting_port};

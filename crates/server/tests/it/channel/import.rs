@@ -8,7 +8,7 @@ use crate::api_key::{key, program};
 use crate::app::{
     Operator, TestApp, TestResponse, assert_status, founder, operator_of, send, until,
 };
-use crate::identity::mails_in;
+use crate::built_in::mails_in;
 use crate::process::{Process, command};
 
 /// Imports a file with these parameters.

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::hosts::HOST;
 use super::start_with;
 use crate::app::{Operator, TestApp, mailed_token};
-use crate::identity::mails;
+use crate::built_in::mails;
 
 const PUBLIC_URL: &str = "http://app.example";
 const OTHER: &str = "status.other.example";

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::lying_provider::{LyingProvider, Setup};
 use super::{Browser, flags, parameter, start};
 use crate::app::{TestApp, send};
+use crate::built_in::{Person, mails};
 use crate::clerk::fake_clerk::signed;
-use crate::identity::{Person, mails};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_account_of_the_same_proven_address_is_linked_and_its_owner_is_mailed() {

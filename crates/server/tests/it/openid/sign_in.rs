@@ -7,7 +7,7 @@ use url::Url;
 
 use super::real_provider::Setup;
 use super::{Browser, parameter};
-use crate::identity::mails_in;
+use crate::built_in::mails_in;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_signs_in_at_a_real_provider_and_out_again() {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Client, End};
 use crate::app::{TestApp, token};
-use crate::identity::Person;
+use crate::built_in::Person;
 
 /// Interval of the checks of access.
 const OFTEN: [&str; 2] = ["--ping-interval", "200"];

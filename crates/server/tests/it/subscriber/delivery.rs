@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{ADDRESS, SubscriberSetup, carried};
 use crate::app::{Operator, assert_status};
-use crate::identity::mails_in;
+use crate::built_in::mails_in;
 
 impl SubscriberSetup {
     /// A server with one verified subscriber.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use allclear_application::installation::SigningKey;
+use allclear_identity::built_in::signing::ALGORITHM;
 use allclear_identity::secrets;
-use allclear_identity::signing::ALGORITHM;
 use allclear_persistence::database::Database;
 use allclear_server::clock::SystemClock;
 use base64::Engine;

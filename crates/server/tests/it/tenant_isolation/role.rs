@@ -15,7 +15,7 @@ use super::route::{ROUTES, Route};
 use super::sample::SampleOrganisation;
 use super::walk::Intruder;
 use crate::app::{Operator, TestApp, assert_status, send};
-use crate::identity::Person;
+use crate::built_in::Person;
 
 /// The calls that need no permission. They cannot be derived: a handler that neither checks nor declares anything would be one.
 const OPEN: [(&str, &str); 25] = [

@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::app::{Operator, PASSWORD, TestApp, assert_status, cookie_client, send};
-use crate::identity::Person;
+use crate::built_in::Person;
 
 /// An organisation with one of everything, and its people.
 pub(super) struct SampleOrganisation {

@@ -9,7 +9,7 @@ use super::forged::Forger;
 use super::route::{ROUTES, Route};
 use super::sample::{SampleOrganisation, operator};
 use crate::app::{PASSWORD, TestApp, TestResponse, assert_status, cookie_client, send};
-use crate::identity::Person;
+use crate::built_in::Person;
 
 /// A client that must be refused.
 pub(super) struct Intruder {

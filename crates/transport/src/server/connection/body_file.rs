@@ -16,8 +16,8 @@ use quick_cache::unsync::Cache;
 pub(super) use self::linux::{BodyFile, poll_send_before_file};
 #[cfg(not(target_os = "linux"))]
 pub(super) use self::other::{BodyFile, poll_send_before_file};
+use crate::byte_bounded_cache::{BySize, Weigh};
 use crate::limit::client_limits::ClientLimits;
-use crate::weight::{BySize, Weigh};
 
 /// Bytes of the bodies that a worker remembers. Beyond them the least sent ones are evicted.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;

@@ -9,7 +9,7 @@ use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::relay::Relay;
 use allclear_application::status_page::history::{
-    EntryDetails, History, HistorySelection, HistoryStore,
+    History, HistoryDetails, HistorySelection, PublicHistoryStore,
 };
 use allclear_application::status_page::uptime::{UptimePage, UptimeSelection};
 use allclear_domain::code::Code;
@@ -17,9 +17,9 @@ use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, Utc};
 use tokio::runtime::Handle;
 
-use crate::render::render;
+use crate::render_slots::render;
 use crate::status_page::history::template::HistoryTemplate;
-use crate::status_page::page::Document;
+use crate::status_page::ready_response::ReadyResponse;
 use crate::status_page::revision_cache::RevisionCache;
 
 /// Bytes of cached pages. Beyond them the least requested pages are evicted.
@@ -45,17 +45,17 @@ pub enum HistoryAddress {
 
 /// The cached pages of the history.
 pub struct HistoryPages {
-    store: Arc<dyn HistoryStore>,
+    store: Arc<dyn PublicHistoryStore>,
     template: Arc<HistoryTemplate>,
-    lists: RevisionCache<HistoryAddress, Document>,
+    lists: RevisionCache<HistoryAddress, ReadyResponse>,
     /// Incidents and maintenances. A stranger can choose among far more lists, whose reads must not delay the page of a new incident.
-    entries: RevisionCache<HistoryAddress, Document>,
+    entries: RevisionCache<HistoryAddress, ReadyResponse>,
 }
 
 impl HistoryPages {
     /// Creates an empty cache. Pages are read in the current runtime.
     pub fn new(
-        store: Arc<dyn HistoryStore>,
+        store: Arc<dyn PublicHistoryStore>,
         relay: &Arc<Relay>,
         clock: &Arc<dyn Clock>,
         template: HistoryTemplate,
@@ -74,7 +74,7 @@ impl HistoryPages {
         organisation: &OrganisationId,
         address: HistoryAddress,
         client: IpAddr,
-    ) -> Result<Option<Arc<Document>>, Error> {
+    ) -> Result<Option<Arc<ReadyResponse>>, Error> {
         let read = |now| self.read(organisation.clone(), address, now);
         let cache = match address {
             HistoryAddress::History(_) | HistoryAddress::Uptime(_) => &self.lists,
@@ -85,7 +85,7 @@ impl HistoryPages {
     }
 
     /// The newest months of the history of all components, if they are in memory and current.
-    pub(crate) fn cached_start(&self, organisation: &str) -> Option<Arc<Document>> {
+    pub(crate) fn cached_start(&self, organisation: &str) -> Option<Arc<ReadyResponse>> {
         let address = HistoryAddress::History(HistorySelection {
             page: 1,
             component: None,
@@ -104,7 +104,7 @@ impl HistoryPages {
         organisation: OrganisationId,
         address: HistoryAddress,
         now: DateTime<Utc>,
-    ) -> impl Future<Output = Result<Arc<Document>, Error>> + Send + 'static {
+    ) -> impl Future<Output = Result<Arc<ReadyResponse>, Error>> + Send + 'static {
         let store = Arc::clone(&self.store);
         let template = Arc::clone(&self.template);
         async move {
@@ -136,16 +136,16 @@ impl HistoryPages {
 enum Shown {
     History(History, HistorySelection),
     Uptime(UptimePage, UptimeSelection),
-    Entry(EntryDetails),
+    Entry(HistoryDetails),
 }
 
 impl Shown {
-    fn render(&self, template: &HistoryTemplate) -> Result<Arc<Document>, Error> {
+    fn render(&self, template: &HistoryTemplate) -> Result<Arc<ReadyResponse>, Error> {
         let html = match self {
             Self::History(history, selection) => template.history(history, *selection),
             Self::Uptime(page, selection) => template.uptime(page, *selection),
             Self::Entry(details) => template.entry(details),
         };
-        Document::hashed(html, "text/html; charset=utf-8").map(Arc::new)
+        ReadyResponse::hashed(html, "text/html; charset=utf-8").map(Arc::new)
     }
 }

@@ -2,7 +2,7 @@
 
 use allclear_application::link::{Links, status_page_path};
 use allclear_application::status_page::history::{
-    EntryDetails, EntryStatus, History, HistorySelection, PageOwner,
+    History, HistoryDetails, HistorySelection, HistoryStatus, PageOwner,
 };
 use allclear_application::status_page::uptime::{UptimePage, UptimeSelection};
 use allclear_domain::id::OrganisationId;
@@ -91,7 +91,7 @@ impl HistoryTemplate {
     }
 
     /// The page of an incident or a maintenance.
-    pub(crate) fn entry(&self, details: &EntryDetails) -> String {
+    pub(crate) fn entry(&self, details: &HistoryDetails) -> String {
         let (owner, entry) = (&details.owner, &details.entry);
         let path = history::entry_path(&owner.id, entry);
         let description = format!("{}. {}", history::label(entry.status), entry.summary);
@@ -117,15 +117,15 @@ impl HistoryTemplate {
     }
 
     /// The incident as an article, or the maintenance as an event, in the words of schema.org.
-    fn structured(&self, details: &EntryDetails, path: &str) -> Value {
-        let EntryDetails { owner, entry, .. } = details;
+    fn structured(&self, details: &HistoryDetails, path: &str) -> Value {
+        let HistoryDetails { owner, entry, .. } = details;
         let organisation = json!({
             "@type": "Organization",
             "name": owner.title,
             "url": self.address(owner, &status_page_path(&owner.id)),
         });
         match entry.status {
-            EntryStatus::Incident(_) => {
+            HistoryStatus::Incident(_) => {
                 let mut article = json!({
                     "@type": "Article",
                     "headline": entry.title,
@@ -148,7 +148,7 @@ impl HistoryTemplate {
                 }
                 article
             }
-            EntryStatus::Maintenance(status) => json!({
+            HistoryStatus::Maintenance(status) => json!({
                 "@type": "Event",
                 "name": entry.title,
                 "startDate": machine_time(entry.start_at),

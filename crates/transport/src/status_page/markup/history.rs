@@ -8,7 +8,7 @@ mod text;
 
 use allclear_application::link::{incident_path, maintenance_path, status_page_path};
 use allclear_application::status_page::history::{
-    EntryDetails, EntryStatus, History, HistoryEntry, HistorySelection, PageOwner,
+    History, HistoryDetails, HistoryEntry, HistorySelection, HistoryStatus, PageOwner,
 };
 use allclear_application::status_page::uptime::{UptimePage, UptimeSelection};
 use allclear_domain::code::Code;
@@ -47,21 +47,21 @@ fn paged(path: &str, page: u32, component: Option<Code>) -> String {
 /// Path of an incident or a maintenance.
 pub(crate) fn entry_path(organisation: &OrganisationId, entry: &HistoryEntry) -> String {
     let path = match entry.status {
-        EntryStatus::Incident(_) => incident_path(entry.code),
-        EntryStatus::Maintenance(_) => maintenance_path(entry.code),
+        HistoryStatus::Incident(_) => incident_path(entry.code),
+        HistoryStatus::Maintenance(_) => maintenance_path(entry.code),
     };
     status_page_path(organisation) + &path
 }
 
 /// Label of a status.
-pub(crate) fn label(status: EntryStatus) -> &'static str {
+pub(crate) fn label(status: HistoryStatus) -> &'static str {
     style(status).label
 }
 
-fn style(status: EntryStatus) -> StatusStyle {
+fn style(status: HistoryStatus) -> StatusStyle {
     match status {
-        EntryStatus::Incident(status) => status.into(),
-        EntryStatus::Maintenance(status) => status.into(),
+        HistoryStatus::Incident(status) => status.into(),
+        HistoryStatus::Maintenance(status) => status.into(),
     }
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn uptime(page: &UptimePage, selection: UptimeSelection) -> Markup {
 }
 
 /// The page of an incident or a maintenance.
-pub(crate) fn entry(details: &EntryDetails) -> Markup {
+pub(crate) fn entry(details: &HistoryDetails) -> Markup {
     framed(
         &details.owner,
         &Markup::default(),

@@ -16,7 +16,7 @@ use allclear_domain::organisation::Organisation;
 use async_trait::async_trait;
 
 use crate::status_page::encoded::Encoded;
-use crate::status_page::page::{Document, boxed};
+use crate::status_page::ready_response::{ReadyResponse, boxed};
 use crate::status_page::worker_cache::WorkerCache;
 
 pub(crate) fn organisation() -> OrganisationId {
@@ -392,7 +392,7 @@ async fn least_requested_pages_are_evicted() {
         let organisation = OrganisationId::parse(&format!("org-{number}")).unwrap();
         let slot = Arc::new(PageSlot::default());
         let body = Encoded::precompressed(Some(vec![0; BODY].into()), None, None);
-        let document = || Document {
+        let document = || ReadyResponse {
             body: body.clone(),
             content_type: HeaderValue::from_static("text/plain"),
             tag: HeaderValue::from_static("\"1\""),

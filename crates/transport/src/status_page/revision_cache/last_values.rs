@@ -8,8 +8,7 @@ use allclear_domain::organisation::Revision;
 use chrono::{DateTime, Utc};
 use quick_cache::sync::Cache;
 
-use crate::status_page::page_cache::is_retry_too_early;
-use crate::weight::{BySize, Weigh, cache};
+use crate::byte_bounded_cache::{BySize, Weigh, cache};
 
 type Address<A> = (OrganisationId, A);
 
@@ -86,15 +85,13 @@ impl<A: Copy + Eq + Hash, V: Weigh> LastValues<A, V> {
         }
     }
 
-    /// Whether the last read failed so recently that the next one would fail too.
-    pub(super) fn has_just_failed(
+    /// When the last read failed; `None` if it did not fail, or if there is no last value.
+    pub(super) fn failed_at(
         &self,
         organisation: &OrganisationId,
         address: A,
-        now: DateTime<Utc>,
-    ) -> bool {
-        let last = self.0.get(&(organisation.clone(), address));
-        last.and_then(|last| last.failed_at)
-            .is_some_and(|failed_at| is_retry_too_early(failed_at, now))
+    ) -> Option<DateTime<Utc>> {
+        let last = self.0.get(&(organisation.clone(), address))?;
+        last.failed_at
     }
 }

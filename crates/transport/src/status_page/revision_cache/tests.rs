@@ -6,8 +6,8 @@ use futures_util::future::join_all;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::status_page::page_cache::RETRY_DELAY;
 use crate::status_page::page_cache::tests::{organisation, relay, written};
+use crate::status_page::stale_if_error::RETRY_DELAY;
 
 const LIFETIME: i64 = 60;
 

@@ -1,13 +1,13 @@
 //! Atom (RFC 4287), in the layout of Statuspage: programs exist that read it by patterns.
 
-use allclear_application::statuspage_api::PublicState;
+use allclear_application::statuspage_api::StatuspageState;
 use chrono::{DateTime, Utc};
 
 use super::text::{escape_xml, path};
 use super::{Feed, Item};
 
 /// `history.atom`: one entry for each incident or maintenance. It moves up with every update.
-pub(in super::super) fn history(state: &PublicState) -> String {
+pub(in super::super) fn history(state: &StatuspageState) -> String {
     let feed = Feed::new(state);
     let entries = feed.records().into_iter().map(|record| {
         entry(
@@ -23,7 +23,7 @@ pub(in super::super) fn history(state: &PublicState) -> String {
 }
 
 /// `updates.atom`: one entry for each update.
-pub(in super::super) fn updates(state: &PublicState) -> String {
+pub(in super::super) fn updates(state: &StatuspageState) -> String {
     let feed = Feed::new(state);
     let items = feed.items();
     let entries = items.iter().map(|item: &Item<'_>| {

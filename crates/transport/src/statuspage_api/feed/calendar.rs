@@ -1,6 +1,6 @@
 //! The maintenances as a calendar (RFC 5545).
 
-use allclear_application::statuspage_api::{MaintenanceRecord, PublicState, Record};
+use allclear_application::statuspage_api::{MaintenanceRecord, Record, StatuspageState};
 use allclear_domain::maintenance::MaintenanceStatus;
 use chrono::{DateTime, Utc};
 use icalendar::{Calendar, Component, Event, EventStatus, Property};
@@ -10,7 +10,7 @@ use super::text::without_controls;
 
 /// `maintenances.ics`: the newest maintenances and those that are not over. Cancelled ones stay and say so, because a program
 /// keeps an event that is no longer in the calendar.
-pub(in super::super) fn maintenances(state: &PublicState) -> String {
+pub(in super::super) fn maintenances(state: &StatuspageState) -> String {
     let feed = Feed::new(state);
     let mut calendar = Calendar::empty();
     let name = format!("{} Maintenances", without_controls(feed.title));

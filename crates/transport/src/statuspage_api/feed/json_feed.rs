@@ -1,6 +1,6 @@
 //! JSON Feed 1.1.
 
-use allclear_application::statuspage_api::{PublicState, Record};
+use allclear_application::statuspage_api::{Record, StatuspageState};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -40,7 +40,7 @@ struct JsonItem {
 }
 
 /// Draws `feed.json`.
-pub(in super::super) fn feed(state: &PublicState) -> JsonFeed {
+pub(in super::super) fn feed(state: &StatuspageState) -> JsonFeed {
     let feed = Feed::new(state);
     let zone = state.organisation.time_zone;
     let item = |record: Record<'_>| JsonItem {
@@ -51,8 +51,8 @@ pub(in super::super) fn feed(state: &PublicState) -> JsonFeed {
         date_published: zone.timestamp_in_seconds(record.published_at()),
         date_modified: zone.timestamp_in_seconds(record.updated_at()),
         tags: match record {
-            Record::Incident(record) => ["incident", record.status().as_str()],
-            Record::Maintenance(record) => ["maintenance", record.entry_status().as_str()],
+            Record::Incident(record) => ["incident", record.statuspage_status().as_str()],
+            Record::Maintenance(record) => ["maintenance", record.statuspage_status().as_str()],
         },
     };
     JsonFeed {

@@ -1,6 +1,6 @@
 //! RSS 2.0, in the layout of Statuspage.
 
-use allclear_application::statuspage_api::PublicState;
+use allclear_application::statuspage_api::StatuspageState;
 use chrono::{DateTime, Utc};
 
 use super::Feed;
@@ -8,7 +8,7 @@ use super::text::escape_xml;
 
 /// `history.rss`: one item for each incident or maintenance. Its identifier stays over all updates, so programs that show each
 /// identifier once show it once.
-pub(in super::super) fn history(state: &PublicState) -> String {
+pub(in super::super) fn history(state: &StatuspageState) -> String {
     let feed = Feed::new(state);
     let items = feed.records().into_iter().map(|record| {
         item(
@@ -23,7 +23,7 @@ pub(in super::super) fn history(state: &PublicState) -> String {
 }
 
 /// `updates.rss`: one item for each update.
-pub(in super::super) fn updates(state: &PublicState) -> String {
+pub(in super::super) fn updates(state: &StatuspageState) -> String {
     let feed = Feed::new(state);
     let items = feed.items();
     let items = items.iter().map(|one| {

@@ -11,8 +11,8 @@ use totp_rs::{Builder, Secret, Totp};
 
 use super::{Document, exception, mutating, writing};
 use crate::app::{PASSWORD, TestApp, TestResponse, confirmation_link, mailed_token, send};
-use crate::identity::Person;
-use crate::identity::passkey::authenticator::Authenticator;
+use crate::built_in::Person;
+use crate::built_in::passkey::authenticator::Authenticator;
 
 const FLAGS: [&str; 6] = [
     "--limit-invite",

@@ -2,7 +2,8 @@
 
 use allclear_application::link::status_page_path;
 use allclear_application::status_page::history::{
-    AffectedOverTime, DisplayedUpdate, EntryDetails, EntryStatus, NamedComponent, PublishedReview,
+    AffectedOverTime, DisplayedUpdate, HistoryDetails, HistoryStatus, NamedComponent,
+    PublishedReview,
 };
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::incident::IncidentStatus;
@@ -19,8 +20,8 @@ use super::style;
 use super::text::duration;
 
 /// The whole entry. Feeds of updates link to its parts by their codes.
-pub(super) fn details(details: &EntryDetails) -> Markup {
-    let EntryDetails { owner, entry, .. } = details;
+pub(super) fn details(details: &HistoryDetails) -> Markup {
+    let HistoryDetails { owner, entry, .. } = details;
     let style = style(entry.status);
     html! {
         article class="entry" {
@@ -50,8 +51,8 @@ pub(super) fn details(details: &EntryDetails) -> Markup {
 }
 
 /// Whether it is an unresolved incident.
-fn is_open(status: EntryStatus) -> bool {
-    matches!(status, EntryStatus::Incident(status) if status != IncidentStatus::Resolved)
+fn is_open(status: HistoryStatus) -> bool {
+    matches!(status, HistoryStatus::Incident(status) if status != IncidentStatus::Resolved)
 }
 
 /// The text is the HTML of the sanitiser; its headings are below that of the section.
@@ -64,11 +65,11 @@ fn review(review: &PublishedReview, zone: TimeZone) -> Markup {
     }
 }
 
-fn times(details: &EntryDetails, zone: TimeZone) -> Markup {
+fn times(details: &HistoryDetails, zone: TimeZone) -> Markup {
     let entry = &details.entry;
     let (began, ended, unknown) = match entry.status {
-        EntryStatus::Incident(_) => ("Began", "Resolved", "Not yet"),
-        EntryStatus::Maintenance(_) => ("Starts", "Ends", "Not known"),
+        HistoryStatus::Incident(_) => ("Began", "Resolved", "Not yet"),
+        HistoryStatus::Maintenance(_) => ("Starts", "Ends", "Not known"),
     };
     html! {
         dl class="times" {
@@ -93,7 +94,7 @@ fn time_or(time: Option<DateTime<Utc>>, zone: TimeZone, unknown: &str) -> Markup
     }
 }
 
-fn components(details: &EntryDetails) -> Markup {
+fn components(details: &HistoryDetails) -> Markup {
     let list = html! {
         ul class="card" {
             @for affected in &details.components { (component(affected, details.owner.time_zone)) }
@@ -134,7 +135,7 @@ fn label(status: ComponentStatus) -> &'static str {
     StatusStyle::from(status).label
 }
 
-fn updates(details: &EntryDetails) -> Markup {
+fn updates(details: &HistoryDetails) -> Markup {
     html! {
         @if details.updates.is_empty() { (nothing_here("No updates have been posted.")) }
         @else {

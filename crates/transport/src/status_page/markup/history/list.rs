@@ -1,7 +1,7 @@
 //! The history by month.
 
 use allclear_application::status_page::history::{
-    ENTRIES_SHOWN, EntryStatus, History, HistoryEntry, HistorySelection,
+    ENTRIES_SHOWN, History, HistoryEntry, HistorySelection, HistoryStatus,
 };
 use chrono::{Datelike, NaiveDate};
 use maud::{Markup, html};
@@ -56,8 +56,8 @@ fn section(history: &History, month: NaiveDate) -> Markup {
 fn item(history: &History, entry: &HistoryEntry) -> Markup {
     let zone = history.owner.time_zone;
     let kind = match entry.status {
-        EntryStatus::Incident(_) => "Incident",
-        EntryStatus::Maintenance(_) => "Maintenance",
+        HistoryStatus::Incident(_) => "Incident",
+        HistoryStatus::Maintenance(_) => "Maintenance",
     };
     html! {
         li {

@@ -1,5 +1,5 @@
 use allclear_application::status_page::history::{
-    AffectedOverTime, EntryDetails, EntryStatus, History, HistoryEntry, HistorySelection,
+    AffectedOverTime, History, HistoryDetails, HistoryEntry, HistorySelection, HistoryStatus,
     NamedComponent, PageOwner,
 };
 use allclear_domain::code::Code;
@@ -28,7 +28,7 @@ fn history(zone: &str, occured_at: &str) -> History {
             code: Code::of(b"1"),
             title: "Down".into(),
             summary: String::new(),
-            status: EntryStatus::Incident(IncidentStatus::Resolved),
+            status: HistoryStatus::Incident(IncidentStatus::Resolved),
             start_at: occured_at.parse().unwrap(),
             end_at: None,
         }],
@@ -118,19 +118,19 @@ fn filter_has_the_components_of_a_group_together() {
 }
 
 /// An incident that affects `count` components.
-fn details(status: IncidentStatus, count: usize) -> EntryDetails {
+fn details(status: IncidentStatus, count: usize) -> HistoryDetails {
     let History {
         owner, mut entries, ..
     } = history("Etc/UTC", "2026-10-31T20:00:00Z");
     let mut entry = entries.remove(0);
-    entry.status = EntryStatus::Incident(status);
+    entry.status = HistoryStatus::Incident(status);
     let affected = AffectedOverTime {
         component: component("API", Some("Europe")),
         has_namesake: true,
         impact: Some(ComponentStatus::Degraded),
         periods: Vec::new(),
     };
-    EntryDetails {
+    HistoryDetails {
         owner,
         description_code: entry.code,
         updated_at: entry.start_at,
@@ -157,7 +157,7 @@ fn affected_components_follow_the_updates_and_are_folded_if_they_are_many() {
 
 #[test]
 fn open_incident_is_followed_where_visitors_may_subscribe() {
-    let link = |details: &EntryDetails| {
+    let link = |details: &HistoryDetails| {
         let drawn = entry(details).0;
         let before = drawn.split_once("Follow this incident</a>")?.0.to_owned();
         let (_, tag) = before.rsplit_once("<a ")?;

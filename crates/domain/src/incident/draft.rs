@@ -1,0 +1,67 @@
+//! What an operator enters for an incident.
+
+use chrono::{DateTime, Utc};
+use validator::Validate;
+
+use super::IncidentStatus;
+use crate::text;
+
+/// What an operator enters for an incident, the text trimmed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Validate)]
+pub struct IncidentDraft {
+    /// Required.
+    #[validate(
+        length(min = 1, message = "Title is required"),
+        custom(function = text::name_length),
+        custom(function = text::one_line)
+    )]
+    pub title: String,
+    /// Required.
+    #[validate(
+        length(min = 1, message = "Description is required"),
+        custom(function = text::description_length),
+        custom(function = text::no_nul)
+    )]
+    pub description: String,
+    /// Current status of the incident.
+    pub status: IncidentStatus,
+    /// When it happened; `None` means at its creation.
+    pub occured_at: Option<DateTime<Utc>>,
+    /// When a past incident was resolved; only with RESOLVED.
+    pub resolved_at: Option<DateTime<Utc>>,
+    /// Whether its creation notifies subscribers; `None` means the default.
+    pub notify: Option<bool>,
+}
+
+/// A change to an incident. `None` fields stay.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct IncidentPatch {
+    /// A new title.
+    pub title: Option<String>,
+    /// A new description.
+    pub description: Option<String>,
+    /// A new status.
+    pub status: Option<IncidentStatus>,
+    /// A new time of happening.
+    pub occured_at: Option<DateTime<Utc>>,
+    /// A new time of resolution; only with RESOLVED.
+    pub resolved_at: Option<DateTime<Utc>>,
+    /// Whether the change notifies subscribers; `None` means the default.
+    pub notify: Option<bool>,
+}
+
+impl IncidentDraft {
+    /// Whether the creation notifies subscribers. A past incident does so only on request.
+    pub(super) fn notifies(&self, by_default: bool) -> bool {
+        self.notify
+            .unwrap_or(by_default && self.resolved_at.is_none())
+    }
+}
+
+impl IncidentPatch {
+    /// Whether the change notifies subscribers. A resolution in the past does so only on request.
+    pub(super) fn notifies(&self, by_default: bool) -> bool {
+        self.notify
+            .unwrap_or(by_default && self.resolved_at.is_none())
+    }
+}

@@ -1,0 +1,154 @@
+//! Links of confirmation mails: for a sign-up, or for the new address of an account.
+
+use actix_web::{HttpRequest, HttpResponse, post, web};
+use allclear_application::account::Accounts;
+use allclear_application::secret::SecretToken;
+use allclear_application::security_log::{SecurityEvent, SecurityRecord};
+use allclear_application::session::Sessions;
+use allclear_domain::account::AddressDraft;
+use allclear_domain::validation::Invalid;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::cookie::CookieSecurity;
+use super::input::{checked, text};
+use super::session::AnySession;
+use super::signed_in::{SignedInBody, UserBody, sign_in_response};
+use super::throttle::IdentityThrottle;
+use crate::limit::client_network::client;
+use crate::request::device::client_of;
+use crate::request::input::{Body, FieldInput, Text};
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
+use crate::server::security_log::record;
+
+/// Confirms that a mail is on its way.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct PendingBody {
+    /// Always true.
+    pending: bool,
+}
+
+/// The response, which is the same for every address.
+pub(super) fn pending() -> HttpResponse {
+    let body = PendingBody { pending: true };
+    HttpResponse::Accepted().json(ApiResponse::with_message(
+        body,
+        "Check your mailbox to finish",
+    ))
+}
+
+/// The token of a confirmation link.
+#[derive(Deserialize, ToSchema)]
+struct ConfirmationInput {
+    #[serde(default)]
+    #[schema(value_type = String, required = true)]
+    token: FieldInput<String>,
+}
+
+impl ConfirmationInput {
+    fn token(self) -> Result<SecretToken, Invalid> {
+        let mut invalid = Invalid::default();
+        let token = self.token.required("token", "Must be a text", &mut invalid);
+        token.map(SecretToken::presented).ok_or(invalid)
+    }
+}
+
+/// Creates the account of a confirmation link, with the name and the password given at sign-up, and
+/// signs it in. A token is valid once, for 24 hours.
+#[utoipa::path(
+    tag = "identity",
+    request_body = ConfirmationInput,
+    responses((status = 201, body = ApiResponse<SignedInBody>), ErrorResponses)
+)]
+#[post("/sign-up/confirm")]
+async fn confirm(
+    request: HttpRequest,
+    body: Body<ConfirmationInput>,
+    accounts: web::Data<Accounts>,
+    sessions: web::Data<Sessions>,
+    throttle: web::Data<IdentityThrottle>,
+    security: web::Data<CookieSecurity>,
+) -> Result<HttpResponse, Problem> {
+    let token = body.0.token()?;
+    throttle.verify.take_or_refuse(&client(&request))?;
+    let signed_in = accounts.confirm(&token, &client_of(&request)).await?;
+    sign_in_response(
+        HttpResponse::Created(),
+        &request,
+        &sessions,
+        **security,
+        &signed_in,
+    )
+    .await
+}
+
+/// A new mail address.
+#[derive(Debug, Deserialize, ToSchema)]
+struct AddressInput {
+    #[serde(default)]
+    #[schema(value_type = String, format = "email", max_length = 254, required = true)]
+    email: FieldInput<Text>,
+}
+
+/// Mails a link that confirms a new address of the signed-in account. Only for accounts whose
+/// `needsAddress` is true.
+#[utoipa::path(
+    tag = "identity",
+    request_body = AddressInput,
+    responses((status = 202, body = ApiResponse<PendingBody>), ErrorResponses),
+    security(("session" = []))
+)]
+#[post("/user/address")]
+async fn request_address(
+    request: HttpRequest,
+    AnySession(session): AnySession,
+    body: Body<AddressInput>,
+    accounts: web::Data<Accounts>,
+    throttle: web::Data<IdentityThrottle>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let draft = AddressDraft {
+        email: text(body.0.email, "email", "Invalid email address", &mut invalid),
+    };
+    checked(&draft, invalid)?;
+    throttle.sign_up.take_or_refuse(&client(&request))?;
+    accounts.into_inner().request_address(&session, draft)?;
+    Ok(pending())
+}
+
+/// Sets the address that the link was mailed to. A token is valid once, for 24 hours.
+#[utoipa::path(
+    tag = "identity",
+    request_body = ConfirmationInput,
+    responses((status = 200, body = ApiResponse<SignedInBody>), ErrorResponses)
+)]
+#[post("/user/address/confirm")]
+async fn confirm_address(
+    request: HttpRequest,
+    body: Body<ConfirmationInput>,
+    accounts: web::Data<Accounts>,
+    throttle: web::Data<IdentityThrottle>,
+) -> Result<HttpResponse, Problem> {
+    let token = body.0.token()?;
+    throttle.verify.take_or_refuse(&client(&request))?;
+    let user = accounts.confirm_address(&token).await?;
+    let changed = SecurityRecord {
+        subject: Some(&user.id),
+        ..SecurityRecord::new(SecurityEvent::AddressChanged)
+    };
+    record(&request, changed);
+    let body = SignedInBody {
+        user: UserBody::from(&user),
+    };
+    Ok(ApiResponse::with_message(body, "This is the address of your account now").ok())
+}
+
+/// The confirmation routes.
+pub(crate) fn routes(config: &mut impl Routes) {
+    config
+        .service(confirm)
+        .service(request_address)
+        .service(confirm_address);
+}

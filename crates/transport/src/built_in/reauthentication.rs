@@ -1,0 +1,119 @@
+//! Authentication within a session, before sensitive changes.
+
+use actix_web::{HttpRequest, HttpResponse, post, web};
+use allclear_application::account::Accounts;
+use allclear_application::error::Error;
+use allclear_application::security_log::{SecurityEvent, SecurityRecord};
+use allclear_domain::account::ReauthenticationDraft;
+use allclear_domain::email::EmailKey;
+use allclear_domain::validation::Invalid;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::cookie::CookieSecurity;
+use super::input::{checked, password};
+use super::session::AnySession;
+use super::throttle::IdentityThrottle;
+use crate::limit::client_network::client;
+use crate::limit::usage::Usage;
+use crate::request::device::client_of;
+use crate::request::input::{Body, FieldInput, Text};
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
+use crate::server::security_log::record;
+
+/// The password of the signed-in account, and a code of its second factor.
+#[derive(Deserialize, ToSchema)]
+struct ReauthenticationInput {
+    #[serde(default)]
+    #[schema(value_type = String, required = true)]
+    password: FieldInput<String>,
+    /// Six digits of the authenticator app, or a recovery code, if the account has a second factor.
+    /// 422 at `code` without one.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, required = false, max_length = 64)]
+    code: FieldInput<Text>,
+}
+
+/// Authenticates the signed-in person again, which allows sensitive changes for ten minutes. Sensitive
+/// are the password, second factors, the domain of an organisation, roles of members and API keys;
+/// without a recent authentication, such a call is 403 with a `type` that ends in
+/// `/re-authentication-required`. The session gets another cookie.
+#[utoipa::path(
+    tag = "identity",
+    request_body = ReauthenticationInput,
+    responses((status = 200), ErrorResponses),
+    security(("session" = []))
+)]
+#[post("/re-authenticate")]
+async fn reauthenticate(
+    request: HttpRequest,
+    AnySession(session): AnySession,
+    body: Body<ReauthenticationInput>,
+    accounts: web::Data<Accounts>,
+    usage: web::Data<Usage>,
+    throttle: web::Data<IdentityThrottle>,
+    security: web::Data<CookieSecurity>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let draft = ReauthenticationDraft {
+        password: password(body.0.password, "password", &mut invalid),
+        code: code(body.0.code, &mut invalid),
+    };
+    checked(&draft, invalid)?;
+    usage.take_account_write(session.user.id)?;
+    let key = EmailKey::of(&session.user.email);
+    let attempt = throttle.guesses.take(client(&request), &key).await?;
+    let take_guess = |_: &String| throttle.codes.take(client(&request), session.user.id);
+    let guess = match draft.code.as_ref().map(take_guess).transpose() {
+        Ok(guess) => guess,
+        Err(refused) => {
+            attempt.give_back();
+            return Err(refused);
+        }
+    };
+    let outcome = accounts
+        .reauthenticate(&session, draft, &client_of(&request))
+        .await;
+    let event = match &outcome {
+        Ok(_) => Some(SecurityEvent::Reauthenticated),
+        Err(Error::Unauthenticated(_)) => Some(SecurityEvent::ReauthenticationFailed),
+        Err(_) => None,
+    };
+    if let Some(event) = event {
+        let outcome = SecurityRecord {
+            subject: Some(&session.user.id),
+            ..SecurityRecord::new(event)
+        };
+        record(&request, outcome);
+    }
+    // A wrong code follows a right password, and with a wrong password no code is compared.
+    let (wrong_password, wrong_code) = match &outcome {
+        Err(Error::Unauthenticated(why)) => {
+            let wrong_password = *why == Accounts::WRONG_PASSWORD;
+            (wrong_password, !wrong_password)
+        }
+        _ => (false, false),
+    };
+    if !wrong_password {
+        attempt.give_back();
+    }
+    if let Some(guess) = guess.filter(|_| !wrong_code) {
+        guess.give_back();
+    }
+    let signed_in = outcome?;
+    Ok(HttpResponse::Ok()
+        .cookie(security.carrying(&signed_in.token))
+        .json(ApiResponse::with_message((), "Confirmed")))
+}
+
+fn code(input: FieldInput<Text>, invalid: &mut Invalid) -> Option<String> {
+    let code = input.nullable("code", "Must be a text", invalid);
+    code.map(|text| text.0)
+}
+
+/// The routes of authentication within a session.
+pub(crate) fn routes(config: &mut impl Routes) {
+    config.service(reauthenticate);
+}

@@ -1,0 +1,156 @@
+//! Request bodies of the incident routes.
+
+use allclear_domain::impact::{Attachment, check_once};
+use allclear_domain::incident::{IncidentDraft, IncidentPatch, IncidentStatus};
+use allclear_domain::validation::Invalid;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::component::STATUS_MESSAGE;
+use crate::incident::component::{AttachmentInput, attachments};
+use crate::request::input::{FieldInput, Parsed, Text, Timestamp};
+use crate::update::change_options::notify;
+
+/// Validation message of a create for an invalid time.
+const TIME_MESSAGE_OF_CREATE: &str = "Invalid date format";
+/// Validation message of an edit for an invalid time.
+const TIME_MESSAGE_OF_EDIT: &str = "Please enter a valid date and time";
+
+/// Fields of a new incident.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = IncidentInput)]
+pub(super) struct IncidentInput {
+    /// 1 to 200 characters.
+    #[serde(default)]
+    #[schema(value_type = String, min_length = 1, max_length = 200, required = true)]
+    title: FieldInput<Text>,
+    /// 1 to 10,000 characters.
+    #[serde(default)]
+    #[schema(value_type = String, min_length = 1, max_length = 10_000, required = true)]
+    description: FieldInput<Text>,
+    /// Status. `INVESTIGATING` if absent.
+    #[serde(default)]
+    #[schema(value_type = IncidentStatus, required = false)]
+    status: FieldInput<Parsed<IncidentStatus>>,
+    /// Time at which the incident occurred: RFC 3339; in UTC if it has no offset. The current
+    /// time if absent.
+    #[serde(default)]
+    #[schema(value_type = String, format = "date-time", required = false)]
+    occured_at: FieldInput<Timestamp>,
+    /// Time at which a past incident was resolved, in the same forms: only with `RESOLVED`, not before `occuredAt`, not in the
+    /// future. The impact on the components becomes part of their history; their current status stays.
+    #[serde(default)]
+    #[schema(value_type = String, format = "date-time", required = false)]
+    resolved_at: FieldInput<Timestamp>,
+    /// Whether the creation notifies subscribers. The organisation's `notifyByDefault` if absent, and false with `resolvedAt`.
+    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    notify: FieldInput<bool>,
+    /// Affected components, each once.
+    #[serde(default)]
+    #[schema(value_type = Vec<AttachmentInput>, required = false)]
+    components: FieldInput<Vec<AttachmentInput>>,
+}
+
+impl IncidentInput {
+    pub(super) fn draft(self) -> Result<(IncidentDraft, Vec<Attachment>), Invalid> {
+        let mut invalid = Invalid::default();
+        let fields = IncidentPatchInput {
+            title: self.title,
+            description: self.description,
+            status: self.status,
+            occured_at: self.occured_at,
+            resolved_at: self.resolved_at,
+            notify: self.notify,
+        };
+        let patch = fields.read(TIME_MESSAGE_OF_CREATE, &mut invalid);
+        let draft = IncidentDraft {
+            title: patch.title.unwrap_or_default(),
+            description: patch.description.unwrap_or_default(),
+            status: patch.status.unwrap_or_default(),
+            occured_at: patch.occured_at,
+            resolved_at: patch.resolved_at,
+            notify: patch.notify,
+        };
+        invalid.check(&draft);
+        let rows =
+            self.components
+                .optional("components", "Must be a list of components", &mut invalid);
+        let rows = rows.unwrap_or_default();
+        let count = rows.len();
+        let components = attachments(rows, &mut invalid);
+        if components.len() == count {
+            check_once(&components, &mut invalid);
+        }
+        invalid.into_result()?;
+        Ok((draft, components))
+    }
+}
+
+/// Changes to an incident. Absent fields stay unchanged.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = IncidentPatch)]
+pub(super) struct IncidentPatchInput {
+    /// 1 to 200 characters.
+    #[serde(default)]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200)]
+    title: FieldInput<Text>,
+    /// 1 to 10,000 characters.
+    #[serde(default)]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
+    description: FieldInput<Text>,
+    /// Status. Any status but `RESOLVED` reopens a resolved incident.
+    #[serde(default)]
+    #[schema(value_type = IncidentStatus, required = false)]
+    status: FieldInput<Parsed<IncidentStatus>>,
+    /// Time at which the incident occurred: RFC 3339; in UTC if it has no offset.
+    #[serde(default)]
+    #[schema(value_type = String, format = "date-time", required = false)]
+    occured_at: FieldInput<Timestamp>,
+    /// Time at which the incident was resolved, in the same forms: only together with `RESOLVED`, not before `occuredAt`, not in
+    /// the future.
+    #[serde(default)]
+    #[schema(value_type = String, format = "date-time", required = false)]
+    resolved_at: FieldInput<Timestamp>,
+    /// Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent, and false with `resolvedAt`.
+    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    notify: FieldInput<bool>,
+}
+
+impl IncidentPatchInput {
+    pub(super) fn patch(self) -> Result<IncidentPatch, Invalid> {
+        let mut invalid = Invalid::default();
+        let patch = self.read(TIME_MESSAGE_OF_EDIT, &mut invalid);
+        invalid.into_result()?;
+        Ok(patch)
+    }
+
+    fn read(self, time_message: &str, invalid: &mut Invalid) -> IncidentPatch {
+        IncidentPatch {
+            title: self
+                .title
+                .optional("title", "Title is required", invalid)
+                .map(|text| text.0),
+            description: self
+                .description
+                .optional("description", "Description is required", invalid)
+                .map(|text| text.0),
+            status: self
+                .status
+                .optional("status", STATUS_MESSAGE, invalid)
+                .map(|word| word.0),
+            occured_at: self
+                .occured_at
+                .optional("occuredAt", time_message, invalid)
+                .map(|moment| moment.0),
+            resolved_at: self
+                .resolved_at
+                .optional("resolvedAt", time_message, invalid)
+                .map(|moment| moment.0),
+            notify: notify(self.notify, invalid),
+        }
+    }
+}

@@ -15,8 +15,9 @@ export function publicPageChunks(): Rolldown.CodeSplittingGroup {
     debugName: 'public-page',
     name: (id, context) => {
       modules ??= staticImports(entry, context);
-      if (id === entry || !modules.has(id)) return null;
-      return id.startsWith(`${source}features/status-page/`) ? 'status-page' : 'shared';
+      if (!modules.has(id)) return null;
+      const own = id === entry || id.startsWith(`${source}features/status-page/`);
+      return own ? 'status-page' : 'shared';
     },
   };
 }

@@ -16,6 +16,8 @@ export interface Call {
   method: string;
   path: string;
   summary: string;
+  /** What else is to be known; empty if nothing is. */
+  description: string;
   /** What the request needs: a bearer token or the session cookie. */
   credential: 'token' | 'session' | null;
   parameters: Field[];
@@ -75,6 +77,7 @@ interface Operation {
   tags?: string[];
   operationId: string;
   summary?: string;
+  description?: string;
   parameters?: (Parameter | Reference)[];
   requestBody?: Content;
   responses: Record<string, Content>;
@@ -142,6 +145,7 @@ class Reader {
       method: method.toUpperCase(),
       path,
       summary: sentences(operation.summary),
+      description: sentences(operation.description),
       credential: credentialOf(operation),
       parameters: (operation.parameters ?? []).map((each) => this.#parameter(this.#shared(each))),
       body: this.#fieldsOf(schemaOf(operation.requestBody), 0),

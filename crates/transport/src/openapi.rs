@@ -142,6 +142,7 @@ fn describe_operations(path: &str, item: &mut PathItem) {
     for (method, operation) in operations {
         if let Some(operation) = operation {
             operation.operation_id = Some(format!("{method}_{words}"));
+            shorten_summary(operation);
             let role = required_role(operation).filter(|role| role != Role::Admin.as_ref());
             remove_impossible_responses(operation);
             headers::describe(method, path, operation, role.is_some());
@@ -158,6 +159,26 @@ fn describe_operations(path: &str, item: &mut PathItem) {
             }
         }
     }
+}
+
+/// Leaves the first sentence in the summary, which lists of calls show. The others come first in the description.
+fn shorten_summary(operation: &mut Operation) {
+    let Some(text) = operation.summary.take() else {
+        return;
+    };
+    let text = text.replace('\n', " ");
+    let (summary, rest) = match text.split_once(". ") {
+        Some((first, rest)) => (format!("{first}."), rest.to_owned()),
+        None => (text, String::new()),
+    };
+    operation.summary = Some(summary);
+    let texts = [Some(rest), operation.description.take()];
+    let texts: Vec<_> = texts
+        .into_iter()
+        .flatten()
+        .filter(|text| !text.is_empty())
+        .collect();
+    operation.description = Some(texts.join("\n\n")).filter(|text| !text.is_empty());
 }
 
 /// Removes responses that the call cannot have from those of all calls.
@@ -218,4 +239,20 @@ pub(crate) async fn serve(document: web::Data<OpenApiJson>) -> Result<HttpRespon
 async fn generate() -> Result<Bytes, Problem> {
     let generated = web::block(json).await.map_err(Error::internal)?;
     Ok(generated.map_err(Error::internal)?.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn summary_has_the_first_sentence_and_the_description_the_others() {
+        let mut operation = Operation::new();
+        operation.summary = Some("Creates a key. It is\nnot shown again. Once.".to_owned());
+        operation.description = Some("The names are unique.".to_owned());
+        shorten_summary(&mut operation);
+        assert_eq!(operation.summary.as_deref(), Some("Creates a key."));
+        let description = "It is not shown again. Once.\n\nThe names are unique.";
+        assert_eq!(operation.description.as_deref(), Some(description));
+    }
 }

@@ -14,8 +14,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Creates an API key and returns its text, which is not shown again. An organisation may have 100 keys.
-         *     The caller gets a mail about it. Needs a recent authentication.
+         * Creates an API key and returns its text, which is not shown again.
+         * @description An organisation may have 100 keys. The caller gets a mail about it. Needs a recent authentication.
          */
         post: operations["post_api_key_create"];
         delete?: never;
@@ -52,8 +52,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revokes an API key. Requests with it are refused from then on, and its open connections are closed.
-         *     Needs a recent authentication.
+         * Revokes an API key.
+         * @description Requests with it are refused from then on, and its open connections are closed. Needs a recent authentication.
          */
         delete: operations["delete_api_key_id"];
         options?: never;
@@ -68,7 +68,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns the audit log of the organisation, newest first. For admins. */
+        /**
+         * Returns the audit log of the organisation, newest first.
+         * @description For admins.
+         */
         get: operations["get_audit"];
         put?: never;
         post?: never;
@@ -104,7 +107,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates a component group. It becomes the first entry of the status page. */
+        /**
+         * Creates a component group.
+         * @description It becomes the first entry of the status page.
+         */
         post: operations["post_component_group_create"];
         delete?: never;
         options?: never;
@@ -136,11 +142,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns a component group. The `ETag` header is its version. */
+        /**
+         * Returns a component group.
+         * @description The `ETag` header is its version.
+         */
         get: operations["get_component_group_id"];
         put?: never;
         post?: never;
-        /** Deletes a component group. Its components stay, before those without a group. */
+        /**
+         * Deletes a component group.
+         * @description Its components stay, before those without a group.
+         */
         delete: operations["delete_component_group_id"];
         options?: never;
         head?: never;
@@ -207,12 +219,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns the order of the status page. The `ETag` header is its version; creating, deleting and moving components and
-         *     groups change it.
+         * Returns the order of the status page.
+         * @description The `ETag` header is its version; creating, deleting and moving components and groups change it.
          */
         get: operations["get_component_order"];
         put?: never;
-        /** Replaces the order of the status page. Components move to the groups under which they are listed. */
+        /**
+         * Replaces the order of the status page.
+         * @description Components move to the groups under which they are listed.
+         */
         post: operations["post_component_order"];
         delete?: never;
         options?: never;
@@ -227,7 +242,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns a component. The `ETag` header is its version. */
+        /**
+         * Returns a component.
+         * @description The `ETag` header is its version.
+         */
         get: operations["get_component_id"];
         put?: never;
         post?: never;
@@ -247,8 +265,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the periods in which a component was not operational, newest first. The `ETag` header is the
-         *     version of the history.
+         * Lists the periods in which a component was not operational, newest first.
+         * @description The `ETag` header is the version of the history.
          */
         get: operations["get_component_id_history"];
         put?: never;
@@ -285,12 +303,15 @@ export interface paths {
         };
         get?: never;
         /**
-         * Replaces status, start and end of a period. The component gets the status of the period that lasts, and is
-         *     operational if that period gets an end.
+         * Replaces status, start and end of a period.
+         * @description The component gets the status of the period that lasts, and is operational if that period gets an end.
          */
         put: operations["put_component_id_history_period_id"];
         post?: never;
-        /** Deletes a period. The component is operational if the period lasts. */
+        /**
+         * Deletes a period.
+         * @description The component is operational if the period lasts.
+         */
         delete: operations["delete_component_id_history_period_id"];
         options?: never;
         head?: never;
@@ -357,7 +378,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Accepts an invitation, once. A member keeps a role that has more rights. */
+        /**
+         * Accepts an invitation, once.
+         * @description A member keeps a role that has more rights.
+         */
         post: operations["post_identity_invitations_accept"];
         delete?: never;
         options?: never;
@@ -374,7 +398,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Returns what an invitation is to. The link's token is enough. */
+        /**
+         * Returns what an invitation is to.
+         * @description The link's token is enough.
+         */
         post: operations["post_identity_invitations_inspect"];
         delete?: never;
         options?: never;
@@ -390,9 +417,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Completes a sign-in: a provider redirects the browser here. Sets the session cookie and redirects to
-         *     the page that the sign-in began on or, after a failure, to the sign-in page, whose address then has
-         *     the reason in `signInError`.
+         * Completes a sign-in: a provider redirects the browser here.
+         * @description Sets the session cookie and redirects to the page that the sign-in began on or, after a failure, to the sign-in page, whose address then has the reason in `signInError`.
          */
         get: operations["get_identity_oidc_callback"];
         put?: never;
@@ -413,9 +439,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begins an authentication with a provider within the session. Once it is completed, it allows sensitive changes for
-         *     ten minutes. The provider must be one that signs in this account, and must ask the person to authenticate. The
-         *     browser continues as in a sign-in, and the session gets another cookie at the end.
+         * Begins an authentication with a provider within the session.
+         * @description Once it is completed, it allows sensitive changes for ten minutes. The provider must be one that signs in this account, and must ask the person to authenticate. The browser continues as in a sign-in, and the session gets another cookie at the end.
          */
         post: operations["post_identity_oidc_provider_re_authenticate"];
         delete?: never;
@@ -434,9 +459,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begins a sign-in with a provider. The response sets a cookie that binds the sign-in to the browser, and contains the
-         *     address of the provider that the browser must open next. The provider redirects the browser back. Pages of other
-         *     sites cannot begin a sign-in.
+         * Begins a sign-in with a provider.
+         * @description The response sets a cookie that binds the sign-in to the browser, and contains the address of the provider that the browser must open next. The provider redirects the browser back. Pages of other sites cannot begin a sign-in.
          */
         post: operations["post_identity_oidc_provider_start"];
         delete?: never;
@@ -454,7 +478,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates an organisation. The signed-in account becomes its admin. */
+        /**
+         * Creates an organisation.
+         * @description The signed-in account becomes its admin.
+         */
         post: operations["post_identity_organisations"];
         delete?: never;
         options?: never;
@@ -473,13 +500,16 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes an organisation with everything that belongs to it. Only for admins. Needs a recent
-         *     authentication.
+         * Deletes an organisation with everything that belongs to it.
+         * @description Only for admins. Needs a recent authentication.
          */
         delete: operations["delete_identity_organisations_id"];
         options?: never;
         head?: never;
-        /** Renames an organisation. Only for admins. */
+        /**
+         * Renames an organisation.
+         * @description Only for admins.
+         */
         patch: operations["patch_identity_organisations_id"];
         trace?: never;
     };
@@ -490,12 +520,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the pending invitations, newest first. Only for admins. */
+        /**
+         * Lists the pending invitations, newest first.
+         * @description Only for admins.
+         */
         get: operations["get_identity_organisations_id_invitations"];
         put?: never;
         /**
-         * Invites an address, and replaces an earlier invitation of the same address. Only for admins. Needs a
-         *     recent authentication.
+         * Invites an address, and replaces an earlier invitation of the same address.
+         * @description Only for admins. Needs a recent authentication.
          */
         post: operations["post_identity_organisations_id_invitations"];
         delete?: never;
@@ -514,7 +547,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revokes an invitation. Only for admins. */
+        /**
+         * Revokes an invitation.
+         * @description Only for admins.
+         */
         delete: operations["delete_identity_organisations_id_invitations_invitation_id"];
         options?: never;
         head?: never;
@@ -528,7 +564,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the members, newest first. For every member. */
+        /**
+         * Lists the members, newest first.
+         * @description For every member.
+         */
         get: operations["get_identity_organisations_id_members"];
         put?: never;
         post?: never;
@@ -549,16 +588,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes a member. For admins, and for the member; the last admin cannot be removed. Connections
-         *     opened with the member's tokens are closed. Needs a recent authentication, except for the caller's own
-         *     membership.
+         * Removes a member.
+         * @description For admins, and for the member; the last admin cannot be removed. Connections opened with the member's tokens are closed. Needs a recent authentication, except for the caller's own membership.
          */
         delete: operations["delete_identity_organisations_id_members_user_id"];
         options?: never;
         head?: never;
         /**
-         * Changes the role of a member. Only for admins; the last admin stays an admin. Needs a recent
-         *     authentication.
+         * Changes the role of a member.
+         * @description Only for admins; the last admin stays an admin. Needs a recent authentication.
          */
         patch: operations["patch_identity_organisations_id_members_user_id"];
         trace?: never;
@@ -570,12 +608,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns whether an organisation requires a second factor. For every member. */
+        /**
+         * Returns whether an organisation requires a second factor.
+         * @description For every member.
+         */
         get: operations["get_identity_organisations_id_second_factor"];
         /**
-         * Sets whether an organisation requires a second factor. Members without one then get no token for the organisation, and can
-         *     only leave it. Only for admins that have used one: without it, setting the requirement is 409, and ending it is 403 with a
-         *     `type` that ends in `/second-factor-required`. Needs a recent authentication.
+         * Sets whether an organisation requires a second factor.
+         * @description Members without one then get no token for the organisation, and can only leave it. Only for admins that have used one: without it, setting the requirement is 409, and ending it is 403 with a `type` that ends in `/second-factor-required`. Needs a recent authentication.
          */
         put: operations["put_identity_organisations_id_second_factor"];
         post?: never;
@@ -595,8 +635,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mails a link to reset the password, if the address has an account. The response is the same for
-         *     every address.
+         * Mails a link to reset the password, if the address has an account.
+         * @description The response is the same for every address.
          */
         post: operations["post_identity_password_reset"];
         delete?: never;
@@ -632,10 +672,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Authenticates the signed-in person again, which allows sensitive changes for ten minutes. Sensitive
-         *     are the password, second factors, the domain of an organisation, roles of members and API keys;
-         *     without a recent authentication, such a call is 403 with a `type` that ends in
-         *     `/re-authentication-required`. The session gets another cookie.
+         * Authenticates the signed-in person again, which allows sensitive changes for ten minutes.
+         * @description Sensitive are the password, second factors, the domain of an organisation, roles of members and API keys; without a recent authentication, such a call is 403 with a `type` that ends in `/re-authentication-required`. The session gets another cookie.
          */
         post: operations["post_identity_re_authenticate"];
         delete?: never;
@@ -655,7 +693,7 @@ export interface paths {
         put?: never;
         /**
          * Authenticates the signed-in person again with a passkey, which allows sensitive changes for ten minutes.
-         *     The session gets another cookie.
+         * @description The session gets another cookie.
          */
         post: operations["post_identity_re_authenticate_passkey"];
         delete?: never;
@@ -673,7 +711,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begins to authenticate the signed-in person again, with a passkey of the account. 409 if it has none. */
+        /**
+         * Begins to authenticate the signed-in person again, with a passkey of the account.
+         * @description 409 if it has none.
+         */
         post: operations["post_identity_re_authenticate_passkey_options"];
         delete?: never;
         options?: never;
@@ -688,7 +729,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns the signed-in account, or null. Prolongs the session. */
+        /**
+         * Returns the signed-in account, or null.
+         * @description Prolongs the session.
+         */
         get: operations["get_identity_session"];
         put?: never;
         post?: never;
@@ -708,9 +752,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirms the second factor in a session that an identity provider has opened without one. Organisations
-         *     that require a second factor then give tokens, and factors can be changed. It allows no other sensitive
-         *     change. The session gets another cookie.
+         * Confirms the second factor in a session that an identity provider has opened without one.
+         * @description Organisations that require a second factor then give tokens, and factors can be changed. It allows no other sensitive change. The session gets another cookie.
          */
         post: operations["post_identity_session_second_factor"];
         delete?: never;
@@ -727,13 +770,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the sessions of the signed-in account, the one that was used last first. An account has at
-         *     most 50.
+         * Lists the sessions of the signed-in account, the one that was used last first.
+         * @description An account has at most 50.
          */
         get: operations["get_identity_sessions"];
         put?: never;
         post?: never;
-        /** Ends every other session of the signed-in account. Needs a recent authentication. */
+        /**
+         * Ends every other session of the signed-in account.
+         * @description Needs a recent authentication.
+         */
         delete: operations["delete_identity_sessions"];
         options?: never;
         head?: never;
@@ -751,8 +797,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Ends a session of the signed-in account. Its bearer tokens become invalid, and its connections
-         *     are closed. Needs a recent authentication.
+         * Ends a session of the signed-in account.
+         * @description Its bearer tokens become invalid, and its connections are closed. Needs a recent authentication.
          */
         delete: operations["delete_identity_sessions_id"];
         options?: never;
@@ -770,8 +816,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Signs in. If the account has a second factor, the response is 202 without a session, and a code to
-         *     `/identity/sign-in/code` or a passkey to `/identity/sign-in/passkey` must follow within five minutes.
+         * Signs in.
+         * @description If the account has a second factor, the response is 202 without a session, and a code to `/identity/sign-in/code` or a passkey to `/identity/sign-in/passkey` must follow within five minutes.
          */
         post: operations["post_identity_sign_in"];
         delete?: never;
@@ -807,8 +853,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Signs in with a passkey, as the only factor or as the second step after a password. Every refusal has the
-         *     same response.
+         * Signs in with a passkey, as the only factor or as the second step after a password.
+         * @description Every refusal has the same response.
          */
         post: operations["post_identity_sign_in_passkey"];
         delete?: never;
@@ -827,8 +873,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begins a sign-in with a passkey. Returns the options for `navigator.credentials.get()`, which are the same
-         *     for everybody, and a cookie for the request that signs in within five minutes.
+         * Begins a sign-in with a passkey.
+         * @description Returns the options for `navigator.credentials.get()`, which are the same for everybody, and a cookie for the request that signs in within five minutes.
          */
         post: operations["post_identity_sign_in_passkey_options"];
         delete?: never;
@@ -846,7 +892,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs out. The session's bearer tokens become invalid. */
+        /**
+         * Signs out.
+         * @description The session's bearer tokens become invalid.
+         */
         post: operations["post_identity_sign_out"];
         delete?: never;
         options?: never;
@@ -864,9 +913,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Signs up. Known and unknown addresses get the same response, and a mail with a link that creates
-         *     the account. The first account of the installation, and an account with an invitation for its
-         *     address, is created and signed in directly.
+         * Signs up.
+         * @description Known and unknown addresses get the same response, and a mail with a link that creates the account. The first account of the installation, and an account with an invitation for its address, is created and signed in directly.
          */
         post: operations["post_identity_sign_up"];
         delete?: never;
@@ -885,8 +933,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Creates the account of a confirmation link, with the name and the password given at sign-up, and
-         *     signs it in. A token is valid once, for 24 hours.
+         * Creates the account of a confirmation link, with the name and the password given at sign-up, and signs it in.
+         * @description A token is valid once, for 24 hours.
          */
         post: operations["post_identity_sign_up_confirm"];
         delete?: never;
@@ -905,9 +953,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Issues a bearer token, and stores its organisation as the session's active organisation. 403 with a `type` that ends
-         *     in `/second-factor-required` if the organisation requires a second factor and none was used in the session. Then the
-         *     person must add a second factor, or confirm the existing one.
+         * Issues a bearer token, and stores its organisation as the session's active organisation.
+         * @description 403 with a `type` that ends in `/second-factor-required` if the organisation requires a second factor and none was used in the session. Then the person must add a second factor, or confirm the existing one.
          */
         post: operations["post_identity_token"];
         delete?: never;
@@ -927,10 +974,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes the signed-in account with its sessions, its memberships, and the organisations that
-         *     have no other member. Updates that the account recorded stay, without its name. Needs a recent
-         *     authentication; the password is enough if the account has no second factor. 409 if an organisation with
-         *     other members would lose its last admin.
+         * Deletes the signed-in account with its sessions, its memberships, and the organisations that have no other member.
+         * @description Updates that the account recorded stay, without its name. Needs a recent authentication; the password is enough if the account has no second factor. 409 if an organisation with other members would lose its last admin.
          */
         delete: operations["delete_identity_user"];
         options?: never;
@@ -949,8 +994,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mails a link that confirms a new address of the signed-in account. Only for accounts whose
-         *     `needsAddress` is true.
+         * Mails a link that confirms a new address of the signed-in account.
+         * @description Only for accounts whose `needsAddress` is true.
          */
         post: operations["post_identity_user_address"];
         delete?: never;
@@ -968,7 +1013,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sets the address that the link was mailed to. A token is valid once, for 24 hours. */
+        /**
+         * Sets the address that the link was mailed to.
+         * @description Only with a session of the account that requested it. A token is valid once, for 24 hours.
+         */
         post: operations["post_identity_user_address_confirm"];
         delete?: never;
         options?: never;
@@ -1003,8 +1051,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Adds a passkey, and signs out every other session. The passkey is a second factor, and enough to sign in
-         *     without a password. Needs a recent authentication.
+         * Adds a passkey, and signs out every other session.
+         * @description The passkey is a second factor, and enough to sign in without a password. Needs a recent authentication.
          */
         post: operations["post_identity_user_passkeys"];
         delete?: never;
@@ -1023,9 +1071,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begins to add a passkey. Returns the options for `navigator.credentials.create()`, and a cookie for the
-         *     request that adds the passkey within five minutes. Needs a recent authentication. 409 if the account
-         *     has 20 passkeys.
+         * Begins to add a passkey.
+         * @description Returns the options for `navigator.credentials.create()`, and a cookie for the request that adds the passkey within five minutes. Needs a recent authentication. 409 if the account has 20 passkeys.
          */
         post: operations["post_identity_user_passkeys_options"];
         delete?: never;
@@ -1045,8 +1092,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes a passkey of the signed-in account, with the recovery codes if it was the last second factor, and
-         *     signs out every other session. Needs a recent authentication.
+         * Removes a passkey of the signed-in account, with the recovery codes if it was the last second factor, and signs out every other session.
+         * @description Needs a recent authentication.
          */
         delete: operations["delete_identity_user_passkeys_id"];
         options?: never;
@@ -1065,8 +1112,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Changes the password of the signed-in account, and signs out every other session. Needs a recent
-         *     authentication.
+         * Changes the password of the signed-in account, and signs out every other session.
+         * @description Needs a recent authentication.
          */
         post: operations["post_identity_user_password"];
         delete?: never;
@@ -1085,8 +1132,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replaces the recovery codes, and signs out every other session. Needs a recent authentication. 409
-         *     if the account has no second factor.
+         * Replaces the recovery codes, and signs out every other session.
+         * @description Needs a recent authentication. 409 if the account has no second factor.
          */
         post: operations["post_identity_user_recovery_codes"];
         delete?: never;
@@ -1105,14 +1152,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begins to add an authenticator app (TOTP, RFC 6238: SHA-1, six digits, 30 seconds). It becomes a
-         *     second factor when its first code is confirmed. Needs a recent authentication. 409 if the account
-         *     has one.
+         * Begins to add an authenticator app (TOTP, RFC 6238: SHA-1, six digits, 30 seconds).
+         * @description It becomes a second factor when its first code is confirmed. Needs a recent authentication. 409 if the account has one.
          */
         post: operations["post_identity_user_totp"];
         /**
-         * Removes the authenticator app, with the recovery codes if it was the last second factor, and signs
-         *     out every other session. Needs a recent authentication.
+         * Removes the authenticator app, with the recovery codes if it was the last second factor, and signs out every other session.
+         * @description Needs a recent authentication.
          */
         delete: operations["delete_identity_user_totp"];
         options?: never;
@@ -1130,8 +1176,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirms the authenticator app with a first code, and signs out every other session. Returns ten
-         *     recovery codes, each of which replaces a code of the app once. Needs a recent authentication.
+         * Confirms the authenticator app with a first code, and signs out every other session.
+         * @description Returns ten recovery codes, each of which replaces a code of the app once. Needs a recent authentication.
          */
         post: operations["post_identity_user_totp_confirm"];
         delete?: never;
@@ -1232,7 +1278,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns an incident. The `ETag` header is its version. */
+        /**
+         * Returns an incident.
+         * @description The `ETag` header is its version.
+         */
         get: operations["get_incident_id"];
         put?: never;
         post?: never;
@@ -1257,7 +1306,10 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes the impacts of an unresolved incident on components attached to it, all or none. Returns all attached components. */
+        /**
+         * Changes the impacts of an unresolved incident on components attached to it, all or none.
+         * @description Returns all attached components.
+         */
         patch: operations["patch_incident_id_components"];
         trace?: never;
     };
@@ -1270,7 +1322,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Attaches components to an incident, all or none. Returns all attached components. */
+        /**
+         * Attaches components to an incident, all or none.
+         * @description Returns all attached components.
+         */
         post: operations["post_incident_id_components_attach"];
         delete?: never;
         options?: never;
@@ -1288,8 +1343,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Detaches components from an incident, all or none. Returns all components that are still
-         *     attached.
+         * Detaches components from an incident, all or none.
+         * @description Returns all components that are still attached.
          */
         post: operations["post_incident_id_components_detach"];
         delete?: never;
@@ -1339,9 +1394,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns the review of an incident. The `ETag` header is its version. */
+        /**
+         * Returns the review of an incident.
+         * @description The `ETag` header is its version.
+         */
         get: operations["get_incident_id_review"];
-        /** Writes the review of an incident. A new one is a draft; a published one stays published. */
+        /**
+         * Writes the review of an incident.
+         * @description A new one is a draft; a published one stays published.
+         */
         put: operations["put_incident_id_review"];
         post?: never;
         /** Deletes the review of an incident. */
@@ -1395,8 +1456,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Records an update. If it is the newest one, the incident takes its status. 409 if the incident is resolved, unless the update is
-         *     displayed before the resolution; then the incident stays resolved.
+         * Records an update.
+         * @description If it is the newest one, the incident takes its status. 409 if the incident is resolved, unless the update is displayed before the resolution; then the incident stays resolved.
          */
         post: operations["post_incident_id_updates_create"];
         delete?: never;
@@ -1415,8 +1476,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deletes updates, all or none. If the newest update is deleted, the incident takes the status of
-         *     the newest remaining one.
+         * Deletes updates, all or none.
+         * @description If the newest update is deleted, the incident takes the status of the newest remaining one.
          */
         post: operations["post_incident_id_updates_delete"];
         delete?: never;
@@ -1449,7 +1510,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns an update. The `ETag` header is its version. */
+        /**
+         * Returns an update.
+         * @description The `ETag` header is its version.
+         */
         get: operations["get_incident_id_updates_update_id"];
         put?: never;
         post?: never;
@@ -1457,8 +1521,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes the given fields of an update. A new status of the newest update, and the status of an update that becomes the newest one,
-         *     also becomes the status of the incident.
+         * Changes the given fields of an update.
+         * @description A new status of the newest update, and the status of an update that becomes the newest one, also becomes the status of the incident.
          */
         patch: operations["patch_incident_id_updates_update_id"];
         trace?: never;
@@ -1504,7 +1568,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns a maintenance. The `ETag` header is its version. */
+        /**
+         * Returns a maintenance.
+         * @description The `ETag` header is its version.
+         */
         get: operations["get_maintenance_id"];
         put?: never;
         post?: never;
@@ -1513,8 +1580,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes the given fields of a maintenance. An `endAt` alone that is at most a minute ahead
-         *     completes the maintenance; 409 before its start and after its end.
+         * Changes the given fields of a maintenance.
+         * @description An `endAt` alone that is at most a minute ahead completes the maintenance; 409 before its start and after its end.
          */
         patch: operations["patch_maintenance_id"];
         trace?: never;
@@ -1577,7 +1644,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns an update. The `ETag` header is its version. */
+        /**
+         * Returns an update.
+         * @description The `ETag` header is its version.
+         */
         get: operations["get_maintenance_id_updates_update_id"];
         put?: never;
         post?: never;
@@ -1612,14 +1682,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns the name and settings of the organisation. The `ETag` header is their version. */
+        /**
+         * Returns the name and settings of the organisation.
+         * @description The `ETag` header is their version.
+         */
         get: operations["get_organisation"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes the given settings of the organisation. Only for admins. */
+        /**
+         * Changes the given settings of the organisation.
+         * @description Only for admins.
+         */
         patch: operations["patch_organisation"];
         trace?: never;
     };
@@ -1632,14 +1708,14 @@ export interface paths {
         };
         get?: never;
         /**
-         * Claims a domain for the organisation, in place of its present one. Only for admins. The domain must serve the returned token
-         *     before it is verified. 409 if another organisation has verified it. Needs a recent authentication.
+         * Claims a domain for the organisation, in place of its present one.
+         * @description Only for admins. The domain must serve the returned token before it is verified. 409 if another organisation has verified it. Needs a recent authentication.
          */
         put: operations["put_organisation_domain"];
         post?: never;
         /**
-         * Removes the organisation's domain. Only for admins. Its pages are no longer served there. Needs a
-         *     recent authentication.
+         * Removes the organisation's domain.
+         * @description Only for admins. Its pages are no longer served there. Needs a recent authentication.
          */
         delete: operations["delete_organisation_domain"];
         options?: never;
@@ -1657,8 +1733,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Asks the domain for the token, and takes the domain if it serves the token. Only for admins. 409 with the reason if it does not.
-         *     Needs a recent authentication.
+         * Asks the domain for the token, and takes the domain if it serves the token.
+         * @description Only for admins. 409 with the reason if it does not. Needs a recent authentication.
          */
         post: operations["post_organisation_domain_verify"];
         delete?: never;
@@ -1675,8 +1751,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns everything a status page shows. The `ETag` header changes with every change of that; a matching
-         *     `If-None-Match` gives 304.
+         * Returns everything a status page shows.
+         * @description The `ETag` header changes with every change of that; a matching `If-None-Match` gives 304.
          */
         get: operations["get_status_organisation"];
         put?: never;
@@ -1765,9 +1841,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Imports addresses from a CSV file of up to 16 MiB with the column `email` and, optionally, `components`: names or
-         *     codes, separated by semicolons. Nothing is stored unless `dryRun` is false. After an error, the same file may be
-         *     imported again.
+         * Imports addresses from a CSV file of up to 16 MiB with the column `email` and, optionally, `components`: names or codes, separated by semicolons.
+         * @description Nothing is stored unless `dryRun` is false. After an error, the same file may be imported again.
          */
         post: operations["post_subscriber_import"];
         delete?: never;
@@ -1820,8 +1895,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Subscribes a target to the updates of an organisation, and sends a confirmation link to it. The
-         *     response is the same for known and unknown targets.
+         * Subscribes a target to the updates of an organisation, and sends a confirmation link to it.
+         * @description The response is the same for known and unknown targets.
          */
         post: operations["post_subscriber_public"];
         delete?: never;
@@ -1857,7 +1932,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Unsubscribes an address by the link of a mail. The link works repeatedly. */
+        /**
+         * Unsubscribes an address by the link of a mail.
+         * @description The link works repeatedly.
+         */
         post: operations["post_subscriber_unsubscribe"];
         delete?: never;
         options?: never;
@@ -1873,14 +1951,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Redirects to the unsubscribe page, for people who open the link of a mail program without
-         *     one-click support. Changes nothing.
+         * Redirects to the unsubscribe page, for people who open the link of a mail program without one-click support.
+         * @description Changes nothing.
          */
         get: operations["get_subscriber_unsubscribe_one_click"];
         put?: never;
         /**
-         * Unsubscribes an address by the button of a mail program (RFC 8058). The body is the form
-         *     `List-Unsubscribe=One-Click`. Repeated requests succeed.
+         * Unsubscribes an address by the button of a mail program (RFC 8058).
+         * @description The body is the form `List-Unsubscribe=One-Click`. Repeated requests succeed.
          */
         post: operations["post_subscriber_unsubscribe_one_click"];
         delete?: never;
@@ -1899,8 +1977,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Verifies a target by the link of a verification message. The link works repeatedly until it
-         *     expires. The first response for a webhook has its secret.
+         * Verifies a target by the link of a verification message.
+         * @description The link works repeatedly until it expires. The first response for a webhook has its secret.
          */
         post: operations["post_subscriber_verify"];
         delete?: never;
@@ -1936,7 +2014,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives a webhook a new secret. For 24 hours, messages are signed with the previous secret, too. */
+        /**
+         * Gives a webhook a new secret.
+         * @description For 24 hours, messages are signed with the previous secret, too.
+         */
         post: operations["post_subscriber_id_rotate_secret"];
         delete?: never;
         options?: never;

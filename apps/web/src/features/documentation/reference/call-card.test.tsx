@@ -8,6 +8,7 @@ const call: Call = {
   method: 'POST',
   path: '/keys',
   summary: 'Creates a key.',
+  description: 'It is not shown again.',
   credential: null,
   parameters: [],
   body: [],
@@ -24,4 +25,11 @@ it('says nothing about a call that needs no credential', () => {
   render(<CallCard call={call} />);
   expect(screen.getByText('/keys')).toBeInTheDocument();
   expect(screen.queryByText(/^Needs/)).toBeNull();
+});
+
+it('has the description in the opened card', () => {
+  render(<CallCard call={call} />);
+  const description = screen.getByText('It is not shown again.');
+  expect(description.closest('summary')).toBeNull();
+  expect(screen.getByText('Creates a key.').closest('summary')).not.toBeNull();
 });

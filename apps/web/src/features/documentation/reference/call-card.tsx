@@ -10,7 +10,7 @@ export function CallCard({ call }: { call: Call }) {
   return (
     <details
       id={call.id}
-      className="group scroll-mt-20 overflow-hidden rounded-lg border border-line bg-surface shadow-low"
+      className="group scroll-mt-4 overflow-hidden rounded-lg border border-line bg-surface shadow-low"
     >
       <summary className="grid cursor-pointer list-none gap-1 px-4 py-3 transition-colors hover:bg-hover focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden">
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -27,6 +27,11 @@ export function CallCard({ call }: { call: Call }) {
         </span>
       </summary>
       <div className="grid grid-cols-1 gap-6 border-t border-line px-4 py-5">
+        {call.description && (
+          <p className="text-pretty text-muted">
+            <Code text={call.description} />
+          </p>
+        )}
         <FieldList title="Parameters" fields={call.parameters} />
         <FieldList title="Body" fields={call.body} />
         {call.responses.map(({ status, description, fields }) => (

@@ -38,7 +38,7 @@ export function ReferencePage() {
             <h2
               id={name}
               tabIndex={-1}
-              className="scroll-mt-20 text-xl font-semibold text-ink outline-none"
+              className="scroll-mt-4 text-xl font-semibold text-ink outline-none"
             >
               {groupTitle(name)}
             </h2>
@@ -61,7 +61,7 @@ function FailureTable({ failures }: { failures: readonly DocumentedResponse[] })
       <h2
         id="failures"
         tabIndex={-1}
-        className="scroll-mt-20 text-xl font-semibold text-ink outline-none"
+        className="scroll-mt-4 text-xl font-semibold text-ink outline-none"
       >
         Failures
       </h2>

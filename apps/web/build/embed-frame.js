@@ -3,6 +3,8 @@
 (function () {
   var live = document.querySelector('[data-live]');
   if (!live) return;
+  var link = live.querySelector('a');
+  var content;
 
   function report() {
     var height = Math.ceil(live.getBoundingClientRect().height);
@@ -11,10 +13,29 @@
     parent.postMessage({ type: 'allclear-embed', trouble: trouble, height: height }, '*');
   }
 
+  // The link stays, and with it the focus.
   function show(next) {
-    if (next.innerHTML !== live.innerHTML) live.innerHTML = next.innerHTML;
+    var shown = next.querySelector('a');
+    content = shown.innerHTML;
+    link.setAttribute('href', shown.getAttribute('href'));
     live.dataset.trouble = next.dataset.trouble;
     live.dataset.tone = next.dataset.tone;
+    if (innerHeight || next.dataset.trouble !== 'true') {
+      fill();
+      return;
+    }
+    // The host page has hidden the frame, and shows it now, as high as with its text. Screen readers only read what changes in a
+    // visible frame.
+    link.innerHTML = content;
+    live.style.minHeight = live.offsetHeight + 'px';
+    link.textContent = '';
+    report();
+    setTimeout(fill, 150);
+  }
+
+  function fill() {
+    if (link.innerHTML !== content) link.innerHTML = content;
+    live.style.minHeight = '';
     report();
   }
 

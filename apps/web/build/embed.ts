@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { minifySync, type Plugin } from 'vite';
+import { withVersion } from './page-version.ts';
 import { withEvents } from './with-events.ts';
 
 const read = (name: string) =>
@@ -34,10 +35,11 @@ function minified(name: string, source: string): string {
 async function page(): Promise<string> {
   const style = read('embed-frame.css').replace(/\s+/g, ' ').trim();
   const script = minified('embed-frame.js', await withEvents('embed-frame.js'));
-  return [
+  const html = [
     '<!doctype html><html lang="en"><head><meta charset="UTF-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="robots" content="noindex"><!--allclear:head-->',
     `<style>${style}</style></head><body><!--allclear:page--><script>${script}</script></body></html>`,
   ].join('');
+  return withVersion(html);
 }

@@ -90,10 +90,19 @@ function followEvents(live, delay, show, gone) {
 
   function replace(html) {
     var page = new DOMParser().parseFromString(html, 'text/html');
+    var version = page.documentElement.dataset.version;
+    // Only pages of Allclear have a version. What a proxy sends while the server is unavailable has none.
+    var isReplaced = version && version !== document.documentElement.dataset.version;
+    // The style is that of this version. A young page may come from a cache, or nodes run different versions for a moment.
+    if (isReplaced && performance.now() > 60000) {
+      location.reload();
+      return;
+    }
     var next = page.querySelector('[data-live]');
     if (!next) return;
     show(next, page);
     live.dataset.revision = next.dataset.revision;
+    if (isReplaced) later(60000);
     // Another node, which has not received the change yet, has drawn this page.
     if (+next.dataset.revision < latest) later(1000);
   }

@@ -21,12 +21,13 @@
     });
   }
 
-  // Some pages change with the clock alone. A viewer with a wrong clock must not request them all the time.
+  // Some pages change with the clock alone. A viewer with a wrong clock must not request them all the time. A timer of more than
+  // 24 days would fire at once.
   function followClock() {
     clearTimeout(clock);
     var until = live.dataset.until;
     if (!until) return;
-    var wait = Math.max(Date.parse(until) - Date.now(), 30000);
+    var wait = Math.min(Math.max(Date.parse(until) - Date.now(), 30000), 3600000);
     clock = setTimeout(readAgain, wait + Math.random() * 5000);
   }
 
@@ -77,26 +78,58 @@
       time.removeAttribute('title');
     });
     if (next.innerHTML !== live.innerHTML) {
+      // What the clock changes is not news.
+      if (live.dataset.revision !== next.dataset.revision) announce(next);
+      addIcons(page);
       replaceContent(next);
       document.title = page.title;
-      // What the clock changes is not news.
-      if (live.dataset.revision !== next.dataset.revision)
-        document.querySelector('[data-announcement]').textContent = 'This page was updated.';
     }
     live.dataset.until = next.dataset.until || '';
     showLocalTimes();
     followClock();
   }
 
-  // The focus stays on its link, if the new content has it.
+  // A screen reader says nothing if the text stays the same.
+  function announce(next) {
+    var updates = Array.from(next.querySelectorAll('.timeline > li'));
+    var update = updates.find(function (candidate) {
+      return !document.getElementById(candidate.id);
+    });
+    document.querySelector('[data-announcement]').textContent = update
+      ? 'New update: ' + textOf(update)
+      : 'This page was updated at ' + new Date().toLocaleTimeString();
+  }
+
+  // The label of its status, and its message.
+  function textOf(update) {
+    var parts = Array.from(update.querySelectorAll('span:first-child, [dir]'));
+    return parts
+      .map(function (part) {
+        return part.textContent;
+      })
+      .join('. ');
+  }
+
+  // The server leaves out the symbols of icons that a page does not use.
+  function addIcons(page) {
+    var sprite = document.querySelector('body > svg[hidden]');
+    page.querySelectorAll('body > svg[hidden] > symbol').forEach(function (symbol) {
+      if (!document.getElementById(symbol.id)) sprite.append(symbol);
+    });
+  }
+
+  // The focus stays on its link or summary, if the new content has it. Links to the same address may have other texts.
   function replaceContent(next) {
-    var focused = live.contains(document.activeElement) && document.activeElement.href;
+    var focused = live.contains(document.activeElement) && document.activeElement;
     live.innerHTML = next.innerHTML;
     if (!focused) return;
-    var link = Array.from(live.querySelectorAll('a')).find(function (candidate) {
-      return candidate.href === focused;
+    var alike = Array.from(live.querySelectorAll('a, summary')).filter(function (candidate) {
+      return candidate.localName === focused.localName && candidate.href === focused.href;
     });
-    if (link) link.focus({ preventScroll: true });
+    var same = alike.find(function (candidate) {
+      return candidate.textContent === focused.textContent;
+    });
+    if (same || alike[0]) (same || alike[0]).focus({ preventScroll: true });
   }
 
   // What the page showed has been deleted.

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { minifySync, type Plugin } from 'vite';
 import { choice, theme, withStyle } from './first-paint.ts';
+import { withVersion } from './page-version.ts';
 import { withEvents } from './with-events.ts';
 
 /**
@@ -33,6 +34,7 @@ export function historyPage({ maxBytes }: { maxBytes: number }): Plugin {
         if (scripts?.length !== 2 || !page.source.includes('<style>')) {
           this.error('history.html may hold one style and one script, and name one');
         }
+        page.source = withVersion(page.source);
       },
     },
   };

@@ -1,5 +1,5 @@
 import { runInThisContext } from 'node:vm';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FakeEventSource } from '../src/features/status-page/fake-event-source.ts';
 import { removeListenersAfterTest } from '../src/testing/listeners.ts';
 import { withEvents } from './with-events.ts';
@@ -10,6 +10,7 @@ const requests = vi.fn((url: URL) => page(url.searchParams.get('revision') ?? ''
 
 const live = (revision: number | string, content: string) =>
   `<div data-live data-events="/events" data-revision="${revision}">${content}</div><p data-announcement></p>`;
+const link = (revision: number | string) => `<a href="/status">Revision ${revision}</a>`;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
@@ -17,8 +18,8 @@ beforeEach(() => {
   vi.stubGlobal('fetch', requests);
   FakeEventSource.install();
   requests.mockClear();
-  page = (revision) => Promise.resolve(new Response(live(revision, `Revision ${revision}`)));
-  document.body.innerHTML = live(7, 'Revision 7');
+  page = (revision) => Promise.resolve(new Response(live(revision, link(revision))));
+  document.body.innerHTML = live(7, link(7));
   removeListenersAfterTest();
 });
 
@@ -27,6 +28,14 @@ afterEach(() => void vi.useRealTimers());
 const run = async (name: string) => void runInThisContext(await withEvents(name));
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const shown = () => document.querySelector('[data-live]')?.textContent;
+const announced = () => document.querySelector('[data-announcement]')?.textContent;
+
+/** The server has this page since revision 8, and sends an event. */
+async function change(html: string, revision = 8) {
+  page = () => Promise.resolve(new Response(html));
+  FakeEventSource.last.send('component-deleted', ['x'], String(revision));
+  await pass(200);
+}
 
 for (const script of ['history-live.js', 'embed-frame.js']) {
   describe(script, () => {
@@ -78,6 +87,34 @@ for (const script of ['history-live.js', 'embed-frame.js']) {
       await pass(4000);
       expect(requests).toHaveBeenCalledTimes(2);
     });
+
+    it('loads the page again if the server has another version of it, unless the page is young', async () => {
+      const reload = vi.fn();
+      vi.stubGlobal('location', { href: location.href, reload });
+      const age = vi.spyOn(performance, 'now').mockReturnValue(60_000);
+      document.documentElement.dataset.version = 'old';
+      onTestFinished(() => {
+        delete document.documentElement.dataset.version;
+      });
+      await run(script);
+      await change(`<html data-version="new">${live(8, link(8))}`);
+      expect(shown()).toBe('Revision 8');
+      expect(reload).not.toHaveBeenCalled();
+      requests.mockClear();
+      await pass(60_000);
+      expect(requests).toHaveBeenCalledOnce();
+
+      age.mockReturnValue(60_001);
+      await change(`<html data-version="old">${live(9, link(9))}`, 9);
+      expect(shown()).toBe('Revision 9');
+      expect(reload).not.toHaveBeenCalled();
+      await change('<html><h1>Maintenance</h1>', 10);
+      expect(shown()).toBe('Revision 9');
+      expect(reload).not.toHaveBeenCalled();
+      await change('<html data-version="new">', 11);
+      expect(shown()).toBe('Revision 9');
+      expect(reload).toHaveBeenCalledOnce();
+    });
   });
 }
 
@@ -85,13 +122,23 @@ describe('history-live.js', () => {
   it('keeps the focus on its link when the page changes', async () => {
     const links = '<a href="/older">Older</a> <a href="/newer">Newer</a>';
     document.body.innerHTML = live(7, links);
-    page = () => Promise.resolve(new Response(live(8, `${links} <a href="/older">Again</a>`)));
     await run('history-live.js');
     document.querySelector<HTMLElement>('[href="/newer"]')?.focus();
-    FakeEventSource.last.send('component-deleted', ['x'], '8');
-    await pass(200);
+    await change(live(8, `${links} <a href="/older">Again</a>`));
     expect(shown()).toContain('Again');
     expect(document.activeElement?.textContent).toBe('Newer');
+  });
+
+  it.each([
+    ['day of a month', '<a href="#2026-11">Nov 3</a> <a id="focused" href="#2026-11">Nov 23</a>'],
+    ['summary', '<details><summary id="focused">9 components affected</summary></details>'],
+  ])('keeps the focus on its %s', async (_, content) => {
+    document.body.innerHTML = live(7, `<a href="/x">x</a>${content}`);
+    await run('history-live.js');
+    document.getElementById('focused')?.focus();
+    await change(live(8, `<a href="/x">x</a>${content} 41 mins`));
+    expect(shown()).toContain('41 mins');
+    expect(document.activeElement?.id).toBe('focused');
   });
 
   it('leaves the focus outside the changed part alone', async () => {
@@ -101,6 +148,52 @@ describe('history-live.js', () => {
     FakeEventSource.last.send('component-deleted', ['x'], '8');
     await pass(200);
     expect(document.activeElement?.textContent).toBe('Show');
+  });
+
+  it('adds the icons that the page did not have', async () => {
+    const icons = (...names: string[]) =>
+      `<svg hidden>${names.map((name) => `<symbol id="${name}"></symbol>`).join('')}</svg>`;
+    const known = () =>
+      Array.from(document.querySelectorAll('body > svg > symbol'), ({ id }) => id);
+    document.body.innerHTML = icons('logo', 'search') + live(7, '');
+    await run('history-live.js');
+    await change(icons('logo', 'crosshair') + live(8, '<svg><use href="#crosshair"/></svg>'));
+    expect(known()).toEqual(['logo', 'search', 'crosshair']);
+    await change(icons('logo', 'crosshair') + live(9, 'Over'), 9);
+    expect(known()).toEqual(['logo', 'search', 'crosshair']);
+  });
+
+  it('announces each new update, and other changes with their time', async () => {
+    const update = (id: string, label: string, message: string) =>
+      `<li id="${id}"><p><span>${label}</span><span><time datetime="2026-11-20T10:00:00.000Z">Nov 20</time></span></p>` +
+      `<p dir="auto">${message}</p></li>`;
+    const timeline = (...updates: string[]) => `<ol class="timeline">${updates.join('')}</ol>`;
+    const first = update('1', 'Investigating', 'We look into it.');
+    document.body.innerHTML = live(7, timeline(first));
+    await run('history-live.js');
+    const second = update('2', 'Identified', 'It is the cache.');
+    await change(live(8, timeline(second, first)));
+    expect(announced()).toBe('New update: Identified. It is the cache.');
+
+    vi.setSystemTime('2026-11-20T10:02:03.000Z');
+    await change(live(9, timeline(first)), 9);
+    const deleted = announced();
+    expect(deleted).toMatch(/^This page was updated at .*\b02:03\b/);
+    vi.setSystemTime('2026-11-20T10:02:30.000Z');
+    await change(live(10, timeline()), 10);
+    expect(announced()).not.toBe(deleted);
+  });
+
+  it.each([
+    ['until then', '2026-11-20T10:05:00.000Z', 300_000],
+    ['half a minute at least', '2026-11-20T10:00:01.000Z', 30_000],
+    ['an hour at most', '2027-01-10T00:00:00.000Z', 3_600_000],
+  ])('reads a page that changes with the clock again, and waits %s', async (_, until, wait) => {
+    vi.setSystemTime('2026-11-20T10:00:00.000Z');
+    document.body.innerHTML = live(7, '').replace('<div', `<div data-until="${until}"`);
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    await run('history-live.js');
+    expect(timers).toHaveBeenCalledWith(expect.any(Function), wait);
   });
 
   it('submits the filter only when the visitor asks for it', async () => {
@@ -132,5 +225,47 @@ describe('history-live.js', () => {
     expect(document.documentElement.dataset.theme).toBe('light');
     expect(icon()).toBe('#moon');
     expect(button?.getAttribute('aria-label')).toBe('Switch to dark theme');
+  });
+});
+
+describe('embed-frame.js', () => {
+  const banner = (revision: number, text: string, isTrouble: boolean) =>
+    live(revision, `<a href="/status/${revision}"><strong>${text}</strong></a>`).replace(
+      '<div',
+      `<div data-trouble="${String(isTrouble)}"`,
+    );
+
+  it('fills a hidden frame once the host page shows it, so that the change is read', async () => {
+    const report = vi.spyOn(window, 'postMessage').mockImplementation(() => undefined);
+    document.body.innerHTML = banner(7, 'Operational', false);
+    vi.stubGlobal('innerHeight', 0);
+    vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockImplementation(function (
+      this: HTMLElement,
+    ) {
+      return this.textContent === '' ? 20 : 40;
+    });
+    const minHeight = () => document.querySelector<HTMLElement>('[data-live]')?.style.minHeight;
+    await run('embed-frame.js');
+    report.mockClear();
+    await change(banner(8, 'Major Outage', true));
+    expect(report).toHaveBeenLastCalledWith(expect.objectContaining({ trouble: true }), '*');
+    expect(shown()).toBe('');
+    expect(minHeight()).toBe('40px');
+    await pass(150);
+    expect(shown()).toBe('Major Outage');
+    expect(minHeight()).toBe('');
+    expect(report).toHaveBeenCalledTimes(2);
+
+    await change(banner(9, 'Operational', false), 9);
+    expect(shown()).toBe('Operational');
+  });
+
+  it('keeps the focus on its link', async () => {
+    document.body.innerHTML = banner(7, 'Outage', true);
+    await run('embed-frame.js');
+    document.querySelector('a')?.focus();
+    await change(banner(8, 'Major Outage', true));
+    expect(shown()).toBe('Major Outage');
+    expect(document.activeElement?.getAttribute('href')).toBe('/status/8');
   });
 });

@@ -41,9 +41,9 @@ test('the banner appears when a component breaks, without a reload, and disappea
   await change('MAJOR_OUTAGE');
   await expect(banner).toBeVisible();
   await expect(frame.getByText('Major System Outage')).toBeVisible();
-  const box = await banner.boundingBox();
   const inside = await frame.getByRole('status').boundingBox();
-  expect(box?.height).toBe(Math.ceil(inside?.height ?? 0));
+  const height = Math.ceil(inside?.height ?? 0);
+  await expect(banner).toHaveCSS('height', `${height}px`);
   const link = frame.getByRole('link');
   await expect(link).toHaveAttribute('href', `${server.url}${organisation.statusPage}`);
   await expect(link).toHaveAttribute('target', '_blank');
@@ -146,6 +146,9 @@ test('the menu of feeds opens and closes', async ({ page, organisation }) => {
   await expect(link).toBeHidden();
   await page.getByText('Other Channels', { exact: true }).click();
   await expect(link).toHaveAttribute('href', `${organisation.statusPage}/updates.rss`);
+  await page.emulateMedia({ forcedColors: 'active' });
+  await expect(page.locator('.feeds ul')).toHaveCSS('border-top-style', 'solid');
+  await page.emulateMedia({ forcedColors: 'none' });
   const { violations } = await axe(page).analyze();
   expect(violations).toEqual([]);
   await page.keyboard.press('Escape');

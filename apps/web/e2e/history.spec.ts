@@ -238,7 +238,7 @@ test('an opened list of affected components stays open while the page changes', 
     status: 'IDENTIFIED',
     message: 'The cause is known.',
   });
-  await expect(page.getByText('The cause is known.')).toBeVisible();
+  await expect(page.getByText('The cause is known.', { exact: true })).toBeVisible();
   await expect(node).toBeVisible();
 });
 
@@ -283,7 +283,10 @@ test('a new update appears on the open page of its incident', async ({
   const updates = page.getByRole('region', { name: 'Updates' });
   await expect(updates).toContainText('It works again');
   await expect(updates.getByRole('link')).toHaveAttribute('href', 'https://x.example/why');
-  await expect(page.getByRole('status')).toHaveText('This page was updated.');
+  await expect(page.getByRole('status')).toHaveText(
+    'New update: Resolved. It works again: https://x.example/why.',
+  );
+  await expect(page.locator('symbol#circle-check')).toBeAttached();
   await expect(began).toHaveAttribute('title', /\(your time\)$/);
 
   await organisation.call('DELETE', `/incident/${open.id}`);

@@ -96,6 +96,17 @@ pub struct HistoryEntry {
     pub end_at: Option<DateTime<Utc>>,
 }
 
+impl HistoryEntry {
+    /// Returns when the clock changes its status; `None` if only operators change it.
+    #[must_use]
+    pub fn changes_at(&self) -> Option<DateTime<Utc>> {
+        match self.status {
+            HistoryStatus::Incident(_) => None,
+            HistoryStatus::Maintenance(status) => status.changes_at(self.start_at, self.end_at),
+        }
+    }
+}
+
 /// The status of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HistoryStatus {

@@ -1,8 +1,11 @@
 //! The status of a maintenance.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, VariantArray};
 use utoipa::ToSchema;
+
+use super::TICK;
 
 /// Progress of a maintenance, in the order of time; a cancellation is outside this order.
 #[derive(
@@ -45,6 +48,20 @@ impl MaintenanceStatus {
             Self::InProgress => "In Progress",
             Self::Completed => "Completed",
             Self::Cancelled => "Cancelled",
+        }
+    }
+
+    /// When the clock alone changes this status of a maintenance with these times; `None` if it is final.
+    #[must_use]
+    pub fn changes_at(
+        self,
+        start_at: DateTime<Utc>,
+        end_at: Option<DateTime<Utc>>,
+    ) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Scheduled => Some(start_at),
+            Self::InProgress => end_at.map(|end| end + TICK),
+            Self::Completed | Self::Cancelled => None,
         }
     }
 }

@@ -160,6 +160,7 @@ async fn maintenance_has_a_page_of_its_own() {
         "Scheduled",
         "Mar 01, 2126 01:00:00 AM",
         "2 hours 30 minutes",
+        "data-until=\"2126-03-01T01:00:00.000Z\"",
         "Ready.",
         "\"@type\":\"Event\"",
     ] {

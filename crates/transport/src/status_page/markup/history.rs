@@ -70,7 +70,17 @@ pub(crate) fn page(history: &History, selection: HistorySelection) -> Markup {
     let owner = &history.owner;
     let path = history_path(&owner.id, 1, None);
     let filter = filter::filter("History", &path, &history.components, selection.component);
-    framed(owner, &filter, &list::months(history, selection), None)
+    let valid_until = history
+        .entries
+        .iter()
+        .filter_map(HistoryEntry::changes_at)
+        .min();
+    framed(
+        owner,
+        &filter,
+        &list::months(history, selection),
+        valid_until,
+    )
 }
 
 /// The page of the uptime by month.
@@ -88,7 +98,7 @@ pub(crate) fn entry(details: &HistoryDetails) -> Markup {
         &details.owner,
         &Markup::default(),
         &details::details(details),
-        None,
+        details.entry.changes_at(),
     )
 }
 

@@ -7,6 +7,7 @@ use allclear_domain::component::ComponentStatus;
 use allclear_domain::history::HistoryMonths;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
+use allclear_domain::maintenance::MaintenanceStatus;
 
 use super::{entry, history_path, page};
 
@@ -152,6 +153,33 @@ fn affected_components_follow_the_updates_and_are_folded_if_they_are_many() {
         assert_eq!(section.matches(">API (Europe)</h3>").count(), count);
         let summary = format!("<summary>{count} components affected</summary>");
         assert_eq!(section.contains(&summary), is_folded, "{section}");
+    }
+}
+
+#[test]
+fn page_of_a_maintenance_is_read_again_when_the_clock_changes_it() {
+    let start = "2026-10-31T20:00:00.000Z";
+    let rows = [
+        (MaintenanceStatus::Scheduled, Some(start)),
+        (
+            MaintenanceStatus::InProgress,
+            Some("2026-10-31T22:00:00.001Z"),
+        ),
+        (MaintenanceStatus::Completed, None),
+        (MaintenanceStatus::Cancelled, None),
+    ];
+    for (status, expected) in rows {
+        let mut shown = details(IncidentStatus::Identified, 0);
+        shown.entry.status = HistoryStatus::Maintenance(status);
+        shown.entry.end_at = Some("2026-10-31T22:00:00Z".parse().unwrap());
+        let mut list = history("Etc/UTC", start);
+        list.entries.push(shown.entry.clone());
+        for drawn in [entry(&shown).0, page(&list, FIRST).0] {
+            let until = drawn
+                .split_once("data-until=\"")
+                .and_then(|(_, rest)| rest.split('"').next());
+            assert_eq!(until, expected, "{status}");
+        }
     }
 }
 

@@ -377,7 +377,7 @@ test('figures of an outage are read every minute, though nothing happens', async
   const asked = page.waitForRequest(reactFiles);
   await page.clock.runFor(60_000);
   await asked;
-  await expect.poll(() => reads).toBe(3);
+  await expect.poll(() => reads, { timeout: 15_000 }).toBe(3);
 });
 
 test('a stored choice that is no JSON does no harm', async ({ page, organisation }) => {

@@ -130,6 +130,35 @@ test.describe('without script', () => {
     expect(consoleErrors).toEqual([]);
   });
 
+  test('the links of a mail lead to plain forms that confirm and end the subscription', async ({
+    page,
+    organisation,
+    server,
+  }) => {
+    const email = 'hal@example.com';
+    const expectStatus = async (expected: string) => {
+      const subscribers = await organisation.call<{ status: string }[]>('GET', '/subscriber/list');
+      expect(subscribers.map(({ status }) => status)).toEqual([expected]);
+    };
+    await page.goto(`${organisation.statusPage}/subscribe`);
+    await page.getByRole('textbox', { name: 'Email' }).fill(email);
+    await page.getByRole('button', { name: 'Subscribe' }).click();
+    await page.goto(await server.mailedLink(email, '/verify'));
+    await expectStatus('PENDING');
+    await page.getByRole('button', { name: 'Confirm Subscription' }).click();
+    await expect(page.getByRole('heading', { name: 'Email Verified!' })).toBeVisible();
+    await expect(page.getByRole('status')).toHaveText('Email verified successfully!');
+    await expectStatus('SUBSCRIBED');
+    await page.getByRole('link', { name: 'View Status Page' }).click();
+    await expect(page).toHaveURL(organisation.statusPage);
+
+    await page.goto(await server.mailedLink(email, '/unsubscribe'));
+    await page.getByRole('button', { name: 'Unsubscribe' }).click();
+    await expect(page.getByRole('heading', { name: 'Successfully Unsubscribed' })).toBeVisible();
+    await expect(page.getByRole('status')).toHaveText('Successfully unsubscribed!');
+    await expectStatus('UNSUBSCRIBED');
+  });
+
   test('the plain form keeps what was typed when it is refused, and says why', async ({
     page,
     organisation,
@@ -188,9 +217,9 @@ async function outline(page: Page): Promise<string[]> {
     const visit = (element: Element, depth: number) => {
       const classes = [...element.classList].filter((name) => !name.startsWith('lucide')).sort();
       const names = [...element.attributes].map(({ name }) => name);
-      // The script adds a title to a time, and how far away it is.
-      const added = element.matches('time') ? ['class', 'title'] : ['class'];
-      const rest = names.filter((name) => !added.includes(name)).sort();
+      // The script adds a title to a time, and how far away it is, and makes a status of the connection.
+      const added = element.matches('time') ? 'title' : element.matches('.live') ? 'role' : null;
+      const rest = names.filter((name) => name !== 'class' && name !== added).sort();
       const shared = rest.map((name) => `${name}=${element.getAttribute(name)}`);
       lines.push(
         `${' '.repeat(depth)}${element.tagName} .${classes.join('.')} ${shared.join(' ')}`,

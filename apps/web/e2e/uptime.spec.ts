@@ -81,10 +81,15 @@ test('bars are read by keyboard and by pointer', async ({ page, organisation }) 
   );
   await page.keyboard.press('Escape');
   await expect(tip).toBeHidden();
+  await bars(page).blur();
   const box = await bars(page).boundingBox();
   if (!box) throw new Error('the bars are not shown');
   await page.mouse.move(box.x + box.width - 1, box.y + 10);
   await expect(tip).toContainText('No downtime recorded');
+  await tip.hover();
+  await expect(tip).toContainText('No downtime recorded');
+  await page.keyboard.press('Escape');
+  await expect(tip).toBeHidden();
   await page.mouse.move(0, 0);
 
   for (const [width, days] of [

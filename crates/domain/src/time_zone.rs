@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use chrono::{DateTime, LocalResult, NaiveDate, NaiveDateTime, NaiveTime, TimeZone as _, Utc};
+use chrono::{
+    DateTime, LocalResult, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone as _, Utc,
+};
 use chrono_tz::{GapInfo, Tz};
 
 /// A time zone of the IANA database. The default is `Etc/UTC`.
@@ -33,6 +35,12 @@ impl TimeZone {
     #[must_use]
     pub fn date_of(self, instant: DateTime<Utc>) -> NaiveDate {
         instant.with_timezone(&self.0).date_naive()
+    }
+
+    /// The last day of a span in this zone. A span that ends at midnight does not reach the day that begins then.
+    #[must_use]
+    pub fn last_date_of(self, start: DateTime<Utc>, end: DateTime<Utc>) -> NaiveDate {
+        self.date_of(start.max(end - TimeDelta::milliseconds(1)))
     }
 
     /// An instant as clocks in this zone show it, by a pattern of `strftime`.
@@ -102,7 +110,6 @@ impl fmt::Display for TimeZone {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono::TimeDelta;
     use proptest::prelude::*;
 
     fn zone(name: &str) -> TimeZone {
@@ -199,6 +206,19 @@ mod tests {
             berlin.date_of(at("2026-03-28T23:00:00Z")),
             date("2026-03-29")
         );
+    }
+
+    #[test]
+    fn span_until_midnight_ends_on_the_day_before() {
+        let berlin = zone("Europe/Berlin");
+        let midnight = at("2026-06-01T22:00:00Z");
+        for (start, end, last) in [
+            (midnight - TimeDelta::hours(2), midnight, "2026-06-01"),
+            (midnight, midnight, "2026-06-02"),
+            (midnight, at("2026-06-01T22:00:00.001Z"), "2026-06-02"),
+        ] {
+            assert_eq!(berlin.last_date_of(start, end), date(last));
+        }
     }
 
     #[test]

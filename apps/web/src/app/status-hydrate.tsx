@@ -2,7 +2,7 @@ import { StrictMode, startTransition, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import type { Follow } from '@/features/status-page/event-stream';
 import { followLater } from '@/features/status-page/follow-later';
-import { completeSprite } from '@/features/status-page/icon-sprite';
+import { completeSprite } from '@/features/status-page/complete-sprite';
 import type { StartedPage } from '@/features/status-page/starter/started-page';
 import { StatusView } from '@/features/status-page/status-view';
 import { SubscribeButton } from '@/features/status-page/subscribe/subscribe-button';

@@ -131,7 +131,7 @@ fn titled(
         let Some(components) = components.remove(&id) else {
             continue;
         };
-        let (first, last) = (zone.date_of(start), zone.date_of(end));
+        let (first, last) = (zone.date_of(start), zone.last_date_of(start, end));
         let mut past = PastTitle::new(kind, title, first, last);
         for component in components {
             past.add(component);

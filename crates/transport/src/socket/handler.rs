@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use allclear_application::caller::TokenError;
+use allclear_application::error::Error;
 use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
@@ -216,6 +217,13 @@ impl SocketHandler {
         let revision = page
             .as_ref()
             .map_or_else(|_| Revision::default(), |page| page.revision());
+        // While the database is slow or unavailable, the last page is served, which may lack events that were sent.
+        let page = page.and_then(|page| {
+            if paused.is_ahead_of(revision) {
+                return Err(Error::Unavailable("the page is older than the events".into()).into());
+            }
+            Ok(page)
+        });
         if timeout(EVENTS_TIMEOUT, self.rooms.reach(organisation, revision))
             .await
             .is_err()

@@ -43,6 +43,13 @@ pub(super) struct Paused {
     received: Option<Revision>,
 }
 
+impl Paused {
+    /// Whether the socket has received events after a revision.
+    pub(super) fn is_ahead_of(self, revision: Revision) -> bool {
+        self.received.is_some_and(|received| received > revision)
+    }
+}
+
 /// The room no longer keeps all commits that the socket has missed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ReplayGap;
@@ -281,6 +288,14 @@ mod tests {
         assert_eq!(rooms.rooms.lock().len(), 1);
         drop(two);
         assert_eq!(rooms.rooms.lock().len(), 0);
+    }
+
+    #[test]
+    fn socket_is_ahead_of_revisions_before_its_events() {
+        let received = Some(Revision(3));
+        assert!(Paused { received }.is_ahead_of(Revision(2)));
+        assert!(!Paused { received }.is_ahead_of(Revision(3)));
+        assert!(!Paused { received: None }.is_ahead_of(Revision(2)));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod frame;
 pub(crate) mod history;
 mod icon;
 mod incident;
+mod link;
 mod maintenance;
 mod section;
 mod status_style;
@@ -24,6 +25,7 @@ use maud::{Markup, html};
 
 use self::affected::UniqueNames;
 use self::frame::frame;
+pub(crate) use self::link::{FORMS as LINK_FORMS, LinkOutcome, page as link_page};
 use self::status_style::StatusStyle;
 pub(crate) use self::subscribe::{
     SubscribeForm, SubscribePage, feed_links, page as subscribe_page,

@@ -27,6 +27,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const unchanged = () =>
+  server.use(http.get(apiUrl(endpoints.status('org-1')), () => success(aSnapshot())));
 const since = (revision: number) => `/api/v1/status/org-1/events?since=${revision}`;
 const inReality = setTimeout;
 /** Lets a time pass, and what was asked of the server in it arrive. */
@@ -63,11 +65,6 @@ it('leaves a broken connection to the browser, which comes back by itself', asyn
 });
 
 describe('when nothing arrives', () => {
-  const unchanged = () =>
-    server.use(
-      http.get(apiUrl(endpoints.status('org-1')), () => new HttpResponse(null, { status: 304 })),
-    );
-
   it('reports a lost connection after 50 seconds and opens another one', async () => {
     unchanged();
     FakeEventSource.last.open();
@@ -134,9 +131,7 @@ describe('when nothing arrives', () => {
 });
 
 it('does not wait for the browser when the network comes back', async () => {
-  server.use(
-    http.get(apiUrl(endpoints.status('org-1')), () => new HttpResponse(null, { status: 304 })),
-  );
+  unchanged();
   window.dispatchEvent(new Event('online'));
   await pass(0);
   expect(FakeEventSource.all).toHaveLength(1);
@@ -154,8 +149,8 @@ describe('when the browser gives up', () => {
   it('goes on after the last event once the server is back', async () => {
     server.use(
       http.get(apiUrl(endpoints.status('org-1')), ({ request }) => {
-        expect(request.headers.get('If-None-Match')).toBe('"9"');
-        return new HttpResponse(null, { status: 304 });
+        expect(new URL(request.url).search).toBe('?revision=9');
+        return success(aSnapshot({ revision: 9 }));
       }),
     );
     FakeEventSource.last.open();
@@ -217,18 +212,28 @@ describe('when the browser gives up', () => {
     expect(asked).toBe(9);
   });
 
-  it('stands by what it shows meanwhile', async () => {
-    server.use(http.get(apiUrl(endpoints.status('org-1')), () => problem(404, 'Not found')));
+  it.each([
+    ['the server is unavailable', () => problem(503, 'Unavailable')],
+    ['a proxy finds no server', () => new HttpResponse('404 page not found', { status: 404 })],
+  ])('stands by what it shows while %s', async (_, respond) => {
+    server.use(http.get(apiUrl(endpoints.status('org-1')), respond));
     FakeEventSource.last.giveUp();
     await pass(1000);
     expect(listener.onConnected).toHaveBeenLastCalledWith(false);
     expect(listener.onState).not.toHaveBeenCalled();
   });
 
+  it('loads the page again if the organisation is gone', async () => {
+    const reload = vi.fn();
+    vi.stubGlobal('location', { origin: window.location.origin, reload });
+    server.use(http.get(apiUrl(endpoints.status('org-1')), () => problem(404, 'Not found')));
+    FakeEventSource.last.giveUp();
+    await pass(1000);
+    expect(reload).toHaveBeenCalledOnce();
+  });
+
   it('does not wait when the network comes back', async () => {
-    server.use(
-      http.get(apiUrl(endpoints.status('org-1')), () => new HttpResponse(null, { status: 304 })),
-    );
+    unchanged();
     FakeEventSource.last.giveUp();
     window.dispatchEvent(new Event('online'));
     await pass(0);

@@ -4,6 +4,7 @@ import { liveEventNames, type LiveEvent } from '@/realtime/live-events';
 import { onWake } from '@/ui/wake';
 import type { CurrentLists } from './page-state';
 import { fetchSnapshot } from './snapshot';
+import { isUnknownOrganisation } from './unknown-organisation';
 
 /** A connection on which nothing arrives for this time is closed, up to a fifth later. The server sends a ping every 20 s. */
 const silenceMs = 50_000;
@@ -140,17 +141,18 @@ class EventStream {
     const { signal } = this.#reading;
     this.#restartSilenceTimer();
     try {
-      const latest = this.#latest ?? this.#revision;
-      const snapshot = await fetchSnapshot(this.#orgId, this.#revision, signal, latest);
+      const snapshot = await fetchSnapshot(this.#orgId, this.#latest ?? this.#revision, signal);
       if (signal.aborted) return;
       this.#latest = null;
-      if (snapshot) {
+      if (snapshot.revision !== this.#revision) {
         this.#revision = snapshot.revision;
         this.#listener.onState(snapshot);
       }
       this.open();
-    } catch {
+    } catch (error) {
       if (signal.aborted) return;
+      // The organisation is gone. The server says what to do.
+      if (isUnknownOrganisation(error)) location.reload();
       this.#listener.onConnected(false);
       this.#retry((this.#failures += 1));
     }

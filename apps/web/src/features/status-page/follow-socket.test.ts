@@ -20,7 +20,9 @@ let token: string | null;
 beforeEach(async () => {
   FakeEventSource.install();
   vi.resetAllMocks();
-  server.use(http.get(apiUrl(endpoints.status('org-1')), () => success(aSnapshot())));
+  server.use(
+    http.get(apiUrl(endpoints.status('org-1')), () => success(aSnapshot({ revision: 9 }))),
+  );
   token = 'a token';
   const follow = followSocket((orgId) => {
     const connection = new Connection(orgId, () => Promise.resolve(token));
@@ -69,7 +71,9 @@ describe('the first connection', () => {
   it('takes the time of the state from the clock of the server', async () => {
     const generatedAt = '2001-01-01T00:00:00.000Z';
     server.use(
-      http.get(apiUrl(endpoints.status('org-1')), () => success(aSnapshot({ generatedAt }))),
+      http.get(apiUrl(endpoints.status('org-1')), () =>
+        success(aSnapshot({ revision: 8, generatedAt })),
+      ),
     );
     await FakeSocket.last.join(8);
     await acknowledgeLists();
@@ -109,7 +113,7 @@ it('reads groups and their order from the snapshot, and applies events that arri
   server.use(
     http.get(apiUrl(endpoints.status('org-1')), async () => {
       await late;
-      return success(aSnapshot({ groups, components }));
+      return success(aSnapshot({ revision: 8, groups, components }));
     }),
   );
   await FakeSocket.last.join(8);
@@ -193,6 +197,19 @@ describe('the event stream takes over', () => {
     await FakeSocket.last.join(8);
     FakeSocket.last.acknowledge('get-components', { message: 'Organisation not found' });
     await takesOver();
+  });
+
+  it('when the state is older than the room, so that no later event would complete it', async () => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    server.use(
+      http.get(apiUrl(endpoints.status('org-1')), () => success(aSnapshot({ revision: 8 }))),
+    );
+    await FakeSocket.last.join(9);
+    FakeSocket.last.acknowledge('get-components', []);
+    FakeSocket.last.acknowledge('get-incidents', []);
+    FakeSocket.last.acknowledge('get-maintenances', []);
+    await takesOver();
+    expect(listener.onState).not.toHaveBeenCalled();
   });
 
   it('and ends with the page', async () => {

@@ -35,7 +35,7 @@ export function followSocket(open: (orgId: string) => OpenConnection): Follow {
       reading = current;
       try {
         const [snapshot] = await Promise.all([
-          fetchSnapshot(orgId, null, current.left.signal, joinedAt),
+          fetchSnapshot(orgId, joinedAt, current.left.signal),
           connection.read('get-components', (components) => {
             current.lists = { ...current.lists, components };
           }),
@@ -46,7 +46,9 @@ export function followSocket(open: (orgId: string) => OpenConnection): Follow {
             current.lists = { ...current.lists, maintenances };
           }),
         ]);
-        if (reading !== current || snapshot === null) return;
+        if (reading !== current) return;
+        // What this state lacks would come with no later event of the socket.
+        if (snapshot.revision < (joinedAt ?? 0)) throw new Error('The state is too old');
         const { components, incidents, maintenances } = current.lists;
         // The snapshot may be older than events that were received meanwhile.
         const { organisation, groups, order, generatedAt } = current.events.reduce(

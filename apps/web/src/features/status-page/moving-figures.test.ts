@@ -3,15 +3,17 @@ import { http } from 'msw';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { PublicUptime } from '@/api/types';
 import { endpoints } from '@/paths';
+import type { LiveEvent } from '@/realtime/live-events';
 import { apiUrl, problem, server, settled, success } from '@/testing/server';
+import type { Follow, StateListener } from './event-stream';
 import { aComponent, aSnapshot } from './fixtures';
+import { dayOf } from './moving-figures';
 import { useLive } from './use-live';
-
-const still = () => () => undefined;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
   vi.setSystemTime('2026-11-20T12:00:00.000Z');
+  vi.spyOn(Math, 'random').mockReturnValue(0);
   return () => vi.useRealTimers();
 });
 
@@ -22,7 +24,8 @@ const uptime = (major: number): PublicUptime => ({
 
 interface Followed {
   status?: 'OPERATIONAL' | 'MAJOR_OUTAGE';
-  timeZone?: string;
+  /** The time zone of the page, asked for each time the page is read. */
+  timeZone?: () => string;
   /** The age of a response in milliseconds, by the clock of the viewer. */
   age?: number;
   isUnavailable?: () => boolean;
@@ -31,26 +34,33 @@ interface Followed {
 /** Follows a page, and records the reads of its state. */
 function follow({
   status = 'OPERATIONAL',
-  timeZone = 'Etc/UTC',
+  timeZone = () => 'Etc/UTC',
   age = 0,
   isUnavailable = () => false,
 }: Followed) {
-  const readings: (string | null)[] = [];
+  const readings: string[] = [];
   const page = (major: number, generatedAt: string) =>
     aSnapshot({
-      organisation: { ...aSnapshot().organisation, timeZone },
+      organisation: { ...aSnapshot().organisation, timeZone: timeZone() },
       components: [aComponent({ status, uptime: uptime(major) })],
       generatedAt,
     });
   server.use(
     http.get(apiUrl(endpoints.status('org-1')), ({ request }) => {
-      readings.push(request.headers.get('If-None-Match'));
+      readings.push(new URL(request.url).search);
       if (isUnavailable()) return problem(503, 'Unavailable');
       return success(page(readings.length * 60, new Date(Date.now() - age).toISOString()));
     }),
   );
-  const { result } = renderHook(() => useLive(page(0, '2026-11-20T12:00:00.000Z'), still));
-  return { readings, state: () => result.current.state };
+  let listener: StateListener | undefined;
+  const still: Follow = (...[, , it]) => {
+    listener = it;
+    return () => undefined;
+  };
+  const shown = page(0, '2026-11-20T12:00:00.000Z');
+  const { result } = renderHook(() => useLive(shown, still));
+  const send = (event: LiveEvent) => act(() => listener?.onEvent(event));
+  return { readings, send, state: () => result.current.state };
 }
 
 function pass(minutes: number) {
@@ -65,17 +75,48 @@ it('are read every minute while an outage lasts', async () => {
     pass(1);
     await vi.waitFor(() => expect(state().components[0]?.uptime).toEqual(uptime(minute * 60)));
   }
-  expect(readings).toEqual([null, null]);
+  expect(readings).toEqual(['', '']);
 });
 
 it('are read when a day begins in the time zone of the page, and not otherwise', async () => {
-  const { readings, state } = follow({ timeZone: 'Asia/Tokyo' });
+  const { readings, state } = follow({ timeZone: () => 'Asia/Tokyo' });
   pass(2 * 60 + 59);
   expect(readings).toEqual([]);
   pass(1);
   await vi.waitFor(() => expect(state().generatedAt).toMatch(/T15:00:00/));
   pass(60);
-  expect(readings).toEqual([null]);
+  expect(readings).toEqual(['']);
+});
+
+it('are read soon after a change of the time zone, until the response has it', async () => {
+  const zones = ['Etc/UTC', 'Etc/UTC'];
+  const { readings, send, state } = follow({ timeZone: () => zones.shift() ?? 'Asia/Tokyo' });
+  const { organisation } = aSnapshot();
+  send({ name: 'organisation-updated', args: [{ ...organisation, timeZone: 'Asia/Tokyo' }] });
+  for (const reading of [1, 2]) {
+    await vi.waitFor(() => expect(state().components[0]?.uptime).toEqual(uptime(reading * 60)));
+    pass(1);
+  }
+  await settled();
+  expect(readings).toHaveLength(2);
+});
+
+it('are not read while the page is hidden, but once it is shown', async () => {
+  const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
+  const { readings, state } = follow({ status: 'MAJOR_OUTAGE' });
+  pass(60);
+  await settled();
+  expect(readings).toEqual([]);
+  hidden.mockReturnValue(false);
+  document.dispatchEvent(new Event('visibilitychange'));
+  await vi.waitFor(() => expect(state().components[0]?.uptime).toEqual(uptime(60)));
+  document.dispatchEvent(new Event('visibilitychange'));
+  await settled();
+  expect(readings).toHaveLength(1);
+});
+
+it('are of the days of UTC in a browser without the time zone of the page', () => {
+  expect(dayOf('2026-11-20T23:30:00Z', 'Mars/Olympus')).toBe('2026-11-20');
 });
 
 it('are read again if the response is still of the day before', async () => {

@@ -12,16 +12,25 @@ const formats: Partial<Record<string, Intl.DateTimeFormat>> = {};
 
 /** Returns the day of an instant in a time zone. */
 export function dayOf(instant: Instant | number, timeZone: string): Day {
-  formats[timeZone] ??= new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    calendar: 'iso8601',
-  });
+  formats[timeZone] ??= formatOf(timeZone);
   const parts = formats[timeZone].formatToParts(new Date(instant));
   const part = (wanted: string) => parts.find(({ type }) => type === wanted)?.value ?? '';
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
+}
+
+/** An older browser does not know every time zone of the server. Its days are then those of UTC. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      calendar: 'iso8601',
+    });
+  } catch {
+    return formatOf('UTC');
+  }
 }
 
 /** Whether figures change without an event, because an outage lasts. */

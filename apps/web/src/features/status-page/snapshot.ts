@@ -29,7 +29,7 @@ export function readDrawn(page: Document): DrawnPage | null {
 }
 
 /**
- * Requests the state that a page shows, or a newer one; `isDrawn` says which.
+ * Requests the state that a page shows, or another one; `isDrawn` says which.
  *
  * @throws FailedResponse
  */
@@ -43,37 +43,32 @@ export async function fetchDrawn({
 }
 
 /**
- * Requests the state of an organisation. Returns null if it is still at `revision`. The state is not older than `atLeast`:
- * a shared cache stores the response under an address of its own, which nobody requested before that revision.
+ * Requests the state of an organisation. No shared cache sends one that is older than `atLeast`: it stores the response under
+ * an address of its own, which nobody requested before that revision. A node that lags behind may.
  *
  * @throws FailedResponse
  */
 export async function fetchSnapshot(
   orgId: string,
-  revision: number | null,
+  atLeast: number | null,
   signal: AbortSignal,
-  atLeast = revision,
-): Promise<PageState | null> {
-  const known = revision === null ? undefined : { 'If-None-Match': `"${revision}"` };
-  const response = await request(orgId, atLeast, known, signal);
-  return response.status === 304 ? null : read(response);
+): Promise<PageState> {
+  return read(await request(orgId, atLeast, signal));
 }
 
 async function request(
   orgId: string,
   atLeast: number | null,
-  headers: Record<string, string> = {},
   signal: AbortSignal | null = null,
 ): Promise<Response> {
   const query = atLeast === null ? '' : `?revision=${atLeast}`;
   const path = apiBase + publicEndpoints.status(orgId) + query;
   const response = await fetch(new URL(path, window.location.origin), {
-    headers,
-    // The browser's copy may be some seconds old.
+    // The browser's copy may be some seconds old. The browser asks whether it still holds.
     cache: 'no-cache',
     signal,
   });
-  if (!response.ok && response.status !== 304) throw new FailedResponse(response);
+  if (!response.ok) throw new FailedResponse(response);
   return response;
 }
 

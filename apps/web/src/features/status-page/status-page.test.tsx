@@ -221,6 +221,7 @@ describe('while a visitor watches', () => {
     vi.setSystemTime('2026-11-20T13:07:00.000Z');
     act(() => FakeEventSource.last.break());
     expect(screen.getByText(/^Reconnecting/)).toHaveTextContent('Reconnecting · state of 02:07 PM');
+    expect(screen.getByRole('status')).toHaveTextContent('Reconnecting · state of 02:07 PM');
     vi.setSystemTime('2026-11-20T13:30:00.000Z');
     act(() => FakeEventSource.last.break());
     expect(screen.getByText(/^Reconnecting/)).toHaveTextContent('state of 02:07 PM');

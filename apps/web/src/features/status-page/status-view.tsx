@@ -107,10 +107,13 @@ function useDocumentStatus(state: PageState): void {
   }, [icon]);
 }
 
-/** Shows whether the page is live, or the time of its state. starter/live-indicator.ts writes the same. */
+/**
+ * Shows whether the page is live, or the time of its state. Screen readers read what changes once the page was live.
+ * starter/live-indicator.ts writes the same.
+ */
 function LiveIndicator({ status, asOf }: ConnectionState) {
   return (
-    <p className="live">
+    <p className="live" role={status === 'connecting' ? undefined : 'status'}>
       <span data-connection={status} />
       <span>
         {connectionTexts[status]}

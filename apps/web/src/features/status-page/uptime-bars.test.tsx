@@ -1,6 +1,6 @@
-import { render, screen, within } from '@testing-library/react';
+import { fireEvent, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { aComponent, aSnapshot } from './fixtures';
 import { UptimeBars } from './uptime-bars';
 
@@ -47,4 +47,20 @@ it('has a text of each day by keyboard, and a tooltip of the chosen one', async 
   expect(tip()).toBeNull();
   await user.tab();
   expect(within(list).getAllByRole('option')).toHaveLength(2);
+});
+
+it('has a tooltip that the pointer can reach, and that Escape dismisses wherever the focus is', async () => {
+  const user = userEvent.setup();
+  const list = show();
+  const rect = { left: 0, width: 900 } as DOMRect;
+  vi.spyOn(Element.prototype, 'getBoundingClientRect').mockReturnValue(rect);
+  fireEvent.pointerMove(list, { clientX: 885 });
+  expect(tip()).toHaveTextContent('Nov 19, 2026: 1 hr outage (major)');
+  fireEvent.pointerOut(list, { relatedTarget: tip() });
+  expect(tip()).toBeVisible();
+  await user.keyboard('{Escape}');
+  expect(tip()).toBeNull();
+  fireEvent.pointerMove(list, { clientX: 885 });
+  fireEvent.pointerOut(list, { relatedTarget: document.body });
+  expect(tip()).toBeNull();
 });

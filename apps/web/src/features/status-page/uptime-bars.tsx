@@ -1,4 +1,14 @@
-import { type KeyboardEvent, type MouseEvent, memo, useId, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  memo,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { PublicComponent, PublicUptime } from '@/api/types';
 import { publicPaths } from '@/public-paths';
 import type { PageState } from './page-state';
@@ -59,6 +69,8 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
     setChosen(Math.min(last, Math.max(0, day)));
   }
 
+  const leave = () => setChosen(null);
+
   /** Leads to what happened on the chosen day. */
   function visit() {
     if (!day) return;
@@ -79,7 +91,6 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
       ArrowDown: Math.min(last, from + 1),
       Home: first,
       End: last,
-      Escape: null,
     }[event.key];
     if (next === undefined) return;
     event.preventDefault();
@@ -87,7 +98,7 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
   }
 
   return (
-    <div className="uptime">
+    <div className="uptime" onPointerLeave={leave}>
       <div
         ref={list}
         role="listbox"
@@ -101,12 +112,11 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
         }}
         onBlur={() => {
           setIsFocused(false);
-          setChosen(null);
+          leave();
         }}
         onKeyDown={press}
         onPointerMove={point}
         onPointerDown={point}
-        onPointerLeave={() => setChosen(null)}
         // A finger only points: its tap shows the text, though the finger has left.
         onClick={(event) => {
           if ((event.nativeEvent as globalThis.PointerEvent).pointerType === 'mouse') visit();
@@ -124,8 +134,8 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
           <NotableDays days={days} />
         )}
       </div>
-      {day && <Tip text={day.text} chosen={chosen ?? last} first={first} />}
-      <p>
+      {day && <Tip text={day.text} chosen={chosen ?? last} first={first} onDismiss={leave} />}
+      <p onPointerEnter={leave}>
         <span>
           <span>{`${barDays} days ago`}</span>
         </span>
@@ -169,10 +179,21 @@ interface TipProps {
   text: string;
   chosen: number;
   first: number;
+  onDismiss: () => void;
 }
 
-/** The text of the chosen day above its bar. Screen readers read the active option instead. */
-function Tip({ text, chosen, first }: TipProps) {
+/**
+ * The text of the chosen day above its bar, without a gap, so that the pointer can reach it. Escape dismisses it wherever the
+ * focus is. Screen readers read the active option instead.
+ */
+function Tip({ text, chosen, first, onDismiss }: TipProps) {
+  const dismiss = useEffectEvent(({ key }: globalThis.KeyboardEvent) => {
+    if (key === 'Escape') onDismiss();
+  });
+  useEffect(() => {
+    document.addEventListener('keydown', dismiss);
+    return () => document.removeEventListener('keydown', dismiss);
+  }, []);
   const place = ((chosen + 0.3 - first) / (barDays - first)) * 100;
   return (
     <div

@@ -91,6 +91,21 @@ describe('the days of the bars', () => {
     ]);
   });
 
+  it('do not name what ended when they began', () => {
+    const components = [
+      {
+        componentId: 'component-1',
+        component: { id: 'component-1', code: '0123456789ab', name: 'Website' },
+      },
+    ];
+    const [startAt, endAt] = ['2026-11-18T22:00:00.000Z', '2026-11-19T00:00:00.000Z'];
+    const maintenances = [aMaintenance({ status: 'COMPLETED', startAt, endAt, components })];
+    const days = uptimeDays(aComponent(), uptime(), { ...snapshot, maintenances });
+    expect(days.filter(({ isNotable }) => isNotable).map(({ date }) => date)).toEqual([
+      '2026-11-18',
+    ]);
+  });
+
   it('name what the lists no longer have', () => {
     const past = { title: 'Slow', first: '2026-10-05', last: '2026-10-05' };
     const pastTitles = [

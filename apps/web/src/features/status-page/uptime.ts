@@ -56,7 +56,8 @@ export function uptimeDays(
     it.components.some(({ componentId }) => componentId === component.id);
   const spanOf = (start: Instant, end: Instant | null, title: string) => ({
     first: dayOf(start, timeZone),
-    last: dayOf(end ?? generatedAt, timeZone),
+    // What ends at midnight does not reach the day that begins then.
+    last: dayOf(Math.max(Date.parse(start), Date.parse(end ?? generatedAt) - 1), timeZone),
     title,
   });
   const affecting = [

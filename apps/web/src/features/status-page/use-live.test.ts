@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LiveEvent } from '@/realtime/live-events';
-import { aMaintenance, anIncident, aSnapshot } from './fixtures';
+import { aComponent, aMaintenance, anIncident, aSnapshot } from './fixtures';
 import { initialLive, reduce, type Live } from './use-live';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 9, minute)).toISOString();
@@ -14,6 +14,26 @@ const completed = (id: string, endAt: string) =>
 const after = (live: Live, event: LiveEvent) => reduce(live, { type: 'event', event, now });
 const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id);
 const texts = ({ announcements }: Live) => announcements.map(({ text }) => text);
+
+it('announces an incident that affects many components before all of them', () => {
+  const components = Array.from({ length: 30 }, (_, index) =>
+    aComponent({ id: `c${index}`, name: `C${index}` }),
+  );
+  const events: LiveEvent[] = [
+    { name: 'new-incident', args: [anIncident()] },
+    ...components.map((component): LiveEvent => {
+      return { name: 'component-update', args: [{ ...component, status: 'MAJOR_OUTAGE' }] };
+    }),
+  ];
+  const announced = texts(events.reduce(after, initialLive(aSnapshot({ components }))));
+  expect(announced.slice(0, 2)).toEqual([
+    'New incident: Payments fail, Investigating',
+    'Some systems are experiencing issues',
+  ]);
+  expect(announced.slice(2)).toEqual(
+    components.slice(10).map(({ name }) => `${name}: Major Outage`),
+  );
+});
 
 describe('more than 50 past items', () => {
   const past = Array.from({ length: 50 }, (_, minute) => minute).reverse();

@@ -13,7 +13,7 @@ export interface Live {
   state: PageState;
   connection: ConnectionState;
   /** The latest announcements for screen readers, oldest first. */
-  announcements: readonly { key: number; text: string }[];
+  announcements: readonly { key: number; text: string; ofComponent: boolean }[];
   /** Number of changes of each item since the page was opened, by its id. */
   changes: Readonly<Record<string, number>>;
 }
@@ -33,8 +33,11 @@ type Action =
 
 const currentTime = () => new Date().toISOString();
 
-/** Screen readers have read older announcements. */
-const announcementsKept = 5;
+/**
+ * Number of announcements of components, and of others. Screen readers have read older ones. An outage may change many components
+ * at once, after the incident that says why.
+ */
+const announcementsKept = 20;
 
 /** Returns the organisation's state, kept up to date by `follow`. */
 export function useLive(snapshot: PageState, follow: Follow, start?: LiveStart): Live {
@@ -57,31 +60,53 @@ export function useLive(snapshot: PageState, follow: Follow, start?: LiveStart):
 }
 
 /**
- * Reads the figures again while an outage lasts, and when a day begins in the page's time zone. A response may still be of the
- * day before. It is then requested each minute for ten minutes, and after that each hour, because the viewer's clock may be wrong.
+ * Reads the figures again while an outage lasts, when a day begins in the page's time zone, and after a change of that zone. A
+ * response may still be of the day or the zone before. It is then requested each minute for ten minutes, and after that each hour,
+ * because the viewer's clock may be wrong. A hidden page waits until it is shown.
  */
 function useMovingFigures(state: PageState, dispatch: Dispatch<Action>, readAt?: number) {
-  /** Number of checks since the bars became old, without failed reads. */
+  /** Number of checks since the figures became old, without failed reads. */
   const checks = useRef(0);
+  const { timeZone } = state.organisation;
+  /** Time zone of the days that the figures belong to. */
+  const zone = useRef(timeZone);
   const check = useEffectEvent((signal: AbortSignal) => {
-    checks.current = areBarsOld(state) ? checks.current + 1 : 0;
+    const areOld = areBarsOld(state) || zone.current !== timeZone;
+    checks.current = areOld ? checks.current + 1 : 0;
     const isDue = checks.current > 10 ? checks.current % 60 === 0 : checks.current > 0;
     if (!isDue && !hasMovingFigures(state)) return;
     fetchSnapshot(state.organisation.id, null, signal).then(
-      (read) => read && dispatch({ type: 'figures', read }),
+      (read) => {
+        zone.current = read.organisation.timeZone;
+        dispatch({ type: 'figures', read });
+      },
       // The next check is soon enough.
       () => (checks.current -= 1),
     );
   });
   useEffect(() => {
     const left = new AbortController();
-    if (readAt && Date.now() - readAt >= figuresMs) check(left.signal);
-    const timer = window.setInterval(() => check(left.signal), figuresMs);
+    let isDue =
+      zone.current !== timeZone || (readAt !== undefined && Date.now() - readAt >= figuresMs);
+    const checkIfDue = () => {
+      if (!isDue || document.hidden) return;
+      isDue = false;
+      check(left.signal);
+    };
+    // Pages that have loaded React at the same event, or received the same one, do not read together.
+    const soon = setTimeout(checkIfDue, 5000 * Math.random());
+    document.addEventListener('visibilitychange', checkIfDue, { signal: left.signal });
+    const interval = figuresMs * (1 + Math.random() / 5);
+    const timer = window.setInterval(() => {
+      isDue = true;
+      checkIfDue();
+    }, interval);
     return () => {
       left.abort();
+      clearTimeout(soon);
       window.clearInterval(timer);
     };
-  }, [readAt]);
+  }, [readAt, timeZone]);
 }
 
 export function initialLive(
@@ -118,10 +143,17 @@ function withState(live: Live, received: PageState, now: Instant): Live {
   const state = limitPast(received, now, Infinity);
   const found = announcementsBetween(limitPast(live.state, now, Infinity), state);
   let key = live.announcements.at(-1)?.key ?? 0;
-  const announcements = [
-    ...live.announcements,
-    ...found.map(({ text }) => ({ key: (key += 1), text })),
-  ].slice(-announcementsKept);
+  const all = live.announcements.concat(
+    found.map(({ about, text }) => {
+      const ofComponent = state.components.some(({ id }) => id === about);
+      return { key: (key += 1), text, ofComponent };
+    }),
+  );
+  const announcements = [true, false]
+    .flatMap((wanted) =>
+      all.filter(({ ofComponent }) => ofComponent === wanted).slice(-announcementsKept),
+    )
+    .sort((a, b) => a.key - b.key);
   const changes = { ...live.changes };
   for (const { about } of found) changes[about] = (changes[about] ?? 0) + 1;
   return { ...live, state: limitPast(state, now), announcements, changes };

@@ -462,6 +462,11 @@ fn maintenance_names_its_components_and_is_in_the_texts_of_their_days() {
     );
     let day = "Nov 20, 2026: 5 mins outage (partial). Words. Words. Maintenance: Words. Maintenance: Words";
     assert!(texts(&html).contains(&day), "{html}");
+    snapshot.maintenances[0].start_at = at("2026-11-18T22:00:00Z");
+    snapshot.maintenances[0].end_at = Some(at("2026-11-19T00:00:00Z"));
+    let html = page(&snapshot).into_string();
+    assert!(html.contains("Nov 18, 2026: No downtime recorded. Maintenance: Words"));
+    assert!(!html.contains("Nov 19, 2026: "), "{html}");
     for status in [MaintenanceStatus::Scheduled, MaintenanceStatus::Cancelled] {
         for maintenance in &mut snapshot.maintenances {
             maintenance.status = status;

@@ -81,7 +81,8 @@ impl<'a> Bars<'a> {
         first: NaiveDate,
     ) -> Vec<Day> {
         let days_of = |start: DateTime<Utc>, end: Option<DateTime<Utc>>| {
-            self.zone.date_of(start)..=self.zone.date_of(end.unwrap_or(self.now))
+            let last = self.zone.last_date_of(start, end.unwrap_or(self.now));
+            self.zone.date_of(start)..=last
         };
         let incidents = self
             .incidents

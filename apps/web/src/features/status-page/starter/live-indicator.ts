@@ -7,7 +7,8 @@ import {
 
 /** Writes whether the page is live, as status-view.tsx does. New elements are no layout shift, changed texts are. */
 export function showConnection(page: ParentNode, { status, asOf }: ConnectionState): void {
-  const [mark, text] = page.querySelectorAll('.live > *');
+  const indicator = page.querySelector('.live');
+  const [mark, text] = indicator?.children ?? [];
   mark?.setAttribute('data-connection', status);
   const next = document.createElement('span');
   next.append(connectionTexts[status]);
@@ -18,7 +19,9 @@ export function showConnection(page: ParentNode, { status, asOf }: ConnectionSta
     time.textContent = timeOfDay(asOf);
     next.append(time);
   }
-  text?.replaceWith(next);
+  // The indicator is a live region: screen readers read each new element.
+  if (!text?.isEqualNode(next)) text?.replaceWith(next);
+  if (status !== 'connecting') indicator?.setAttribute('role', 'status');
 }
 
 /** Names the time zone of the times. */

@@ -122,6 +122,72 @@ it('tries again by itself if React cannot be loaded at an event, and does not cl
   expect(errors).toHaveBeenCalledOnce();
 });
 
+it('does not claim to be live after a reconnect while it lacks an event', async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  await start();
+  FakeEventSource.last.open();
+  hydrate.mockRejectedValueOnce(new Error('offline'));
+  FakeEventSource.last.send('component-deleted', ['c1'], '8');
+  await vi.waitFor(() => expect(shown()).toMatch(/^Reconnecting/));
+  const lacking = shown();
+  vi.setSystemTime('2026-11-20T12:05:00.000Z');
+  FakeEventSource.last.break();
+  FakeEventSource.last.open();
+  expect(shown()).toBe(lacking);
+  await vi.waitFor(() => expect(hydrate).toHaveBeenCalledTimes(2), { timeout: 3000 });
+});
+
+it('waits for a node that lags behind the page', async () => {
+  const states = [aSnapshot({ revision: 6 }), aSnapshot({ revision: 7 })];
+  server.use(
+    http.get(apiUrl(endpoints.status('org-1')), () => {
+      const data = states.shift();
+      return HttpResponse.json({ data }, { headers: { ETag: `"${data?.revision}-a"` } });
+    }),
+  );
+  page = new LivePage({ orgId: 'org-1', tag: '7-a' }, false, hydrate);
+  expect(await page.state).toMatchObject({ state: { revision: 7 }, isDrawn: true });
+  expect(hydrate).not.toHaveBeenCalled();
+});
+
+it('waits for a node that lags behind the page, also after failed reads', async () => {
+  vi.useFakeTimers();
+  const read = vi.spyOn(globalThis, 'fetch');
+  for (let failed = 0; failed < 3; failed += 1) read.mockRejectedValueOnce(new TypeError());
+  for (const revision of [6, 6, 7]) {
+    const headers = { ETag: `"${revision}-a"` };
+    read.mockResolvedValueOnce(Response.json({ data: aSnapshot({ revision }) }, { headers }));
+  }
+  page = new LivePage({ orgId: 'org-1', tag: '7-a' }, false, hydrate);
+  await vi.advanceTimersByTimeAsync(40_000);
+  expect(read).toHaveBeenCalledTimes(6);
+  expect(await page.state).toMatchObject({ state: { revision: 7 }, isDrawn: true });
+});
+
+it('gives an older state than that of the page what it lacks', async () => {
+  await start();
+  const first = FakeEventSource.last;
+  first.send('component-deleted', ['c2'], '8');
+  const received: unknown[] = [];
+  const stop = page.follow('org-1', 6, {
+    ...noListener,
+    onEvent: ({ args }) => received.push(args),
+  });
+  expect(first.readyState).toBe(EventSource.CLOSED);
+  expect(FakeEventSource.last.url).toBe('/api/v1/status/org-1/events?since=6');
+  FakeEventSource.last.send('component-deleted', ['c1'], '7');
+  FakeEventSource.last.send('component-deleted', ['c2'], '8');
+  expect(received).toEqual([['c1'], ['c2']]);
+  stop();
+});
+
+it('stays without React when a reconnect finds the same state', async () => {
+  await start();
+  FakeEventSource.last.giveUp();
+  await vi.waitFor(() => expect(FakeEventSource.all).toHaveLength(2), { timeout: 3000 });
+  expect(hydrate).not.toHaveBeenCalled();
+});
+
 it('keeps a young page whose files are missing, and tries again', async () => {
   vi.spyOn(console, 'error').mockReturnValue();
   vi.spyOn(performance, 'now').mockReturnValue(59_999);

@@ -8,6 +8,7 @@ import {
 } from '@/features/status-page/event-stream';
 import { areFiguresOld, figuresMs, haveBarsMoved } from '@/features/status-page/moving-figures';
 import { FailedResponse, fetchDrawn, type DrawnPage } from '@/features/status-page/snapshot';
+import { isUnknownOrganisation } from '@/features/status-page/unknown-organisation';
 import { hideFailure, showFailure } from './failure-notice';
 import { KeptInput, sameElement } from './kept-input';
 import { showConnection, showTimeZone } from './live-indicator';
@@ -27,6 +28,7 @@ export class LivePage implements StartedPage {
   readonly state: Promise<StartedState>;
   readonly loadCode = loadCodeOrReload;
   readonly #hydrate: Hydrate;
+  readonly #drawnRevision: number;
   readonly #input: KeptInput;
   readonly #clock = new AbortController();
   #connection: ConnectionState;
@@ -37,6 +39,8 @@ export class LivePage implements StartedPage {
   #loading: Promise<void> | undefined;
   /** Whether the page is out of date without React. */
   #isOutdated = false;
+  /** Whether the page says that it is out of date, because React could not be loaded. */
+  #showsOutdated = false;
   #failures = 0;
   #focused: Element | null = null;
 
@@ -44,6 +48,7 @@ export class LivePage implements StartedPage {
     this.orgId = drawn.orgId;
     this.maybeSignedIn = maybeSignedIn;
     this.#hydrate = hydrate;
+    this.#drawnRevision = parseInt(drawn.tag);
     const drawnAt = document.querySelector<HTMLTimeElement>('.live time')?.dateTime ?? '';
     this.#connection = { status: 'connecting', asOf: drawnAt };
     showConnection(document, this.#connection);
@@ -57,14 +62,18 @@ export class LivePage implements StartedPage {
     this.state = readUntilKnown(drawn, drawnAt);
     void this.state.then((read) => this.#watchFigures(read));
     if (maybeSignedIn) this.#update();
-    else this.#close = followEventStream(drawn.orgId, parseInt(drawn.tag), this.#listener);
+    else this.#close = followEventStream(drawn.orgId, this.#drawnRevision, this.#listener);
     pressTarget();
   }
 
   readonly follow: Follow = (orgId, revision, react) => {
     const close = this.#close;
-    if (!close) return followEventStream(orgId, revision, react);
     this.#close = undefined;
+    if (!close || revision < this.#drawnRevision) {
+      // This stream has begun after what an older state lacks.
+      close?.();
+      return followEventStream(orgId, revision, react);
+    }
     Object.assign(this.#listener, react);
     for (const deliver of this.#waiting.splice(0)) deliver(react);
     return close;
@@ -84,7 +93,7 @@ export class LivePage implements StartedPage {
     onConnected: (connected) => {
       this.#connection = afterConnected(this.#connection, connected, new Date().toISOString());
       if (this.#clock.signal.aborted) this.#waiting.push((react) => react.onConnected(connected));
-      else showConnection(document, this.#connection);
+      else if (!this.#showsOutdated) showConnection(document, this.#connection);
     },
   };
 
@@ -120,13 +129,17 @@ export class LivePage implements StartedPage {
     this.#failures += 1;
     const { isPressed } = this.#input;
     this.#input.forget();
-    if (isGone(error) && (isPressed || this.#isOutdated) && performance.now() > reloadAfterMs) {
+    const isGone = error instanceof FailedResponse && error.response.status === 404;
+    if (isGone && (isPressed || this.#isOutdated) && performance.now() > reloadAfterMs) {
       location.reload();
       return;
     }
     if (isPressed) showFailure();
     if (!this.#isOutdated) return;
-    showConnection(document, afterConnected(this.#connection, false, new Date().toISOString()));
+    if (!this.#showsOutdated) {
+      this.#showsOutdated = true;
+      showConnection(document, afterConnected(this.#connection, false, new Date().toISOString()));
+    }
     setTimeout(() => this.#load(), backoffMs(this.#failures) * (0.5 + Math.random()));
   }
 
@@ -151,21 +164,21 @@ function pressTarget(): void {
 
 /** Until the state is known, the page stays as the server has drawn it. */
 async function readUntilKnown(drawn: DrawnPage, drawnAt: string): Promise<StartedState> {
+  let olderStates = 0;
   for (let failures = 1; ; failures += 1) {
     try {
       const readAt = Date.now();
       const { state, isDrawn } = await fetchDrawn(drawn);
+      // A node that lags behind knows of the change in a second. A restored backup never does.
+      if (state.revision < parseInt(drawn.tag) && (olderStates += 1) < 4)
+        throw new Error('The state is too old');
       // The bars of yesterday have the same tag if nothing has happened since.
       const isOld = haveBarsMoved(state, drawnAt);
       return { state, isDrawn: isDrawn && !isOld, readAt };
     } catch (error) {
       await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)));
       // The organisation is gone. The server says what to do.
-      if (isGone(error)) location.reload();
+      if (isUnknownOrganisation(error)) location.reload();
     }
   }
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof FailedResponse && error.response.status === 404;
 }

@@ -78,6 +78,7 @@ test('the range of the metrics and the table of a chart are reached by keyboard'
   await operatorPage.keyboard.press('End');
   await operatorPage.keyboard.press('ArrowRight');
   await expect(weeks.locator('.recharts-tooltip-wrapper')).toBeVisible();
+  await expect(weeks.getByRole('status')).not.toBeEmpty();
 
   const download = operatorPage.waitForEvent('download');
   await weeks.getByRole('button', { name: 'Download CSV: Incidents by week' }).press('Enter');

@@ -60,12 +60,22 @@ export class ListCache {
     ]);
   }
 
-  /** Reads keys again if they are on screen. Returns those that failed for a reason that may pass. */
+  /** Reads keys again if they are on screen, lists with all their pages. Returns those that failed for a reason that may pass. */
   async readAgain(keys: readonly string[]): Promise<string[]> {
-    // The new responses contain the changes that wait for older ones.
-    keys.forEach((key) => this.#cache.forgetAfterRead(key));
+    for (const key of keys) {
+      // The new responses contain the changes that wait for older ones.
+      this.#cache.forgetAfterRead(key);
+      this.#forgetPages(key);
+    }
     await Promise.all(keys.map((key) => this.#mutate(key)));
     return keys.filter((key) => (this.#cache.get(key)?.error as ApiError | undefined)?.isTransient);
+  }
+
+  /** Forgets the entries of a list's pages, from which SWR would take all but the first one. */
+  #forgetPages(list: string): void {
+    for (const key of [...this.#cache.keys()]) {
+      if (unstable_serialize(() => key).startsWith(list)) this.#cache.delete(key);
+    }
   }
 
   /** Changes one of the entries of a list. */

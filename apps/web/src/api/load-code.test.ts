@@ -32,6 +32,18 @@ it('keeps a young page, because nodes may run different versions for a moment', 
   expect(reload).not.toHaveBeenCalled();
 });
 
+it('asks the server, also behind a cache that keeps the script', async () => {
+  startPage(404, reloadAfterMs + 1);
+  const script = document.querySelector('script')?.src ?? '';
+  server.use(
+    http.head(script, ({ request }) =>
+      request.url === script ? new HttpResponse(null, { status: 200 }) : undefined,
+    ),
+  );
+  await expect(loadCodeOrReload(notLoaded)).rejects.toThrow(CodeNotLoaded);
+  expect(reload).toHaveBeenCalledOnce();
+});
+
 it('keeps a page of the present version, and tries to load the code again', async () => {
   startPage(200, reloadAfterMs + 1);
   vi.useFakeTimers();

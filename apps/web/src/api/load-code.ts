@@ -58,7 +58,8 @@ async function isAppReplaced(): Promise<boolean> {
   const entry = document.querySelector<HTMLScriptElement>('script[src*="/assets/"]');
   if (entry === null) return false;
   try {
-    const { status } = await fetch(entry.src, { method: 'HEAD', cache: 'no-store' });
+    // A cache in front of the server keeps the file, but has no response to this query.
+    const { status } = await fetch(`${entry.src}?${Date.now()}`, { method: 'HEAD' });
     return status === 404;
   } catch {
     return false;

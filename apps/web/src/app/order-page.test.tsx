@@ -87,6 +87,8 @@ it('shows groups with their components, and those without a group, in the order 
   const group = within(screen.getByRole('region', { name: 'Platform' }));
   expect(group.getAllByRole('listitem')).toHaveLength(2);
   expect(saveButton()).toBeDisabled();
+  // base.css scrolls what takes the focus out from behind it.
+  expect(saveButton().closest('[data-bottom-bar]')).toBeInTheDocument();
 });
 
 it('moves a component to another group by keyboard, says so, and saves on top of the version read', async () => {
@@ -119,6 +121,38 @@ it('moves a group, and puts it back by Escape', async () => {
   expect(shown()[0]).toBe('Platform');
   await press(user, 'Platform', 'ArrowDown', 'Space');
   await waitFor(() => expect(shown()[0]).toBe('No group'));
+});
+
+it('moves by the menu of a handle, says where to, and leaves the focus on the handle', async () => {
+  serve();
+  const { user } = renderApp(paths.components.order);
+  const choose = async (name: string, step: string) => {
+    await user.click(await handle(name));
+    await user.click(screen.getByRole('menuitem', { name: step }));
+  };
+  await choose('API', 'Down');
+  expect(await screen.findByText('API is now 2 of 2 in Platform')).toBeInTheDocument();
+  await waitFor(async () => expect(await handle('API')).toHaveFocus());
+  await choose('API', 'Down');
+  expect(await screen.findByText('API is now 1 of 2 without a group')).toBeInTheDocument();
+  await waitFor(async () => expect(await handle('API')).toHaveFocus());
+  await choose('No group', 'Up');
+  expect(shown()).toEqual(['No group', 'API', 'Website', 'Platform', 'CDN']);
+  await user.click(await handle('No group'));
+  expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual(['Down']);
+});
+
+it('closes the menu of a handle by a second press', async () => {
+  serve();
+  const { user } = renderApp(paths.components.order);
+  const button = await handle('API');
+  for (let presses = 0; presses < 2; presses += 1) {
+    await user.click(button);
+    expect(screen.getByRole('menu')).toBeInTheDocument();
+    expect(button).not.toHaveAttribute('aria-pressed');
+    await user.click(button);
+    expect(screen.queryByRole('menu')).not.toBeInTheDocument();
+  }
 });
 
 it('keeps the moves on top of the order that somebody else has saved first, and saves them', async () => {

@@ -1,4 +1,4 @@
-import { act, screen, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { componentRoutes } from '@/features/components/routes';
@@ -74,7 +74,18 @@ it('shows incidents without the columns that change them', async () => {
 it('shows the form of an incident for reading, with its review as text', async () => {
   const path = paths.incidents.edit('incident-1');
   const { user } = renderRoutes(incidentRoutes, { path, auth: viewer });
-  expect(await screen.findByRole('textbox', { name: /^Title/ })).toBeDisabled();
+  expect(await screen.findByRole('textbox', { name: /^Title/ })).toHaveAttribute('readonly');
+  const description = screen.getByRole('textbox', { name: /^Description/ });
+  description.focus();
+  await user.keyboard('More');
+  expect(description).toHaveFocus();
+  expect(description).toHaveValue('Payments are refused.');
+  await user.click(screen.getByRole('radio', { name: 'Resolved' }));
+  expect(screen.getByRole('radio', { name: 'Investigating' })).toBeChecked();
+  expect(screen.getByRole('radiogroup', { name: /^Status/ })).toHaveAttribute(
+    'aria-readonly',
+    'true',
+  );
   expect(screen.getByRole('heading', { name: 'Incident' })).toBeVisible();
   expect(screen.getByText('Your role may view this, but not change it.')).toBeVisible();
   expect(screen.getByRole('button', { name: 'Back' })).toBeEnabled();
@@ -89,18 +100,19 @@ it('shows the form of an incident for reading, with its review as text', async (
 it.each([
   ['groups', paths.components.edit('component-1'), endpoints.componentGroups.list],
   ['components', paths.schedules.edit('maintenance-1'), endpoints.components.list],
-])('offers to reload the page when its %s could not be loaded', async (noun, path, list) => {
+])('offers to read the %s of a form again', async (noun, path, list) => {
   server.use(
     http.get(apiUrl(list), () => problem(403, 'No')),
     http.get(apiUrl(endpoints.components.item('component-1')), () => success(component('Website'))),
     http.get(apiUrl(endpoints.maintenances.item('maintenance-1')), () => success(aMaintenance())),
     http.get(apiUrl(endpoints.maintenances.updates('maintenance-1')), () => success([])),
   );
-  renderRoutes([...componentRoutes, ...maintenanceRoutes], { path, auth: viewer });
+  const { user } = renderRoutes([...componentRoutes, ...maintenanceRoutes], { path, auth: viewer });
   const title = await screen.findByText(`The ${noun} could not be loaded`);
-  const failure = within(title.closest('[role=alert]') ?? document.body);
-  expect(failure.getByRole('link', { name: 'Reload Page' })).toBeVisible();
-  expect(failure.queryByRole('button')).not.toBeInTheDocument();
+  server.use(http.get(apiUrl(list), () => success([])));
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  await waitFor(() => expect(title).not.toBeInTheDocument());
+  expect(screen.queryByRole('button', { name: /^Add / })).not.toBeInTheDocument();
 });
 
 it('offers the previews of messages, and nothing that changes subscribers', async () => {

@@ -7,7 +7,7 @@ import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
-import { FailureMessage } from '@/ui/failure-message';
+import { dismissFailureToast, showFailureToast } from '@/ui/failure-toast';
 import { IconButton } from '@/ui/icon-button';
 import { toast } from '@/ui/toast';
 import type { ItemKind } from './item-kind';
@@ -109,12 +109,13 @@ function useDelete<Item>({ endpoints }: ItemKind<Item>, done: string | undefined
   const api = useApi();
   const listCache = useListCache();
   return async (items: readonly { id: string }[]): Promise<boolean> => {
+    dismissFailureToast();
     const results = await Promise.allSettled(
       items.map(({ id }) => api.delete(endpoints.item(id)).catch(ignoreGone)),
     );
     const failure = results.find((result) => result.status === 'rejected');
     const succeeded = failure === undefined;
-    if (!succeeded) toast.error(<FailureMessage text={failed} error={failure.reason as unknown} />);
+    if (!succeeded) showFailureToast(failed, failure.reason);
     else if (done !== undefined) toast.success(done);
     // Not awaited: without a connection it is retried for seconds.
     void listCache.refresh(endpoints.list);

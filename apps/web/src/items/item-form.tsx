@@ -8,6 +8,7 @@ import { Button } from '@/ui/button';
 import { Form } from '@/ui/form';
 import { FormActions } from '@/ui/form-actions';
 import { FormFailure, showFailure } from '@/ui/form-failure';
+import { ReadOnlyContext } from '@/ui/read-only';
 import { toast } from '@/ui/toast';
 import { useUnsavedChanges, type Leave } from '@/ui/unsaved-changes';
 
@@ -47,9 +48,7 @@ export function ItemForm<Values extends object>({
     <FormikProvider value={form}>
       <Form className="grid min-w-0 gap-5">
         {!mayWrite && <Alert>Your role may view this, but not change it.</Alert>}
-        <fieldset disabled={!mayWrite} className="contents">
-          {children}
-        </fieldset>
+        <ReadOnlyContext value={!mayWrite}>{children}</ReadOnlyContext>
         <FormFailure />
         {mayWrite ? (
           <FormActions {...actions} onCancel={() => leave(onCancel)} />

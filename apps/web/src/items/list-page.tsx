@@ -4,6 +4,7 @@ import { useMay } from '@/auth/permissions';
 import { Permitted } from '@/auth/permitted';
 import type { DataColumn } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
+import { FilterResult } from '@/ui/filter-result';
 import { LoadFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
 import { ShowOlder } from '@/ui/show-older';
@@ -75,6 +76,9 @@ export function ListPage<Item extends { id: string }>({
         }
       />
       {filter?.controls}
+      {filter && (
+        <FilterResult list={list} isFiltered={isFiltered} noun={kind.noun} plural={kind.plural} />
+      )}
       {list.error && list.rows === undefined ? (
         <LoadFailure
           title={`${title} could not be loaded`}

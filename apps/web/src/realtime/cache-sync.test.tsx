@@ -400,12 +400,49 @@ it('reads lists again that failed after a reconnect', async () => {
   expect(failures).toBe(-1);
 });
 
+function Older({ path }: { path: string }) {
+  const { rows, showOlder } = useList<Row>(path);
+  return (
+    <>
+      <Rows rows={rows} />
+      <button onClick={showOlder}>Older</button>
+    </>
+  );
+}
+
+it('reads all pages of a list again that failed, also after a change meanwhile', async () => {
+  const older = [service('a')];
+  let failures = 0;
+  server.use(
+    http.get(apiUrl(components.list), ({ request }) => {
+      if (failures-- > 0) return problem(503, 'Unavailable');
+      const isOlder = new URL(request.url).searchParams.has('before');
+      return isOlder ? success(older, { next: null }) : success([service('b')], { next: 'b' });
+    }),
+  );
+  const user = await openJoined(<Older path={components.list} />);
+  await user.click(await screen.findByRole('button', { name: 'Older' }));
+  await screen.findByText('b OPERATIONAL, a OPERATIONAL');
+  act(() => FakeSocket.last.lose());
+  older[0] = service('a', { status: 'DEGRADED' });
+  failures = 4;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  await act(() => FakeSocket.last.join(5));
+  await act(() => vi.advanceTimersByTimeAsync(10_000));
+  expect(failures).toBe(0);
+  fire('component-update', service('b', { name: 'B' }));
+  expect(await screen.findByText('B OPERATIONAL, a OPERATIONAL')).toBeInTheDocument();
+  await act(() => vi.advanceTimersByTimeAsync(2 * readAgainMs));
+  vi.useRealTimers();
+  expect(await screen.findByText('b OPERATIONAL, a DEGRADED')).toBeInTheDocument();
+});
+
 function Opened({ children }: { children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return isOpen ? children : <button onClick={() => setOpen(true)}>Open</button>;
 }
 
-/** Connects a socket, and shows a list afterwards. */
+/** Connects a socket, and shows a list afterwards; returns its user. */
 async function openJoined(list: ReactNode) {
   const { user } = renderScreen(
     <RealtimeProvider>
@@ -415,6 +452,7 @@ async function openJoined(list: ReactNode) {
   await expect.poll(() => FakeSocket.all.length).toBe(1);
   await act(() => FakeSocket.last.join());
   await user.click(screen.getByRole('button', { name: 'Open' }));
+  return user;
 }
 
 it('drops a change that waits for a response when the connection is lost', async () => {

@@ -27,6 +27,11 @@ it('shows a page whose hash is malformed', () => {
   expect(screen.getByRole('heading', { name: 'About' })).toBeInTheDocument();
 });
 
+it('has a header from behind which base.css scrolls what takes the focus', () => {
+  open('/about');
+  expect(screen.getByRole('banner')).toHaveAttribute('data-top-bar');
+});
+
 it('moves the focus to the next page, and leaves it at the beginning of a loaded page', async () => {
   const { router } = open('/about');
   expect(document.body).toHaveFocus();

@@ -14,6 +14,7 @@ export function SiteHeader({ entries }: { entries: readonly SiteEntry[] }) {
   return (
     <header
       data-print="hidden"
+      data-top-bar
       className="sticky top-0 z-30 border-b border-line bg-canvas/85 backdrop-blur-md"
     >
       <div className="mx-auto flex h-15 max-w-7xl items-center gap-2 px-4 md:px-8">

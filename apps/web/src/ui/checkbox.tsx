@@ -1,6 +1,6 @@
 import { useId, type ComponentProps, type ReactNode } from 'react';
 import { choiceLabel } from './control';
-import { useIsSaving } from './use-is-saving';
+import { useKeepsValue } from './read-only';
 
 interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type' | 'id'> {
   label: string;
@@ -18,8 +18,8 @@ export function Checkbox({
   ...props
 }: CheckboxProps) {
   const id = useId();
-  const isSaving = useIsSaving();
-  const keepsValue = readOnly || isSaving;
+  const isKept = useKeepsValue();
+  const keepsValue = readOnly || isKept;
   return (
     <div className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-2 gap-y-0.5">
       <input

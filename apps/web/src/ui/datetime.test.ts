@@ -21,6 +21,17 @@ describe('local minutes', () => {
     expect(toLocalMinute('2026-10-25T01:30:00.000Z')).toBe('2026-10-25T02:30');
   });
 
+  it('stay in the second hour when a time of it is replaced', () => {
+    const second = '2026-10-25T01:30:12.500Z';
+    expect(fromLocalMinute('2026-10-25T02:31', second)).toBe('2026-10-25T01:31:00.000Z');
+    expect(fromLocalMinute('2026-10-25T03:31', second)).toBe('2026-10-25T02:31:00.000Z');
+    expect(fromLocalMinute('2026-10-24T02:31', second)).toBe('2026-10-24T00:31:00.000Z');
+    const first = '2026-10-25T00:30:00.000Z';
+    expect(fromLocalMinute('2026-10-25T02:31', first)).toBe('2026-10-25T00:31:00.000Z');
+    const later = '2026-11-20T10:00:00.000Z';
+    expect(fromLocalMinute('2026-10-25T02:31', later)).toBe('2026-10-25T00:31:00.000Z');
+  });
+
   it('move a time that the clock skips to the hour after', () => {
     expect(fromLocalMinute('2026-03-29T02:30')).toBe('2026-03-29T01:30:00.000Z');
   });
@@ -29,11 +40,11 @@ describe('local minutes', () => {
     expect(toLocalMinute('2026-01-15T09:30:59.999Z')).toHaveLength(16);
   });
 
-  it('are empty for what is no time', () => {
+  it('are empty for what is no time, which stays as it is', () => {
     expect(toLocalMinute('')).toBe('');
     expect(toLocalMinute('soon')).toBe('');
     expect(fromLocalMinute('')).toBe('');
-    expect(fromLocalMinute('soon')).toBe('');
+    expect(fromLocalMinute('20261-07-15T10:00')).toBe('20261-07-15T10:00');
   });
 });
 

@@ -6,6 +6,9 @@ import { cn } from './cn';
 interface DropdownMenuProps {
   /** The button that opens the menu. */
   trigger: ReactNode;
+  /** Whether the menu is open. Without it the trigger opens the menu. */
+  open?: boolean;
+  onOpenChange?: (open: boolean) => void;
   align?: 'start' | 'center' | 'end';
   side?: 'top' | 'right' | 'bottom' | 'left';
   className?: string;
@@ -16,6 +19,8 @@ interface DropdownMenuProps {
 
 export function DropdownMenu({
   trigger,
+  open,
+  onOpenChange,
   align = 'start',
   side = 'bottom',
   className,
@@ -23,7 +28,11 @@ export function DropdownMenu({
   children,
 }: DropdownMenuProps) {
   return (
-    <Radix.Root modal={false}>
+    <Radix.Root
+      modal={false}
+      {...(open !== undefined && { open })}
+      {...(onOpenChange && { onOpenChange })}
+    >
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
@@ -55,7 +64,7 @@ interface MenuItemProps {
 }
 
 const itemClass =
-  'flex h-8 w-full items-center gap-2 rounded-md px-2 text-base text-ink outline-none select-none data-highlighted:bg-hover pointer-coarse:h-10';
+  'flex h-8 w-full items-center gap-2 rounded-md px-2 text-base text-ink select-none focus-visible:-outline-offset-2 data-highlighted:bg-hover pointer-coarse:h-10';
 
 export function MenuItem({
   icon: Icon,

@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import { cn } from './cn';
-import { useIsSaving } from './use-is-saving';
+import { useKeepsValue } from './read-only';
 
 /** Props of the control inside a field. */
 interface ControlProps {
@@ -34,7 +34,7 @@ export function Field({
   children,
 }: FieldProps) {
   const id = useId();
-  const readOnly = useIsSaving();
+  const readOnly = useKeepsValue();
   const descriptionId = `${id}-description`;
   const errorId = `${id}-error`;
   const describedBy = [error && errorId, description && descriptionId].filter(Boolean).join(' ');

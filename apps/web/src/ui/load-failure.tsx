@@ -1,7 +1,5 @@
-import { Link, useLocation } from 'react-router-dom';
 import { Alert } from './alert';
 import { Button } from './button';
-import { buttonVariants } from './button-variants';
 import { usePending } from './use-pending';
 
 type Retry = () => Promise<unknown>;
@@ -11,15 +9,14 @@ interface LoadFailureProps {
   title: string;
   /** Its reason. */
   reason: string;
-  /** Reads the content again. Absent inside a disabled fieldset, which would disable its button. The page can be reloaded then. */
-  onRetry?: Retry | undefined;
+  /** Reads the content again. */
+  onRetry: Retry;
 }
 
 /** Replaces content that could not be loaded. */
 export function LoadFailure({ title, reason, onRetry }: LoadFailureProps) {
-  const action = onRetry ? <RetryButton onRetry={onRetry} /> : <ReloadLink />;
   return (
-    <Alert kind="error" title={title} action={action}>
+    <Alert kind="error" title={title} action={<RetryButton onRetry={onRetry} />}>
       {reason}
     </Alert>
   );
@@ -31,14 +28,5 @@ function RetryButton({ onRetry }: { onRetry: Retry }) {
     <Button pending={isPending} onClick={() => run(onRetry)}>
       {isPending ? 'Trying again...' : 'Try Again'}
     </Button>
-  );
-}
-
-function ReloadLink() {
-  const { pathname, search } = useLocation();
-  return (
-    <Link reloadDocument to={{ pathname, search }} className={buttonVariants()}>
-      Reload Page
-    </Link>
   );
 }

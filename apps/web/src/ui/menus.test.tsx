@@ -20,7 +20,11 @@ it('opens a menu by keyboard, chooses, and takes the focus back', async () => {
   await userEvent.tab();
   await userEvent.keyboard('{Enter}');
   expect(screen.getByRole('menuitemcheckbox', { name: 'Analytical Engines' })).toBeChecked();
-  await userEvent.keyboard('{ArrowDown}{Enter}');
+  await userEvent.keyboard('{ArrowDown}');
+  const focused = screen.getByRole('menuitem', { name: 'Difference Engines' });
+  expect(focused).toHaveFocus();
+  expect(focused.className).not.toContain('outline-none');
+  await userEvent.keyboard('{Enter}');
   expect(onSelect).toHaveBeenCalledTimes(1);
   expect(screen.getByRole('button', { name: 'Organisation' })).toHaveFocus();
 });

@@ -1,6 +1,6 @@
 import { useId, type ComponentProps } from 'react';
 import { choiceLabel } from './control';
-import { useIsSaving } from './use-is-saving';
+import { useKeepsValue } from './read-only';
 
 interface RadioProps extends Omit<ComponentProps<'input'>, 'type' | 'id'> {
   label: string;
@@ -9,7 +9,7 @@ interface RadioProps extends Omit<ComponentProps<'input'>, 'type' | 'id'> {
 /** A radio button with its label beside it. */
 export function Radio({ label, onChange, ...props }: RadioProps) {
   const id = useId();
-  const isSaving = useIsSaving();
+  const keepsValue = useKeepsValue();
   return (
     <div className="flex items-baseline gap-2">
       <input
@@ -17,7 +17,7 @@ export function Radio({ label, onChange, ...props }: RadioProps) {
         type="radio"
         className="choice translate-y-0.75"
         {...props}
-        onChange={(event) => !isSaving && onChange?.(event)}
+        onChange={(event) => !keepsValue && onChange?.(event)}
       />
       <label htmlFor={id} dir="auto" className={choiceLabel}>
         {label}

@@ -15,6 +15,7 @@ export function Select({ className, readOnly = false, onChange, ...props }: Sele
       <select
         className={cn(control, 'h-8 appearance-none pr-8 pointer-coarse:h-10')}
         {...props}
+        aria-readonly={readOnly}
         onChange={(event) => !readOnly && onChange?.(event)}
       />
       <ChevronDown

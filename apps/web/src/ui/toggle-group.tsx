@@ -3,7 +3,7 @@ import { useId, type ReactNode } from 'react';
 import { cn } from './cn';
 import { FieldError, RequiredMark } from './field';
 import { tones, type Tone } from './tone';
-import { useIsSaving } from './use-is-saving';
+import { useKeepsValue } from './read-only';
 
 interface ToggleOption<Value extends string> {
   value: Value;
@@ -43,7 +43,7 @@ export function ToggleGroup<Value extends string>({
   const descriptionId = useId();
   const errorId = useId();
   const noteId = useId();
-  const isSaving = useIsSaving();
+  const keepsValue = useKeepsValue();
   const describedBy = [error && errorId, description && descriptionId, note && noteId]
     .filter(Boolean)
     .join(' ');
@@ -56,6 +56,7 @@ export function ToggleGroup<Value extends string>({
       role="radiogroup"
       aria-labelledby={labelId}
       aria-required={required}
+      aria-readonly={keepsValue}
       aria-invalid={Boolean(error)}
       aria-describedby={describedBy || undefined}
       className="grid content-start gap-1.5"
@@ -88,7 +89,7 @@ export function ToggleGroup<Value extends string>({
               // A dialog starts with the focus on the first control that Tab reaches: in a radio group, on the chosen one.
               tabIndex={hasChoice && option.value !== value ? -1 : undefined}
               disabled={disabled}
-              onChange={() => !isSaving && onChange(option.value)}
+              onChange={() => !keepsValue && onChange(option.value)}
               className="sr-only"
             />
             <option.icon aria-hidden className={cn('size-4', tones[option.tone].text)} />

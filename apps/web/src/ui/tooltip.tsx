@@ -24,7 +24,7 @@ export function Tooltip({ content, side = 'top', disabled = false, children }: T
               side={side}
               sideOffset={6}
               collisionPadding={8}
-              className="z-50 max-w-64 animate-appear rounded-md bg-primary px-2 py-1 text-xs font-medium text-on-primary shadow-high"
+              className="z-50 max-w-64 animate-appear rounded-md bg-primary px-2 py-1 text-xs font-medium text-on-primary shadow-high forced-colors:border"
             >
               {content}
             </Radix.Content>

@@ -39,6 +39,12 @@ it('links to the screens and other pages, and shows the user in its footer', asy
   expect(screen.getByRole('button', { name: 'Switch organisation' })).toBeInTheDocument();
 });
 
+it('has a header from behind which base.css scrolls what takes the focus', async () => {
+  renderApp(paths.dashboard);
+  await navigation();
+  expect(toggle().closest('header')).toHaveAttribute('data-top-bar');
+});
+
 it('marks the entry whose path the current one starts with', async () => {
   renderApp(paths.components.create);
   const nav = within(await navigation());

@@ -5,9 +5,10 @@ import { Button } from '@/ui/button';
 import { cn } from '@/ui/cn';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
+import { firstDay, lastDay } from '@/ui/local-minute';
 import { Select } from '@/ui/select';
 import { actionsOf } from './actions';
-import { firstDay, isDay, type AuditQuery } from './use-audit-query';
+import { isDay, type AuditQuery } from './use-audit-query';
 
 const noItems: readonly AuditItem[] = [];
 
@@ -139,6 +140,7 @@ function DayField({ label, value, onChoose }: DayFieldProps) {
           // Some browsers draw a day wider than the column.
           className="min-w-0"
           min={firstDay}
+          max={lastDay}
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
           onBlur={({ target }) => apply(target)}

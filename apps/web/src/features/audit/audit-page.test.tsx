@@ -201,6 +201,16 @@ it('says that nothing matches', async () => {
   expect(await screen.findByText('No entry matches the filter.')).toBeInTheDocument();
 });
 
+it('announces how many entries match', async () => {
+  serve();
+  const { user } = render();
+  await screen.findByRole('table', { name: 'Audit log' });
+  const result = screen.getByText('All entries');
+  expect(result).toHaveAttribute('aria-live', 'polite');
+  await user.selectOptions(screen.getByLabelText('What'), 'Component changed');
+  await waitFor(() => expect(result).toHaveTextContent('2 entries'));
+});
+
 it('offers another attempt after a failure', async () => {
   server.use(http.get(apiUrl('/audit'), () => problem(500, 'Please try again')));
   const { user } = render();

@@ -12,6 +12,7 @@ import { Card } from '@/ui/card';
 import { cn } from '@/ui/cn';
 import { staleClass } from '@/ui/data-table/data-table';
 import { EmptyState } from '@/ui/empty-state';
+import { FilterResult } from '@/ui/filter-result';
 import { LoadFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
 import { saveFile } from '@/ui/save-file';
@@ -51,12 +52,14 @@ function AuditLog() {
   const audit = useAuditQuery();
   const list = useList<AuditItem>(endpoints.audit(audit.query));
   useErrorToast(list.error !== undefined, fetchFailed);
+  const isFiltered = audit.query.size > 0;
   return (
     <>
       <PageHeader title="Audit Log" actions={<Downloads audit={audit} />} />
       <AuditFilter audit={audit} items={list.rows ?? noItems} />
+      <FilterResult list={list} isFiltered={isFiltered} noun="entry" plural="entries" />
       {/* Another selection begins at its newest items. */}
-      <Selection key={audit.query.toString()} list={list} isFiltered={audit.query.size > 0} />
+      <Selection key={audit.query.toString()} list={list} isFiltered={isFiltered} />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { useSearchParams } from 'react-router-dom';
+import { firstDay } from '@/ui/local-minute';
 
 const filterNames = ['actorId', 'action', 'targetId', 'from', 'to'] as const;
 
@@ -32,8 +33,6 @@ export function useAuditQuery(): AuditQuery {
   }
   return { query, value, choose };
 }
-
-export const firstDay = '1970-01-01';
 
 /** Whether a text names a day from 1970 on. */
 export function isDay(text: string): boolean {

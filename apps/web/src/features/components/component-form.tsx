@@ -1,12 +1,12 @@
 import { useFormikContext } from 'formik';
 import type { ComponentProps } from 'react';
-import { useMay } from '@/auth/permissions';
 import { ItemForm } from '@/items/item-form';
 import { useGroups } from '@/shared-features/affected/component-groups';
 import { Checkbox } from '@/ui/checkbox';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
 import { LoadFailure } from '@/ui/load-failure';
+import { lastDay } from '@/ui/local-minute';
 import { componentStatuses, statusOptions } from '@/ui/statuses';
 import { Select } from '@/ui/select';
 import { Textarea } from '@/ui/textarea';
@@ -100,7 +100,14 @@ function StartDateField({ loading, isNew }: FieldsProps) {
       error={error}
     >
       {(control) => (
-        <Input {...control} {...input} type="date" className="w-44!" disabled={loading} />
+        <Input
+          {...control}
+          {...input}
+          type="date"
+          max={lastDay}
+          className="w-44!"
+          disabled={loading}
+        />
       )}
     </Field>
   );
@@ -110,13 +117,12 @@ function StartDateField({ loading, isNew }: FieldsProps) {
 function GroupField({ loading }: { loading: boolean }) {
   const { values, errors, getFieldProps } = useFormikContext<ComponentValues>();
   const { rows, error, refresh } = useGroups();
-  const mayWrite = useMay('write');
   if (error && rows === undefined) {
     return (
       <LoadFailure
         title="The groups could not be loaded"
         reason={error.message}
-        onRetry={mayWrite ? refresh : undefined}
+        onRetry={refresh}
       />
     );
   }

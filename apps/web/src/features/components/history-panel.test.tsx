@@ -1,12 +1,13 @@
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { StatusPeriod } from '@/api/types';
 import { endpoints } from '@/paths';
 import { RealtimeProvider } from '@/realtime/realtime-provider';
 import { FakeSocket } from '@/testing/fake-socket';
 import { renderScreen } from '@/testing/render';
 import { apiUrl, problem, server, success } from '@/testing/server';
+import { Toaster } from '@/ui/toaster';
 import { HistoryPanel } from './history-panel';
 
 const calls = endpoints.components.history('c');
@@ -257,6 +258,39 @@ it('refuses a time that is entered in part', async () => {
   Object.defineProperty(end, 'validity', { value: { badInput: true } });
   await user.click(screen.getByRole('button', { name: 'Update' }));
   expect(await screen.findByText('Invalid date format')).toBeInTheDocument();
+});
+
+it('offers Undo until the history is left', async () => {
+  const { user, unmount } = await open([]);
+  server.use(http.post(apiUrl(calls.create), () => success(outage, { status: 201, etag: '"1"' })));
+  await user.click(screen.getByRole('button', { name: 'Add Period' }));
+  enter('2026-11-10T11:00', '2026-11-10T12:00');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  await user.click(screen.getByRole('button', { name: 'Add' }));
+  await screen.findByText('Period added');
+  await act(() => vi.advanceTimersByTimeAsync(60_000));
+  expect(screen.getByRole('button', { name: 'Undo' })).toBeInTheDocument();
+  unmount();
+  render(<Toaster />);
+  await act(() => vi.advanceTimersByTimeAsync(200));
+  expect(screen.queryByText('Period added')).not.toBeInTheDocument();
+});
+
+it('shows each change in a toast of its own, and offers Undo of the last one', async () => {
+  const { user } = await open([]);
+  server.use(http.post(apiUrl(calls.create), () => success(outage, { status: 201, etag: '"1"' })));
+  const add = async () => {
+    await user.click(screen.getByRole('button', { name: 'Add Period' }));
+    enter('2026-11-10T11:00', '2026-11-10T12:00');
+    await user.click(screen.getByRole('button', { name: 'Add' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  };
+  await add();
+  const first = screen.getByText('Period added');
+  await add();
+  await waitFor(() => expect(first).not.toBeInTheDocument());
+  expect(screen.getByText('Period added')).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Undo' })).toBeInTheDocument();
 });
 
 it('deletes a period once that is confirmed, and adds it again by Undo', async () => {

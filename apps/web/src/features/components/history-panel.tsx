@@ -1,5 +1,5 @@
 import { CalendarPlus } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { ApiError } from '@/api/error';
 import { serverMessageOr } from '@/api/server-message';
@@ -10,7 +10,7 @@ import { Permitted } from '@/auth/permitted';
 import { endpoints } from '@/paths';
 import { useItemChanges } from '@/realtime/realtime';
 import { Button } from '@/ui/button';
-import { FailureMessage } from '@/ui/failure-message';
+import { dismissFailureToast, showFailureToast } from '@/ui/failure-toast';
 import { formatNumber } from '@/ui/format';
 import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
@@ -40,6 +40,12 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
   const edit = useCallback((period: SeenPeriod) => setEditing({ period, seen: period.etag }), []);
   useErrorToast(error !== undefined, fetchFailed);
   useItemChanges('component-update', componentId, () => void refresh());
+  // The offer to undo the last change. It stays as long as the history is shown.
+  const undoToast = useRef<string>(undefined);
+  const dismissUndo = useCallback(() => {
+    if (undoToast.current !== undefined) toast.dismiss(undoToast.current);
+  }, []);
+  useEffect(() => dismissUndo, [dismissUndo]);
 
   /** Takes a change back, unless the history has changed since. `undone` says what that has done. */
   async function run(undo: () => Promise<unknown>, undone: string) {
@@ -54,23 +60,26 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
 
   /** Says what was done. `undo` takes it back; undefined for what cannot be taken back. */
   function done(text: string, undo?: () => Promise<unknown>, undone = 'Change undone') {
-    toast.success((shown) => (
+    void refresh();
+    dismissUndo();
+    if (undo === undefined) {
+      toast.success(text);
+      return;
+    }
+    const takeBack = () => {
+      dismissUndo();
+      void run(undo, undone);
+    };
+    // A toast of its own, so that each change is announced.
+    undoToast.current = toast.success(
       <span className="flex flex-wrap items-baseline gap-x-3">
         {text}
-        {undo && (
-          <Button
-            size="sm"
-            onClick={() => {
-              toast.dismiss(shown.id);
-              void run(undo, undone);
-            }}
-          >
-            Undo
-          </Button>
-        )}
-      </span>
-    ));
-    void refresh();
+        <Button size="sm" onClick={takeBack}>
+          Undo
+        </Button>
+      </span>,
+      { duration: Infinity },
+    );
   }
 
   async function save({ period, seen }: Editing, values: PeriodValues) {
@@ -97,6 +106,7 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
   }
 
   async function remove(period: SeenPeriod) {
+    dismissFailureToast();
     try {
       const gone = await api.delete(calls.item(period.id), undefined, { ifMatch: period.etag });
       const before = periodInput(periodValues(period));
@@ -108,7 +118,7 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
       const text = isConflict
         ? 'The history has changed since you opened it'
         : 'The period was not deleted';
-      toast.error(<FailureMessage text={text} error={failure} />);
+      showFailureToast(text, failure);
       void refresh();
     }
   }

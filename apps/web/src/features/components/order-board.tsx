@@ -9,6 +9,7 @@ import {
 } from '@dnd-kit/core';
 import { useId, useState } from 'react';
 import { closestPlace, itemOf, placeOf, stepToPlace } from './order-drag';
+import { StepItems } from './order-menu';
 import { GroupBlock, MovingCopy } from './order-rows';
 import {
   describePosition,
@@ -35,6 +36,7 @@ interface OrderBoardProps {
 export function OrderBoard({ tree, nameOf, disabled, onMove, onDragging }: OrderBoardProps) {
   const instructions = useId();
   const [moving, setMoving] = useState<Item | null>(null);
+  const [stepped, setStepped] = useState('');
   const sensors = useSensors(
     useSensor(PointerSensor, pointerOptions),
     useSensor(KeyboardSensor, keyboardOptions),
@@ -49,6 +51,12 @@ export function OrderBoard({ tree, nameOf, disabled, onMove, onDragging }: Order
     setMoving(null);
     onDragging(false);
     if (place && !isAt(item, place)) onMove({ item, place });
+  }
+
+  function step(move: Move) {
+    onMove(move);
+    const moved = moveTo(tree, move.item, move.place);
+    setStepped(nowAt(moved, move.item, nameOf));
   }
 
   return (
@@ -66,8 +74,11 @@ export function OrderBoard({ tree, nameOf, disabled, onMove, onDragging }: Order
     >
       <div role="group" aria-label="Order" aria-describedby={instructions} className="grid gap-4">
         <p id={instructions} className="text-sm text-muted">
-          Drag by the handles. By keyboard: Space picks up, the arrow keys move, Space drops, Escape
-          cancels.
+          Drag by the handles, or click one to move by one place. By keyboard: Space picks up, the
+          arrow keys move, Space drops, Escape cancels.
+        </p>
+        <p role="status" className="sr-only">
+          {stepped}
         </p>
         {tree.map((group, index) => (
           <GroupBlock
@@ -78,6 +89,7 @@ export function OrderBoard({ tree, nameOf, disabled, onMove, onDragging }: Order
             isAlone={tree.length === 1}
             nameOf={nameOf}
             disabled={disabled}
+            menuOf={(item) => <StepItems tree={tree} item={item} onMove={step} />}
           />
         ))}
       </div>
@@ -86,6 +98,10 @@ export function OrderBoard({ tree, nameOf, disabled, onMove, onDragging }: Order
       </DragOverlay>
     </DndContext>
   );
+}
+
+function nowAt(order: OrderTree, item: Item, nameOf: (key: string) => string): string {
+  return `${nameOf(item.key)} is now ${describePosition(order, item, nameOf)}`;
 }
 
 function announcementsOf(tree: OrderTree, nameOf: (key: string) => string): Announcements {
@@ -97,10 +113,9 @@ function announcementsOf(tree: OrderTree, nameOf: (key: string) => string): Anno
       if (!over) return undefined;
       const item = itemOf(active);
       const place = placeOf(over);
-      const position = positionIn(moveTo(tree, item, place), item);
       return isAt(item, place)
-        ? `${nameOf(item.key)} is picked up, ${position}`
-        : `${nameOf(item.key)} is now ${position}`;
+        ? `${nameOf(item.key)} is picked up, ${positionIn(tree, item)}`
+        : nowAt(moveTo(tree, item, place), item, nameOf);
     },
     onDragEnd: ({ active, over }) => {
       const item = itemOf(active);

@@ -8,7 +8,7 @@ import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { EmptyState } from '@/ui/empty-state';
-import { FailureMessage } from '@/ui/failure-message';
+import { dismissFailureToast, showFailureToast } from '@/ui/failure-toast';
 import { LoadFailure } from '@/ui/load-failure';
 import { Skeleton } from '@/ui/skeleton';
 import { toast } from '@/ui/toast';
@@ -76,13 +76,14 @@ function Actions({ order }: { order: OrderEdit }) {
 
   async function save() {
     setIsOutdated(false);
+    dismissFailureToast();
     try {
       if ((await order.save()) === 'outdated') {
         setIsOutdated(true);
         return;
       }
     } catch (error) {
-      toast.error(<FailureMessage text="The order was not saved" error={error} />);
+      showFailureToast('The order was not saved', error);
       return;
     }
     toast.success('Order saved');
@@ -90,7 +91,10 @@ function Actions({ order }: { order: OrderEdit }) {
   }
 
   return (
-    <div className="sticky bottom-0 -mx-4 -mb-4 flex flex-wrap justify-end gap-2 rounded-b-lg border-t border-line bg-surface px-4 py-3">
+    <div
+      data-bottom-bar
+      className="sticky bottom-0 -mx-4 -mb-4 flex flex-wrap justify-end gap-2 rounded-b-lg border-t border-line bg-surface px-4 py-3"
+    >
       {/* In the bar, which stays in view. A toast would cover its buttons. */}
       {isOutdated && isDirty && (
         <Alert kind="error" className="w-full">

@@ -1,8 +1,9 @@
 import { useDraggable, useDroppable } from '@dnd-kit/core';
 import { GripVertical } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { buttonVariants } from '@/ui/button-variants';
 import { cn } from '@/ui/cn';
+import { DropdownMenu } from '@/ui/dropdown-menu';
 import { noGroup, type OrderGroup, type Item, type Place } from './order-tree';
 
 interface GroupBlockProps {
@@ -14,17 +15,12 @@ interface GroupBlockProps {
   isAlone: boolean;
   nameOf: (key: string) => string;
   disabled: boolean;
+  /** The items of the menu that a click on a handle opens. */
+  menuOf: (item: Item) => ReactNode;
 }
 
 /** A group with its components, and the places around them. */
-export function GroupBlock({
-  group,
-  previous,
-  isLast,
-  isAlone,
-  nameOf,
-  disabled,
-}: GroupBlockProps) {
+export function GroupBlock({ group, previous, isLast, isAlone, nameOf, ...row }: GroupBlockProps) {
   const { key } = group;
   const name = nameOf(key);
   const places = { kind: 'group', group: null } as const;
@@ -35,13 +31,13 @@ export function GroupBlock({
     >
       <DropPlace place={{ ...places, after: previous, before: key }} className="-top-2.25 h-0.5" />
       {!(isAlone && key === noGroup) && (
-        <Movable item={{ kind: 'group', key }} name={name} disabled={disabled}>
+        <Movable item={{ kind: 'group', key }} name={name} {...row}>
           <h2 dir="auto" className="min-w-0 font-semibold wrap-anywhere text-ink">
             {name}
           </h2>
         </Movable>
       )}
-      <ComponentList group={group} nameOf={nameOf} disabled={disabled} />
+      <ComponentList group={group} nameOf={nameOf} {...row} />
       {isLast && (
         <DropPlace place={{ ...places, after: key, before: null }} className="-bottom-2.25 h-0.5" />
       )}
@@ -52,8 +48,8 @@ export function GroupBlock({
 function ComponentList({
   group: { key, components },
   nameOf,
-  disabled,
-}: Pick<GroupBlockProps, 'group' | 'nameOf' | 'disabled'>) {
+  ...row
+}: Omit<GroupBlockProps, 'previous' | 'isLast' | 'isAlone'>) {
   const last = components.at(-1) ?? null;
   const end: Place = { kind: 'component', group: key, after: last, before: null };
   if (last === null) {
@@ -76,11 +72,7 @@ function ComponentList({
             place={{ ...end, after: components[index - 1] ?? null, before: component }}
             className="-top-0.5 h-0.5"
           />
-          <Movable
-            item={{ kind: 'component', key: component }}
-            name={nameOf(component)}
-            disabled={disabled}
-          >
+          <Movable item={{ kind: 'component', key: component }} name={nameOf(component)} {...row}>
             <span dir="auto" className="min-w-0 wrap-anywhere text-ink">
               {nameOf(component)}
             </span>
@@ -92,36 +84,68 @@ function ComponentList({
   );
 }
 
-interface MovableProps {
+interface MovableProps extends Pick<GroupBlockProps, 'disabled' | 'menuOf'> {
   item: Item;
   name: string;
-  disabled: boolean;
   children: ReactNode;
 }
 
-/** A row with a handle by which it moves. */
-function Movable({ item, name, disabled, children }: MovableProps) {
-  const { setNodeRef, setActivatorNodeRef, listeners, isDragging } = useDraggable({
-    id: `${item.kind}:${item.key}`,
+/** A row with a handle, by which it is dragged, and which opens a menu when it is clicked. */
+function Movable({ item, name, disabled, menuOf, children }: MovableProps) {
+  const id = `${item.kind}:${item.key}`;
+  const { node, setNodeRef, setActivatorNodeRef, listeners, isDragging } = useDraggable({
+    id,
     data: item,
     disabled,
   });
+  const [isOpen, setOpen] = useState(false);
+  /** Whether the menu was open when the handle was pressed, which closes it. */
+  const wasOpen = useRef(false);
+
+  /** In another group an item has another row. */
+  function followToNewRow(event: Event) {
+    if (node.current?.isConnected) return;
+    event.preventDefault();
+    document.querySelector<HTMLElement>(`[data-handle="${id}"]`)?.focus();
+  }
+
   return (
     <div
       ref={setNodeRef}
       className={cn('flex items-center gap-2 px-2 py-1.5', isDragging && 'opacity-40')}
     >
-      <button
-        ref={setActivatorNodeRef}
-        type="button"
-        aria-label={`Move ${name}`}
-        aria-pressed={isDragging}
-        disabled={disabled}
-        className={cn(buttonVariants({ variant: 'ghost', size: 'icon' }), 'cursor-grab touch-none')}
-        {...listeners}
+      <DropdownMenu
+        open={isOpen}
+        // The trigger would open the menu when it is pressed, which may begin a drag.
+        onOpenChange={(next) => !next && setOpen(false)}
+        onCloseAutoFocus={followToNewRow}
+        trigger={
+          <button
+            ref={setActivatorNodeRef}
+            type="button"
+            data-handle={id}
+            aria-label={`Move ${name}`}
+            aria-pressed={isDragging || undefined}
+            disabled={disabled}
+            className={cn(
+              buttonVariants({ variant: 'ghost', size: 'icon' }),
+              'cursor-grab touch-none',
+            )}
+            {...listeners}
+            onPointerDownCapture={() => {
+              wasOpen.current = isOpen;
+            }}
+            onClick={() => {
+              setOpen(!wasOpen.current);
+              wasOpen.current = false;
+            }}
+          >
+            <GripVertical aria-hidden />
+          </button>
+        }
       >
-        <GripVertical aria-hidden />
-      </button>
+        {menuOf(item)}
+      </DropdownMenu>
       {children}
     </div>
   );

@@ -5,6 +5,7 @@ import {
   isSameWhereShared,
   moveTo,
   noGroup,
+  placeBeside,
   repeatMove,
   toComponentOrder,
   treeOf,
@@ -105,6 +106,23 @@ it('offers each place once, and only to things of its kind', () => {
   const forD = places.filter((place) => accepts(component('d'), place));
   expect(forD.map(({ before }) => before)).toEqual(['c', 'd', null]);
   expect(places.filter((place) => accepts(group('g'), place))).toEqual([]);
+});
+
+it('steps up and down through all groups, and to no place beyond the ends', () => {
+  const step = (item: Item, by: -1 | 1) => {
+    const place = placeBeside(tree, item, by);
+    return (
+      place && moveTo(tree, item, place).map(({ key, components }) => [key, ...components].join())
+    );
+  };
+  expect(step(component('d'), -1)).toEqual(['no-group,a,b', 'g,d,c,e', 'h']);
+  expect(step(component('d'), 1)).toEqual(['no-group,a,b', 'g,c,e,d', 'h']);
+  expect(step(component('c'), -1)).toEqual(['no-group,a,b,c', 'g,d,e', 'h']);
+  expect(step(component('e'), 1)).toEqual(['no-group,a,b', 'g,c,d', 'h,e']);
+  expect(step(component('a'), -1)).toBeUndefined();
+  expect(step(group('g'), -1)).toEqual(['g,c,d,e', 'no-group,a,b', 'h']);
+  expect(step(group('g'), 1)).toEqual(['no-group,a,b', 'h', 'g,c,d,e']);
+  expect(step(group('h'), 1)).toBeUndefined();
 });
 
 it('shows a place without a group beside groups, and does not send it while it is empty', () => {

@@ -87,6 +87,24 @@ export function isAt(item: Item, place: Place): boolean {
   return place.before === item.key;
 }
 
+/** The place one step above (-1) or below (1) an item, also in the next group; undefined if there is none. */
+export function placeBeside(tree: OrderTree, item: Item, step: -1 | 1): Place | undefined {
+  const places = placesOf(tree, item.kind).filter((place) => accepts(item, place));
+  return places[places.findIndex((place) => isAt(item, place)) + step];
+}
+
+/** The places for things of a kind, from top to bottom. */
+function placesOf(tree: OrderTree, kind: Item['kind']): Place[] {
+  const between = (group: string | null, keys: readonly string[]): Place[] =>
+    [null, ...keys].map((after, at) => ({ kind, group, after, before: keys[at] ?? null }));
+  return kind === 'group'
+    ? between(
+        null,
+        tree.map(({ key }) => key),
+      )
+    : tree.flatMap(({ key, components }) => between(key, components));
+}
+
 export function moveTo(tree: OrderTree, item: Item, place: Place): OrderTree {
   if (isAt(item, place)) return tree;
   if (item.kind === 'group') {

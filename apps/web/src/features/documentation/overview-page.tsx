@@ -19,7 +19,7 @@ export function OverviewPage() {
           <h2
             id={id}
             tabIndex={-1}
-            className="scroll-mt-20 text-lg font-semibold text-ink outline-none"
+            className="scroll-mt-4 text-lg font-semibold text-ink outline-none"
           >
             {title}
           </h2>

@@ -15,7 +15,7 @@ import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
-import { FailureMessage } from '@/ui/failure-message';
+import { dismissFailureToast, showFailureToast } from '@/ui/failure-toast';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { componentStatuses, rankOf } from '@/ui/statuses';
@@ -43,6 +43,7 @@ export function AttachedComponents({ incidentId, onChange }: AttachedComponentsP
   }
 
   async function detach(components: AttachedComponent[]) {
+    dismissFailureToast();
     try {
       await removeRows(
         components.map(({ componentId }) => componentId),
@@ -50,7 +51,7 @@ export function AttachedComponents({ incidentId, onChange }: AttachedComponentsP
       );
       toast.success('Component(s) detached successfully');
     } catch (error) {
-      toast.error(<FailureMessage text="Failed to detach components" error={error} />);
+      showFailureToast('Failed to detach components', error);
     }
     changed();
   }

@@ -120,6 +120,16 @@ it('resolves an incident at a past time, of which nobody is notified by default'
   });
 });
 
+it('saves another field although an update has set the resolution before the incident', async () => {
+  const { user } = await open(
+    anIncident({ status: 'RESOLVED', resolvedAt: '2026-07-15T09:20:00.000Z' }),
+  );
+  server.use(http.patch(apiUrl(incidents.item(id)), () => success({})));
+  await user.type(title(), ' again');
+  await user.click(submit());
+  expect(await screen.findByText('Incident Created')).toBeInTheDocument();
+});
+
 it('leaves the focus in the tab when the recorded update resolves the incident', async () => {
   const { user } = await open();
   server.use(http.post(apiUrl(incidents.createUpdate(id)), () => success({}, { status: 201 })));

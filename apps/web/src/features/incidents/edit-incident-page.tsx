@@ -65,7 +65,7 @@ function EditIncident({ id }: { id: string }) {
             <IncidentForm
               initialValues={incidentValues(loaded)}
               loading={notify.isLoading}
-              validationSchema={incidentSchema}
+              validationSchema={incidentSchema(incidentValues(loaded))}
               onSubmit={update}
               onCancel={goBack}
               submitLabel="Update Incident"

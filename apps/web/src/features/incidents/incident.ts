@@ -54,20 +54,25 @@ const details = {
   title: line(limits.name).required('Title is required'),
   description: text(limits.text).required('Description is required'),
   status: oneStatusOf(incidentStatuses),
-  resolvedAt: optionalInstant('Please enter a valid date and time').when(
-    ['status', 'occuredAt'],
-    ([status, occuredAt]: unknown[], resolvedAt) =>
-      status === 'RESOLVED' && typeof occuredAt === 'string'
-        ? resolvedAt
-            .test(
-              'order',
-              'Resolution must not be before the incident',
-              (value) => !value || !(Date.parse(value) < Date.parse(occuredAt)),
-            )
-            .test('past', 'Resolution must not be in the future', isNotInFuture)
-        : resolvedAt,
-  ),
 };
+
+/** Rule for the time of resolution. The stored times of `before` may have any order, because updates set them too. */
+const resolution = (before?: IncidentValues) =>
+  optionalInstant('Please enter a valid date and time').when(
+    ['status', 'occuredAt'],
+    ([status, occuredAt]: unknown[], resolvedAt) => {
+      if (status !== 'RESOLVED' || typeof occuredAt !== 'string') return resolvedAt;
+      const isStored = (value: string) =>
+        value === before?.resolvedAt && occuredAt === before.occuredAt;
+      return resolvedAt
+        .test(
+          'order',
+          'Resolution must not be before the incident',
+          (value) => !value || isStored(value) || !(Date.parse(value) < Date.parse(occuredAt)),
+        )
+        .test('past', 'Resolution must not be in the future', isNotInFuture);
+    },
+  );
 
 const affected = array()
   .of(
@@ -81,13 +86,17 @@ const affected = array()
 export const newIncidentSchema = object({
   ...details,
   occuredAt: instant('Invalid date format'),
+  resolvedAt: resolution(),
   components: affected,
 });
 
-export const incidentSchema = object({
-  ...details,
-  occuredAt: instant('Please enter a valid date and time'),
-});
+/** Rules for an existing incident, whose form began with `before`. */
+export const incidentSchema = (before: IncidentValues) =>
+  object({
+    ...details,
+    occuredAt: instant('Please enter a valid date and time'),
+    resolvedAt: resolution(before),
+  });
 
 export const attachSchema = object({
   components: affected.min(1, 'At least one component is required'),

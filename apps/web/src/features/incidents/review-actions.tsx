@@ -3,7 +3,7 @@ import { Send, Trash2 } from 'lucide-react';
 import type { Review } from '@/api/types';
 import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
-import { FailureMessage } from '@/ui/failure-message';
+import { dismissFailureToast, showFailureToast } from '@/ui/failure-toast';
 import { SubmitButton } from '@/ui/submit-button';
 import { toast } from '@/ui/toast';
 import { reviewValues, hasOnlyHeadings, type ReviewValues } from './review';
@@ -25,10 +25,11 @@ export function ReviewActions({ review, isResolved, onPublish, onRemove }: Revie
   const notPublishable = whyNotPublishable(values.body, isResolved);
 
   async function remove() {
+    dismissFailureToast();
     try {
       await onRemove();
     } catch (error) {
-      toast.error(<FailureMessage text="The review was not deleted" error={error} />);
+      showFailureToast('The review was not deleted', error);
       return;
     }
     resetForm({ values: reviewValues(null) });

@@ -17,7 +17,7 @@ export function Section({ id, title, lead, className, children }: SectionProps) 
       id={id}
       tabIndex={-1}
       aria-labelledby={`${id}-title`}
-      className={cn('scroll-mt-15 border-t border-line outline-none', className)}
+      className={cn('-scroll-mt-1 border-t border-line outline-none', className)}
     >
       <div className="mx-auto grid max-w-7xl grid-cols-1 gap-10 px-4 py-20 md:px-8 lg:py-28">
         <header className="grid max-w-2xl gap-3">

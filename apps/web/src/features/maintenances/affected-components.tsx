@@ -1,6 +1,5 @@
 import type { Component } from '@/api/types';
 import { useQuery } from '@/api/use-query';
-import { useMay } from '@/auth/permissions';
 import { endpoints } from '@/paths';
 import { componentsFailed, type Choice } from '@/shared-features/affected/affected';
 import { AffectedComponentsField } from '@/shared-features/affected/affected-components-field';
@@ -18,14 +17,13 @@ interface AffectedComponentsProps {
 /** Inside a maintenance's form: the components that are under maintenance while it is in progress. */
 export function AffectedComponents({ current = [] }: AffectedComponentsProps) {
   const components = useQuery<Component[]>(endpoints.components.list);
-  const mayWrite = useMay('write');
   useErrorToast(components.error !== undefined, componentsFailed);
   if (components.error && components.data === undefined) {
     return (
       <LoadFailure
         title="The components could not be loaded"
         reason={components.error.message}
-        onRetry={mayWrite ? components.refresh : undefined}
+        onRetry={components.refresh}
       />
     );
   }

@@ -4,7 +4,7 @@ import type { MaintenanceStatus } from '@/api/types';
 import { Button } from '@/ui/button';
 import { Checkbox } from '@/ui/checkbox';
 import { ConfirmButton } from '@/ui/confirm-button';
-import { FailureMessage } from '@/ui/failure-message';
+import { dismissFailureToast, showFailureToast } from '@/ui/failure-toast';
 import { toast } from '@/ui/toast';
 
 export interface StatusChange {
@@ -27,11 +27,12 @@ export function Cancellation({ status, notify: stored, onSet }: CancellationProp
   if (status === 'COMPLETED') return null;
 
   async function set(next: MaintenanceStatus) {
+    dismissFailureToast();
     try {
       await onSet({ status: next, notify });
       toast.success('Maintenance Updated');
     } catch (error) {
-      toast.error(<FailureMessage text="Error while updating maintenance" error={error} />);
+      showFailureToast('Error while updating maintenance', error);
     }
   }
 

@@ -8,7 +8,7 @@ import { endpoints } from '@/paths';
 import { Button } from '@/ui/button';
 import { Checkbox } from '@/ui/checkbox';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
-import { FailureMessage } from '@/ui/failure-message';
+import { dismissFailureToast, showFailureToast } from '@/ui/failure-toast';
 import { toast } from '@/ui/toast';
 import { useNow } from '@/ui/use-now';
 import type { EditedMaintenance, Maintenance } from './maintenance';
@@ -39,6 +39,7 @@ export function CompletionQuestion({ children }: { children: ReactNode }) {
   /** Ends the maintenance now, once it has begun: the server refuses an end before the start. */
   async function complete() {
     if (asked === undefined) return;
+    dismissFailureToast();
     const endAt = serverNow().toISOString();
     // Without `notify`, the last choice holds.
     const input = notify === data?.notify ? { endAt } : { endAt, notify };
@@ -50,7 +51,7 @@ export function CompletionQuestion({ children }: { children: ReactNode }) {
         toast.error(failed);
       }
     } catch (failure) {
-      toast.error(<FailureMessage text={failed} error={failure} />);
+      showFailureToast(failed, failure);
     }
     // The question stays until the row shows the new status.
     await listCache.refresh(list);

@@ -1,3 +1,4 @@
+import { useState, type Ref } from 'react';
 import {
   Bar,
   BarChart,
@@ -6,10 +7,10 @@ import {
   Tooltip,
   XAxis,
   YAxis,
-  type TooltipContentProps,
   type YAxisTickContentProps,
 } from 'recharts';
 import { columnsHeight, rowsHeight } from './chart-height';
+import { ChartTip } from './chart-tip';
 import { NameTick } from './name-tick';
 import { countTicks, type Point } from './series';
 
@@ -38,118 +39,114 @@ export function RowsChart({
   floor = 0,
   ticks = countTicks(points),
 }: RowsChartProps) {
+  const [region, setRegion] = useState<HTMLElement | null>(null);
   return (
-    <BarChart
-      responsive
-      accessibilityLayer
-      aria-label={label}
-      layout="vertical"
-      data={points.map((point) => ({ ...point, fill: colour?.(point) ?? 'var(--accent)' }))}
-      margin={{ top: 0, right: 84, bottom: 0, left: 0 }}
-      style={{ width: '100%', height: rowsHeight(points) }}
-    >
-      <CartesianGrid horizontal={false} stroke="var(--line)" />
-      <XAxis
-        type="number"
-        domain={[floor, ticks.at(-1) ?? 'dataMax']}
-        ticks={[...ticks]}
-        interval="equidistantPreserveStart"
-        allowDataOverflow
-        tickFormatter={format}
-        tick={axisText}
-        tickLine={false}
-        axisLine={false}
-        minTickGap={24}
-      />
-      <YAxis
-        type="category"
-        dataKey="id"
-        tick={({ x, y, payload }: YAxisTickContentProps) => (
-          <NameTick x={Number(x)} y={Number(y)} name={nameOf(points, String(payload.value))} />
-        )}
-        tickLine={false}
-        axisLine={{ stroke: 'var(--line-strong)' }}
-        width={140}
-        interval={0}
-      />
-      <Tooltip
-        cursor={{ fill: 'var(--hover)' }}
-        content={(shown) => <Tip {...shown} format={format} />}
-      />
-      <Bar dataKey="value" barSize={16} radius={[0, 3, 3, 0]} isAnimationActive={false}>
-        <LabelList
-          dataKey="value"
-          position="right"
-          fill="var(--ink)"
-          fontSize={12}
-          formatter={(value) => format(Number(value))}
+    <>
+      <ChosenBar ref={setRegion} />
+      <BarChart
+        responsive
+        accessibilityLayer
+        aria-label={label}
+        layout="vertical"
+        data={points.map((point) => ({ ...point, fill: colour?.(point) ?? 'var(--accent)' }))}
+        margin={{ top: 0, right: 84, bottom: 0, left: 0 }}
+        style={{ width: '100%', height: rowsHeight(points) }}
+      >
+        <CartesianGrid horizontal={false} stroke="var(--line)" />
+        <XAxis
+          type="number"
+          domain={[floor, ticks.at(-1) ?? 'dataMax']}
+          ticks={[...ticks]}
+          interval="equidistantPreserveStart"
+          allowDataOverflow
+          tickFormatter={format}
+          tick={axisText}
+          tickLine={false}
+          axisLine={false}
+          minTickGap={24}
         />
-      </Bar>
-    </BarChart>
+        <YAxis
+          type="category"
+          dataKey="id"
+          tick={({ x, y, payload }: YAxisTickContentProps) => (
+            <NameTick x={Number(x)} y={Number(y)} name={nameOf(points, String(payload.value))} />
+          )}
+          tickLine={false}
+          axisLine={{ stroke: 'var(--line-strong)' }}
+          width={140}
+          interval={0}
+        />
+        <Tooltip
+          cursor={{ fill: 'var(--hover)' }}
+          content={(shown) => <ChartTip {...shown} format={format} region={region} />}
+        />
+        <Bar dataKey="value" barSize={16} radius={[0, 3, 3, 0]} isAnimationActive={false}>
+          <LabelList
+            dataKey="value"
+            position="right"
+            fill="var(--ink)"
+            fontSize={12}
+            formatter={(value) => format(Number(value))}
+          />
+        </Bar>
+      </BarChart>
+    </>
   );
 }
 
 /** A bar for each point in time, side by side. */
 export function ColumnsChart({ label, points, format }: ChartProps) {
+  const [region, setRegion] = useState<HTMLElement | null>(null);
   // Few incidents must not look like many.
   const ticks = countTicks(points, 4);
   return (
-    <BarChart
-      responsive
-      accessibilityLayer
-      aria-label={label}
-      data={[...points]}
-      margin={{ top: 8, right: 8, bottom: 0, left: 0 }}
-      style={{ width: '100%', height: columnsHeight }}
-    >
-      <CartesianGrid vertical={false} stroke="var(--line)" />
-      <XAxis
-        dataKey="id"
-        tickFormatter={(id: string) => nameOf(points, id)}
-        tick={axisText}
-        tickLine={false}
-        axisLine={{ stroke: 'var(--line-strong)' }}
-        interval="equidistantPreserveStart"
-        minTickGap={16}
-      />
-      <YAxis
-        domain={[0, ticks.at(-1) ?? 'dataMax']}
-        ticks={ticks}
-        tick={axisText}
-        tickLine={false}
-        axisLine={false}
-        width={32}
-      />
-      <Tooltip
-        cursor={{ fill: 'var(--hover)' }}
-        content={(shown) => <Tip {...shown} format={format} />}
-      />
-      <Bar
-        dataKey="value"
-        maxBarSize={36}
-        radius={[3, 3, 0, 0]}
-        fill="var(--accent)"
-        isAnimationActive={false}
-      />
-    </BarChart>
+    <>
+      <ChosenBar ref={setRegion} />
+      <BarChart
+        responsive
+        accessibilityLayer
+        aria-label={label}
+        data={[...points]}
+        margin={{ top: 8, right: 8, bottom: 0, left: 0 }}
+        style={{ width: '100%', height: columnsHeight }}
+      >
+        <CartesianGrid vertical={false} stroke="var(--line)" />
+        <XAxis
+          dataKey="id"
+          tickFormatter={(id: string) => nameOf(points, id)}
+          tick={axisText}
+          tickLine={false}
+          axisLine={{ stroke: 'var(--line-strong)' }}
+          interval="equidistantPreserveStart"
+          minTickGap={16}
+        />
+        <YAxis
+          domain={[0, ticks.at(-1) ?? 'dataMax']}
+          ticks={ticks}
+          tick={axisText}
+          tickLine={false}
+          axisLine={false}
+          width={32}
+        />
+        <Tooltip
+          cursor={{ fill: 'var(--hover)' }}
+          content={(shown) => <ChartTip {...shown} format={format} region={region} />}
+        />
+        <Bar
+          dataKey="value"
+          maxBarSize={36}
+          radius={[3, 3, 0, 0]}
+          fill="var(--accent)"
+          isAnimationActive={false}
+        />
+      </BarChart>
+    </>
   );
 }
 
-function Tip({
-  active,
-  payload,
-  format,
-}: Pick<TooltipContentProps, 'active' | 'payload'> & Pick<ChartProps, 'format'>) {
-  const point = payload[0]?.payload as Point | undefined;
-  if (!active || !point) return null;
-  return (
-    <div className="max-w-64 rounded-md border border-line bg-raised px-3 py-2 text-sm shadow-high">
-      <p dir="auto" className="wrap-anywhere text-muted">
-        {point.name}
-      </p>
-      <p className="font-semibold text-ink tabular-nums">{format(point.value)}</p>
-    </div>
-  );
+/** Where the bar that is chosen is announced. */
+function ChosenBar({ ref }: { ref: Ref<HTMLParagraphElement> }) {
+  return <p ref={ref} role="status" aria-live="assertive" className="sr-only" />;
 }
 
 function nameOf(points: readonly Point[], id: string): string {

@@ -19,6 +19,7 @@ import { FormLeaveGuard } from '@/ui/form-leave-guard';
 import { FormSkeleton } from '@/ui/form-skeleton';
 import { LoadFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
+import { ReadOnlyContext } from '@/ui/read-only';
 import { SubmitButton } from '@/ui/submit-button';
 import { toast } from '@/ui/toast';
 import { usePageTitle } from '@/ui/use-page-title';
@@ -125,9 +126,9 @@ function SettingsForm({ edit, loaded, isAdmin }: SettingsFormProps) {
       validateOnBlur={false}
     >
       <Form className="grid min-w-0 gap-4">
-        <fieldset disabled={!isAdmin} className="grid min-w-0 gap-4">
+        <ReadOnlyContext value={!isAdmin}>
           <SettingsFields nameElsewhere={identityProvider !== 'built-in'} />
-        </fieldset>
+        </ReadOnlyContext>
         <LiveUpdate
           edit={edit}
           loaded={loaded}

@@ -62,7 +62,7 @@ function SubscriberDialogs({ kind, subscriber, returnTo, list, onClose }: Subscr
         open={kind === 'rotate'}
         onOpenChange={onOpenChange}
         title="Rotate the secret?"
-        description={`Requests to ${subscriber.target} get a new secret. For 24 hours they carry the signatures of both.`}
+        description={`Requests to ${subscriber.target} get a new secret. Secrets replaced within the last 24 hours, at most five, sign them as well.`}
         confirmLabel="Rotate"
         onConfirm={rotate}
       />

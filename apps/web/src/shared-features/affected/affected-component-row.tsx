@@ -15,7 +15,8 @@ interface AffectedComponentRowProps {
   index: number;
   /** The components that this row offers; undefined while they load. */
   sections: readonly ChoiceSection[] | undefined;
-  onRemove: () => void;
+  /** Undefined if the rows are only read. */
+  onRemove: (() => void) | undefined;
 }
 
 /** Inside a form: a component and its status. */
@@ -92,14 +93,16 @@ export function AffectedComponentRow({ index, sections, onRemove }: AffectedComp
           )}
         </Field>
       )}
-      <Button
-        variant="ghost"
-        className="justify-self-end sm:mt-6.5"
-        aria-label={`Remove ${picked?.name ?? `component ${index + 1}`}`}
-        onClick={onRemove}
-      >
-        <X aria-hidden /> Remove
-      </Button>
+      {onRemove && (
+        <Button
+          variant="ghost"
+          className="justify-self-end sm:mt-6.5"
+          aria-label={`Remove ${picked?.name ?? `component ${index + 1}`}`}
+          onClick={onRemove}
+        >
+          <X aria-hidden /> Remove
+        </Button>
+      )}
       {isOperational && (
         <p id={hintId} className="text-sm text-muted sm:col-span-full">
           The component counts as operational in this incident.

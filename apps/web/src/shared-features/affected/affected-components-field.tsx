@@ -1,9 +1,10 @@
 import { FieldArray, useFormikContext, type FieldArrayRenderProps } from 'formik';
 import { Plus } from 'lucide-react';
-import { useId, useRef } from 'react';
+import { use, useId, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import { Button } from '@/ui/button';
 import { FieldError } from '@/ui/field';
+import { ReadOnlyContext } from '@/ui/read-only';
 import { AddGroupMenu } from './add-group-menu';
 import type { Affected, AffectedValues, Choice } from './affected';
 import { AffectedComponentRow } from './affected-component-row';
@@ -28,6 +29,7 @@ export function AffectedComponentsField({
   className,
 }: AffectedComponentsFieldProps) {
   const { values, errors, submitCount, isSubmitting } = useFormikContext<AffectedValues>();
+  const isReadOnly = use(ReadOnlyContext);
   const headingId = useId();
   const errorId = useId();
   const group = useRef<HTMLDivElement>(null);
@@ -96,29 +98,33 @@ export function AffectedComponentsField({
                       ({ id }) => id === row.componentId || !picked.has(id),
                     ),
                   }))}
-                  onRemove={() => remove(list, index)}
+                  onRemove={isReadOnly ? undefined : () => remove(list, index)}
                 />
               ))}
             </ul>
           )}
-          {rows.length === 0 && <p className="text-sm text-muted">{hint(choices, noun)}</p>}
+          {rows.length === 0 && (
+            <p className="text-sm text-muted">{isReadOnly ? 'None' : hint(choices, noun)}</p>
+          )}
           <FieldError id={errorId} error={error} />
-          <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-3">
-            <div className="flex flex-wrap gap-2">
-              <Button
-                ref={addButton}
-                disabled={!canAdd}
-                data-invalid={Boolean(error) && canAdd}
-                onClick={() => add(list)}
-              >
-                <Plus aria-hidden /> Add Component
-              </Button>
-              {groups.length > 0 && (
-                <AddGroupMenu groups={groups} onAdd={(left) => addAll(list, left)} />
-              )}
+          {!isReadOnly && (
+            <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-3">
+              <div className="flex flex-wrap gap-2">
+                <Button
+                  ref={addButton}
+                  disabled={!canAdd}
+                  data-invalid={Boolean(error) && canAdd}
+                  onClick={() => add(list)}
+                >
+                  <Plus aria-hidden /> Add Component
+                </Button>
+                {groups.length > 0 && (
+                  <AddGroupMenu groups={groups} onAdd={(left) => addAll(list, left)} />
+                )}
+              </div>
+              {newRow.status !== undefined && rows.length > 1 && <StatusForAll />}
             </div>
-            {newRow.status !== undefined && rows.length > 1 && <StatusForAll />}
-          </div>
+          )}
         </div>
       )}
     </FieldArray>

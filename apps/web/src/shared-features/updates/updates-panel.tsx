@@ -6,7 +6,7 @@ import { useQuery } from '@/api/use-query';
 import { Permitted } from '@/auth/permitted';
 import { removeRows } from '@/items/remove-rows';
 import { Button } from '@/ui/button';
-import { FailureMessage } from '@/ui/failure-message';
+import { dismissFailureToast, showFailureToast } from '@/ui/failure-toast';
 import { LoadFailure } from '@/ui/load-failure';
 import type { StatusBadgeStyle } from '@/ui/statuses';
 import { toast } from '@/ui/toast';
@@ -53,6 +53,7 @@ export function UpdatesPanel({
   const changed = () => Promise.all([refresh(), onChange()]);
 
   async function remove(updates: Update[], notify: boolean | undefined) {
+    dismissFailureToast();
     try {
       await removeRows(
         updates.map(({ id }) => id),
@@ -60,7 +61,7 @@ export function UpdatesPanel({
       );
       toast.success('Update(s) deleted successfully');
     } catch (failure) {
-      toast.error(<FailureMessage text="Failed to delete updates" error={failure} />);
+      showFailureToast('Failed to delete updates', failure);
     }
     void changed();
   }

@@ -104,22 +104,26 @@ impl Accounts {
     /// [`Error::Conflict`] if an organisation would lose its last admin or the installation its administrator.
     pub async fn delete(&self, session: &Session, draft: DeletionDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
+        let wrong_password = || Error::from(Invalid::field("password", "Wrong password"));
+        let mut verified = None;
         if let Some(password) = &draft.password {
             let account = self.ports.accounts.find(session.user.id).await?;
-            let hashes = vec![account.ok_or(Self::MISSING)?.password];
+            let hash = account.ok_or(Self::MISSING)?.password;
             let requester = Requester::Known(session.user.id);
-            let verified = self.ports.hasher.verify(password, hashes, requester);
-            if verified.await?.is_none() {
-                return Err(Invalid::field("password", "Wrong password").into());
-            }
+            let hashes = vec![hash.clone()];
+            let found = self.ports.hasher.verify(password, hashes, requester);
+            found.await?.ok_or_else(wrong_password)?;
+            verified = Some(hash);
         }
         let factors = self.ports.factors.factors(session.user.id).await?;
         if draft.password.is_none() || factors.is_needed() {
             require_recent(Some(session.authenticated_at), self.ports.clock.now())?;
         }
         self.ports.second_factors.check_proof(session).await?;
-        match self.ports.accounts.delete(session.user.id).await? {
+        let (id, accounts) = (session.user.id, &self.ports.accounts);
+        match accounts.delete(id, verified, session.id).await? {
             DeletionOutcome::Deleted => Ok(()),
+            DeletionOutcome::PasswordChanged => Err(wrong_password()),
             DeletionOutcome::LastAdmin(name) => Err(Error::Conflict(format!(
                 "You are the last admin of {name}. Make another member an admin, or delete the organisation, first"
             ))),
@@ -131,14 +135,11 @@ impl Accounts {
         }
     }
 
-    /// Renames an account. [`Error::Invalid`], [`Error::NotFound`].
-    pub async fn rename(&self, id: UserId, draft: NameDraft) -> Result<User, Error> {
+    /// Renames the session's account. [`Error::Invalid`], [`Error::Unauthenticated`] if the session has ended.
+    pub async fn rename(&self, session: &Session, draft: NameDraft) -> Result<User, Error> {
         draft.validate().map_err(Invalid::from)?;
-        self.ports
-            .accounts
-            .rename(id, draft.name)
-            .await?
-            .ok_or(Self::MISSING)
+        let (id, name) = (session.user.id, draft.name);
+        self.ports.accounts.rename(id, name, session.id).await
     }
 
     /// Mails the person who has created an API key, after the response. A person without an account here gets no mail.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use allclear_domain::account::{AddressDraft, User};
+use allclear_domain::account::AddressDraft;
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::{Membership, Role};
@@ -19,7 +19,7 @@ use crate::membership::administered;
 use crate::organisation::OrganisationStore;
 use crate::second_factor::FactorStore;
 use crate::secret::SecretToken;
-use crate::session::Session;
+use crate::session::{AdminSession, Session};
 
 /// The inviting organisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,13 +125,12 @@ impl Invitations {
             id: membership.organisation,
             name: membership.name,
         };
-        let inviter = &session.user;
         let sent = self.mail(
             draft.email,
             Some(inviting),
             role,
-            Some(inviter),
-            Some(inviter.id),
+            Some(session),
+            Some(session.user.id),
         );
         let stored = sent.await?;
         stored.mailed?;
@@ -197,14 +196,14 @@ impl Invitations {
         administered(store, factors, session, organisation).await
     }
 
-    /// Stores an invitation and mails it; a mail that fails is no error. `inviter` is named in it; `account` is the one that causes
-    /// the mail.
+    /// Stores an invitation and mails it; a mail that fails is no error. The person of the session `inviter` is named in it; `account`
+    /// is the one that causes the mail.
     async fn mail(
         &self,
         email: String,
         organisation: Option<InvitingOrganisation>,
         role: Role,
-        inviter: Option<&User>,
+        inviter: Option<&Session>,
         account: Option<UserId>,
     ) -> Result<StoredInvitation, Error> {
         let cause = MailCause {
@@ -223,12 +222,16 @@ impl Invitations {
             organisation,
             email,
             role,
-            inviter: inviter.map(|user| user.id),
+            inviter: inviter.map(|session| session.user.id),
             created_at,
             expires_at,
         };
         self.store
-            .add_invitation(invitation.clone(), token.digest())
+            .add_invitation(
+                invitation.clone(),
+                token.digest(),
+                inviter.map(AdminSession::from),
+            )
             .await?;
         let link = self.links.invitation(&token);
         let organisation = invitation
@@ -237,7 +240,7 @@ impl Invitations {
             .map(|inviting| inviting.name.clone());
         let content = MailContent::Invitation {
             organisation,
-            inviter: inviter.map(|user| user.name.clone()),
+            inviter: inviter.map(|session| session.user.name.clone()),
             link: link.clone(),
         };
         let mailed = self

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::organisation::OrganisationStore;
 use crate::relay::Relay;
 use crate::second_factor::{FactorStore, check_requirement};
-use crate::session::{Session, require_admin};
+use crate::session::{AdminSession, Session, require_admin};
 
 /// A rule to run on the state of a member inside the transaction that stores its result: the new role, or `None` if the member
 /// leaves.
@@ -150,7 +150,7 @@ impl Memberships {
                 Err(refused) => Err(Error::Conflict(refused.to_string())),
             });
         self.store
-            .change_member(organisation, user, Some(session.user.id), decide)
+            .change_member(organisation, user, Some(session.into()), decide)
             .await?
             .ok_or(Error::NotFound("Member"))
     }
@@ -167,7 +167,7 @@ impl Memberships {
             None
         } else {
             self.administered(session, organisation).await?;
-            Some(session.user.id)
+            Some(AdminSession::from(session))
         };
         let decide: MemberTransition = Box::new(|member_state| match member_state.leave() {
             Ok(()) => Ok(None),

@@ -13,7 +13,7 @@ use allclear_domain::account::User;
 use allclear_domain::id::{OrganisationId, SessionId};
 use allclear_domain::openid::{FactorValues, MailDomains, ProviderId, ReturnPath, RoleMapping};
 
-use crate::account::AccountStore;
+use crate::account::{AccountStore, Credentials};
 use crate::background::Background;
 use crate::clock::Clock;
 use crate::error::Error;
@@ -247,16 +247,19 @@ impl OpenId {
                     marks: state.marks.clone(),
                     ..client.clone()
                 };
+                let account = Credentials {
+                    user: signed_in.user,
+                    password: signed_in.password,
+                };
+                let opener = &self.ports.opener;
                 // A new account has no owner to warn.
                 if signed_in.account != AccountOrigin::Created {
-                    self.ports
-                        .opener
-                        .mail_unknown_device(&signed_in.user, &client);
+                    opener.mail_unknown_device(&account, &client);
                 }
                 Ok(Completed::SignIn(SignedInByProvider {
-                    device_mark: self.ports.opener.device_mark(signed_in.user.id),
+                    device_mark: opener.device_mark(account.user.id, &account.password),
                     marks: client.marks,
-                    user: signed_in.user,
+                    user: account.user,
                     token,
                     provider: provider.id.clone(),
                     return_to: state.return_to.clone(),

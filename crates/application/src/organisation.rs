@@ -17,6 +17,7 @@ use crate::precondition::Precondition;
 use crate::relay::Relay;
 use crate::secret::Digest;
 use crate::security_log::{SecurityEvent, SecurityRecord};
+use crate::session::AdminSession;
 use crate::transition::{Committed, Transition};
 
 /// Storage of organisations, their members and their invitations. An expired invitation does not exist.
@@ -63,20 +64,27 @@ pub trait OrganisationStore: Send + Sync {
     async fn list_members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error>;
 
     /// Runs a rule on a member. `None` if there is no such member. An adapter MUST serialise member changes per organisation;
-    /// otherwise two admins leaving at once could leave none. It MUST also check in the same transaction that the account `admin` is
-    /// an admin; `None` if the member makes the change. [`Error::Forbidden`].
+    /// otherwise two admins leaving at once could leave none. It MUST also check in the same transaction that the session `admin` has
+    /// not ended and that its account is an admin; `None` if the member makes the change. [`Error::Forbidden`],
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn change_member(
         &self,
         organisation: &OrganisationId,
         user: UserId,
-        admin: Option<UserId>,
+        admin: Option<AdminSession>,
         rule: MemberTransition,
     ) -> Result<Option<()>, Error>;
 
     /// Stores an invitation and the digest of its token. Replaces an earlier invitation of the same address to the same
-    /// organisation. [`Error::NotFound`] if the organisation does not exist, [`Error::Forbidden`] if the inviter is no longer an
-    /// admin.
-    async fn add_invitation(&self, invitation: Invitation, digest: Digest) -> Result<(), Error>;
+    /// organisation. An adapter MUST check in the same transaction that the session `admin` of the inviter has not ended and that its
+    /// account is an admin; `None` if there is no inviter. [`Error::NotFound`] if the organisation does not exist,
+    /// [`Error::Forbidden`], [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    async fn add_invitation(
+        &self,
+        invitation: Invitation,
+        digest: Digest,
+        admin: Option<AdminSession>,
+    ) -> Result<(), Error>;
 
     /// Returns the invitation whose token has this digest. `None` if it does not exist.
     async fn find_invitation(

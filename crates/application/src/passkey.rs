@@ -14,6 +14,7 @@ use serde_json::Value;
 use validator::Validate;
 
 use self::ceremony::{Ceremony, CeremonyKind};
+use crate::account::AccountStore;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::second_factor::{PendingSignIns, RecoveryCode};
@@ -45,6 +46,8 @@ pub struct AddedPasskey {
 /// Ports of [`Passkeys`].
 #[derive(Clone)]
 pub struct PasskeyPorts {
+    /// Storage of accounts.
+    pub accounts: Arc<dyn AccountStore>,
     /// Storage of passkeys.
     pub passkeys: Arc<dyn PasskeyStore>,
     /// Storage of sessions.
@@ -103,7 +106,8 @@ impl Passkeys {
     }
 
     /// Adds the passkey that an authenticator has made, and ends the account's other sessions. [`Error::Invalid`] if the response
-    /// is not valid, [`Error::Conflict`] if the account has too many passkeys or this one already.
+    /// is not valid, [`Error::Conflict`] if the account has too many passkeys or this one already, [`Error::Unauthenticated`] if the
+    /// session has ended.
     pub async fn register(
         &self,
         session: &Session,
@@ -157,7 +161,8 @@ impl Passkeys {
         })
     }
 
-    /// Renames a passkey of the session's account. [`Error::Invalid`], [`Error::NotFound`].
+    /// Renames a passkey of the session's account. [`Error::Invalid`], [`Error::NotFound`], [`Error::Unauthenticated`] if the session
+    /// has ended.
     pub async fn rename(
         &self,
         session: &Session,
@@ -166,11 +171,12 @@ impl Passkeys {
     ) -> Result<Passkey, Error> {
         draft.validate().map_err(Invalid::from)?;
         let store = &self.ports.passkeys;
-        let renamed = store.rename_passkey(session.user.id, id, draft.name);
+        let renamed = store.rename_passkey(session.user.id, id, draft.name, session.id);
         renamed.await?.ok_or(Self::MISSING)
     }
 
-    /// Removes a passkey of the session's account, and ends the account's other sessions. [`Error::NotFound`].
+    /// Removes a passkey of the session's account, and ends the account's other sessions. [`Error::NotFound`],
+    /// [`Error::Unauthenticated`] if the session has ended.
     pub async fn remove(
         &self,
         session: &Session,

@@ -12,7 +12,7 @@ use chrono::TimeDelta;
 use subtle::ConstantTimeEq;
 use validator::Validate;
 
-use crate::account::{AccountStore, Credentials, PasswordChangeOutcome, Reset};
+use crate::account::{AccountStore, Credentials, PasswordChange, Reset, ResetOutcome};
 use crate::background::Background;
 use crate::clock::Clock;
 use crate::error::Error;
@@ -21,7 +21,7 @@ use crate::mail::{Mail, MailContent, Mailer};
 use crate::mail_budget::{MailBudget, MailCause, MailKind};
 use crate::secret::SecretToken;
 use crate::security_mail::{SecurityChange, SecurityMails};
-use crate::session::{Client, Session};
+use crate::session::{Client, Session, SessionOpener};
 
 /// The hash of a password.
 #[derive(Clone)]
@@ -59,9 +59,10 @@ impl fmt::Debug for PasswordHash {
 /// The person whose password is hashed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Requester {
-    /// Anybody: a person who signs up, or signs in from a browser in which nobody signed in to the account before.
+    /// Anybody: a person who signs up, or signs in from a browser in which nobody signed in to the account since its password was set.
     Unknown,
-    /// A person with a session, a link from a mail, or a browser in which somebody signed in to this account before.
+    /// A person with a session, a link from a mail, or a browser in which somebody signed in to this account since its password was
+    /// set.
     Known(UserId),
 }
 
@@ -104,6 +105,8 @@ pub struct PasswordPorts {
     pub mail_budget: Arc<MailBudget>,
     /// Sends mails about changes.
     pub security_mails: SecurityMails,
+    /// Makes device marks.
+    pub opener: SessionOpener,
     /// Time.
     pub clock: Arc<dyn Clock>,
 }
@@ -131,14 +134,15 @@ impl Passwords {
         }
     }
 
-    /// Changes the password of the session's account, and ends the account's other sessions (OWASP ASVS 5.0, 7.4.3).
-    /// [`Error::Invalid`] when the present password is wrong.
+    /// Changes the password of the session's account, and ends the account's other sessions (OWASP ASVS 5.0, 7.4.3) and device marks.
+    /// Returns the new mark for the browser, which stays a known device. [`Error::Invalid`] when the present password is wrong, also
+    /// if it is changed meanwhile; [`Error::Unauthenticated`] if the session has ended.
     pub async fn change(
         &self,
         session: &Session,
         draft: PasswordChangeDraft,
         client: &Client,
-    ) -> Result<(), Error> {
+    ) -> Result<String, Error> {
         draft.validate().map_err(Invalid::from)?;
         let account = self
             .ports
@@ -146,34 +150,33 @@ impl Passwords {
             .find(session.user.id)
             .await?
             .ok_or(Error::NotFound("Account"))?;
-        let stored = vec![account.password];
+        let wrong_password = || Error::from(Invalid::field("currentPassword", "Wrong password"));
+        let stored = vec![account.password.clone()];
         let requester = Requester::Known(session.user.id);
         let verified = self
             .ports
             .hasher
             .verify(&draft.current_password, stored, requester)
             .await?;
-        if verified.is_none() {
-            return Err(Invalid::field("currentPassword", "Wrong password").into());
-        }
+        verified.ok_or_else(wrong_password)?;
         let user = &account.user;
         draft
             .new_password
             .check_personal("newPassword", &user.name, &user.email)?;
         let hasher = &self.ports.hasher;
         let hash = hasher.hash(&draft.new_password, requester).await?;
-        match self
-            .ports
-            .accounts
-            .set_password(account.user.id, hash, Some(session.id))
-            .await?
-        {
-            PasswordChangeOutcome::Stored => {
-                self.mail_change(&account.user, client);
-                Ok(())
-            }
-            PasswordChangeOutcome::Gone => Err(Error::NotFound("Account")),
+        let device_mark = self.ports.opener.device_mark(user.id, &hash);
+        let change = PasswordChange {
+            user: user.id,
+            verified: account.password,
+            new: hash,
+            spared: session.id,
+        };
+        if !self.ports.accounts.change_password(change).await? {
+            return Err(wrong_password());
         }
+        self.mail_change(&account.user, client);
+        Ok(device_mark)
     }
 
     /// Mails a link to an address that has an account. The work is done after the response, which is always the same.
@@ -213,8 +216,8 @@ impl Passwords {
         self.background.send_mail(mailer, mail).await
     }
 
-    /// Sets the password of a reset link's account and ends all sessions of the account. The link works once. Returns the
-    /// account. [`Error::BadCode`], [`Error::Invalid`].
+    /// Sets the password of a reset link's account and ends all sessions and device marks of the account. The link works once. Returns
+    /// the account. [`Error::BadCode`], [`Error::Invalid`].
     pub async fn reset(
         &self,
         token: &SecretToken,
@@ -243,11 +246,11 @@ impl Passwords {
             .use_reset(&digest, hash, self.ports.clock.now())
             .await?
         {
-            PasswordChangeOutcome::Stored => {
+            ResetOutcome::Stored => {
                 self.mail_change(&account.user, client);
                 Ok(account.user.id)
             }
-            PasswordChangeOutcome::Gone => Err(Self::BAD_RESET),
+            ResetOutcome::Gone => Err(Self::BAD_RESET),
         }
     }
 

@@ -32,13 +32,16 @@ pub use recovery_code::RecoveryCode;
 pub(crate) use requirement::check_requirement;
 
 /// The factor whose code was entered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UsedCode {
     /// A code of the authenticator app.
-    Totp,
+    Totp {
+        /// Nonce of the app's enrolment, which is different for every app.
+        nonce: String,
+    },
     /// A recovery code.
     RecoveryCode {
-        /// Number of codes that are left.
+        /// Number of codes that are left. An account with more of them has got new codes since.
         left: u64,
     },
 }
@@ -102,7 +105,8 @@ impl SecondFactors {
         let (user, now) = (&session.user, self.ports.clock.now());
         let nonce = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 16]>());
         let totp = Totp::new(&self.ports.hmac_key, user.id, &nonce);
-        if !self.ports.factors.begin_totp(user.id, nonce, now).await? {
+        let factors = &self.ports.factors;
+        if !factors.begin_totp(user.id, nonce, session.id, now).await? {
             return Err(Error::Conflict(
                 "This account has an authenticator app. Remove it first".to_owned(),
             ));
@@ -215,10 +219,10 @@ impl SecondFactors {
         }
         let used = self.check(&account.user, &draft.code, client).await?;
         let proof = SignInProof::Password {
-            hash: account.password,
-            with_factor: true,
+            hash: account.password.clone(),
+            code: Some(used.clone()),
         };
-        let opened = self.ports.opener.open(account.user, proof, client);
+        let opened = self.ports.opener.open(account, proof, client);
         Ok((opened.await?, used))
     }
 
@@ -248,7 +252,8 @@ impl SecondFactors {
         let step = totp.step_of(code, self.ports.clock.now(), factor.last_step)?;
         let step = step.ok_or(Self::WRONG)?;
         if self.ports.factors.use_step(user, step).await? {
-            Ok(UsedCode::Totp)
+            let nonce = factor.nonce.clone();
+            Ok(UsedCode::Totp { nonce })
         } else {
             Err(Self::WRONG)
         }

@@ -17,7 +17,7 @@ use crate::session::Client;
 /// What happened to an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecurityChange {
-    /// Somebody signed in from a browser in which nobody had signed in to the account before.
+    /// Somebody signed in from a browser in which nobody had signed in to the account since its password was set.
     SignedIn,
     /// The password was changed.
     PasswordChanged,

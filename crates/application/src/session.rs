@@ -89,6 +89,14 @@ pub struct Sessions {
 }
 
 impl Sessions {
+    /// The response to a request whose session has ended.
+    ///
+    /// The body of a request may arrive long after its session was checked. So a change of an account, and one that may give rights in
+    /// an organisation ([`AdminSession`]), names the session that asks for it. Storage MUST check in the transaction of the change that
+    /// this session still exists and is one of the account, and the end of the session MUST wait for the transaction. Otherwise a
+    /// thief's request could change the account, or make an admin, after the owner's reset of the password.
+    pub const ENDED: Error = Error::Unauthenticated("Please sign in");
+
     /// Lifetime of a session, however much it is used (OWASP ASVS 5.0, 7.3.2).
     pub const LIFETIME: TimeDelta = TimeDelta::days(30);
     /// Lifetime of an unused session (OWASP ASVS 5.0, 7.3.1).
@@ -159,7 +167,8 @@ impl Sessions {
 
     /// Ends a session of the session's account. [`Error::NotFound`].
     pub async fn end(&self, session: &Session, id: SessionId) -> Result<(), Error> {
-        if self.store.end_one(session.user.id, id).await? {
+        let ended = self.store.end_one(session.user.id, id, session.id);
+        if ended.await? {
             Ok(())
         } else {
             Err(Error::NotFound("Session"))

@@ -8,8 +8,8 @@ mod pending;
 
 use allclear_application::account::{
     AccountStore, Admission, Candidates, Confirmation, ConfirmationOutcome, CreationOutcome,
-    Credentials, DeletionOutcome, NewAccount, PasswordChangeOutcome, PendingAddress, PendingSignUp,
-    Reset,
+    Credentials, DeletionOutcome, NewAccount, PasswordChange, PendingAddress, PendingSignUp, Reset,
+    ResetOutcome,
 };
 use allclear_application::audit::state;
 use allclear_application::error::Error;
@@ -60,26 +60,25 @@ impl AccountStore for Database {
         or_taken(created.await, CreationOutcome::Taken)
     }
 
-    async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error> {
+    async fn rename(&self, id: UserId, name: String, session: SessionId) -> Result<User, Error> {
         let now = self.clock.now();
         self.write_audited(move |transaction| {
             Box::pin(async move {
-                let before = Entity::find_by_id(id.0).fetch_one(transaction).await?;
-                let before = before.map(User::from);
-                let renamed = Entity::update_many().set(ActiveModel {
-                    name: Set(name),
-                    ..Default::default()
-                });
-                renamed.filter(Column::Id.eq(id.0)).run(transaction).await?;
-                let found = Entity::find_by_id(id.0).fetch_one(transaction).await?;
-                let after = found.map(User::from);
+                let before = session::lock_account_of(transaction, id, session, now).await?;
+                let before = User::from(before);
+                let after = User {
+                    name,
+                    ..before.clone()
+                };
                 if before == after {
                     return Ok((after, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
-                let states = (
-                    before.as_ref().map(state::account),
-                    after.as_ref().map(state::account),
-                );
+                let renamed = Entity::update_many().set(ActiveModel {
+                    name: Set(after.name.clone()),
+                    ..Default::default()
+                });
+                renamed.filter(Column::Id.eq(id.0)).run(transaction).await?;
+                let states = (Some(state::account(&before)), Some(state::account(&after)));
                 let action = Action::AccountUpdated;
                 audit::check_changes_of_person(transaction, id, now, action).await?;
                 let audit_items =
@@ -126,8 +125,13 @@ impl AccountStore for Database {
         .await
     }
 
-    async fn delete(&self, id: UserId) -> Result<DeletionOutcome, Error> {
-        run_to_end(self.clone().delete_account(id)).await
+    async fn delete(
+        &self,
+        id: UserId,
+        verified: Option<PasswordHash>,
+        session: SessionId,
+    ) -> Result<DeletionOutcome, Error> {
+        run_to_end(self.clone().delete_account(id, verified, session)).await
     }
 
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error> {
@@ -181,32 +185,24 @@ impl AccountStore for Database {
     async fn confirm_address(
         &self,
         digest: &Digest,
+        user: UserId,
+        session: SessionId,
         now: DateTime<Utc>,
     ) -> Result<ConfirmationOutcome, Error> {
         let digest = digest.clone();
         let confirmed = self.write_audited(move |transaction| {
-            Box::pin(async move { pending::confirm_address(transaction, &digest, now).await })
+            Box::pin(async move {
+                session::lock_account_of(transaction, user, session, now).await?;
+                pending::confirm_address(transaction, &digest, user, now).await
+            })
         });
         or_taken(confirmed.await, ConfirmationOutcome::Taken)
     }
 
-    async fn set_password(
-        &self,
-        id: UserId,
-        password: PasswordHash,
-        spared: Option<SessionId>,
-    ) -> Result<PasswordChangeOutcome, Error> {
+    async fn change_password(&self, change: PasswordChange) -> Result<bool, Error> {
         let now = self.clock.now();
-        self.write_audited(move |transaction| {
-            Box::pin(password::set_password(
-                transaction,
-                id,
-                password,
-                spared,
-                now,
-            ))
-        })
-        .await
+        self.write_audited(move |transaction| Box::pin(password::change(transaction, change, now)))
+            .await
     }
 
     async fn add_reset(&self, reset: Reset) -> Result<(), Error> {
@@ -229,7 +225,7 @@ impl AccountStore for Database {
         digest: &Digest,
         password: PasswordHash,
         now: DateTime<Utc>,
-    ) -> Result<PasswordChangeOutcome, Error> {
+    ) -> Result<ResetOutcome, Error> {
         let digest = digest.clone();
         self.write_audited(move |transaction| {
             Box::pin(async move { password::use_reset(transaction, &digest, password, now).await })

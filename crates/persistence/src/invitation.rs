@@ -4,6 +4,7 @@ use allclear_application::audit::state;
 use allclear_application::error::Error;
 use allclear_application::invitation::{Invitation, InvitingOrganisation};
 use allclear_application::secret::Digest;
+use allclear_application::session::AdminSession;
 use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
@@ -18,6 +19,7 @@ use crate::entity::organisation;
 use crate::error::parse_stored;
 use crate::membership;
 use crate::organisation::lock::lock;
+use crate::session::lock_account_of;
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
@@ -68,12 +70,17 @@ pub(crate) async fn delete(
     Ok((true, change.states(Some(before), None).into()))
 }
 
-/// Stores an invitation in place of an earlier one of the same address to the same organisation.
+/// Stores an invitation in place of an earlier one of the same address to the same organisation. [`Error::Forbidden`] if the account of
+/// `admin` is not an admin, [`Sessions::ENDED`](allclear_application::session::Sessions::ENDED).
 pub(crate) async fn insert(
     transaction: &Transaction,
     invitation: Invitation,
     digest: Digest,
+    admin: Option<AdminSession>,
 ) -> Result<NewAuditItems, Error> {
+    if let Some(admin) = admin {
+        lock_account_of(transaction, admin.user, admin.id, invitation.created_at).await?;
+    }
     let key = EmailKey::of(&invitation.email);
     let organisation = invitation
         .organisation
@@ -84,8 +91,8 @@ pub(crate) async fn insert(
             lock(transaction, organisation)
                 .await?
                 .ok_or(Error::NotFound("Organisation"))?;
-            if let Some(inviter) = invitation.inviter {
-                membership::check_admin(transaction, organisation, inviter).await?;
+            if let Some(admin) = admin {
+                membership::check_admin(transaction, organisation, admin.user).await?;
             }
             Column::OrganisationId.eq(organisation.as_str())
         }

@@ -3,6 +3,7 @@
 use allclear_application::audit::state;
 use allclear_application::error::Error;
 use allclear_application::membership::MemberTransition;
+use allclear_application::session::AdminSession;
 use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::{Member, MemberState, Membership, Role};
@@ -18,6 +19,7 @@ use crate::entity::membership::{ActiveModel, Column, Entity, Model};
 use crate::entity::{invitation, organisation, user};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
+use crate::session::lock_account_of;
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
@@ -69,21 +71,25 @@ pub(crate) async fn list(
         .collect()
 }
 
-/// Runs a rule on a member. `None` if there is no such member. [`Error::Forbidden`] if `admin` is not an admin.
+/// Runs a rule on a member. `None` if there is no such member. [`Error::Forbidden`] if the account of `admin` is not an admin,
+/// [`Sessions::ENDED`](allclear_application::session::Sessions::ENDED).
 pub(crate) async fn change(
     transaction: &Transaction,
     organisation: &OrganisationId,
     user: UserId,
-    admin: Option<UserId>,
+    admin: Option<AdminSession>,
     rule: MemberTransition,
     now: DateTime<Utc>,
 ) -> Result<(Option<()>, NewAuditItems), Error> {
     let missing = (None, NewAuditItems::none(NoAuditItem::Unchanged));
+    if let Some(admin) = admin {
+        lock_account_of(transaction, admin.user, admin.id, now).await?;
+    }
     if lock(transaction, organisation).await?.is_none() {
         return Ok(missing);
     }
     if let Some(admin) = admin {
-        check_admin(transaction, organisation, admin).await?;
+        check_admin(transaction, organisation, admin.user).await?;
     }
     let Some(member_state) = member_state(transaction, organisation, user).await? else {
         return Ok(missing);

@@ -1,5 +1,6 @@
 //! Sign-ins by OpenID Connect.
 
+use allclear_application::account::Credentials;
 use allclear_application::error::Error;
 use allclear_application::openid::{
     AccountOrigin, MembershipOutcome, OpenIdStore, ProvidedMembership, ProviderSession,
@@ -7,7 +8,6 @@ use allclear_application::openid::{
     StoredSignInMethods,
 };
 use allclear_application::secret::Digest;
-use allclear_domain::account::User;
 use allclear_domain::audit::Action;
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{SessionId, UserId};
@@ -126,7 +126,7 @@ async fn open_session(
     transaction: &Transaction,
     sign_in: ProviderSignIn,
 ) -> Result<(Result<ProviderSignedIn, SignInError>, NewAuditItems), Error> {
-    let (user, account) = match account(transaction, &sign_in).await? {
+    let (Credentials { user, password }, account) = match account(transaction, &sign_in).await? {
         Ok(found) => found,
         Err(refusal) => return Ok((Err(refusal), NewAuditItems::none(NoAuditItem::Unchanged))),
     };
@@ -158,6 +158,7 @@ async fn open_session(
     let session = audit::audit_items_of_person(transaction, user.id, now, action, states).await?;
     let signed_in = ProviderSignedIn {
         user,
+        password,
         account,
         membership,
     };
@@ -168,31 +169,32 @@ async fn open_session(
 async fn account(
     transaction: &Transaction,
     sign_in: &ProviderSignIn,
-) -> Result<Result<(User, AccountOrigin), SignInError>, Error> {
+) -> Result<Result<(Credentials, AccountOrigin), SignInError>, Error> {
     let person = Person {
         issuer: &sign_in.issuer,
         subject: &sign_in.subject,
     };
-    if let Some(user) = person.linked(transaction).await? {
-        return Ok(Ok((user, AccountOrigin::Existing)));
+    if let Some(linked) = person.linked(transaction).await? {
+        return Ok(Ok((linked, AccountOrigin::Existing)));
     }
     let found = owner(transaction, &EmailKey::of(&sign_in.user.email)).await?;
-    let (user, account) = match found {
+    let (account, origin) = match found {
         Some(found) if person.is_not(transaction, found.user.id).await? => {
             return Ok(Err(SignInError::AnotherPerson));
         }
-        Some(found) => (found.user, AccountOrigin::Linked),
+        Some(found) => (found, AccountOrigin::Linked),
         None => {
             // The account of the address has just been deleted. The next sign-in makes a new one.
             let password = sign_in.password.as_ref().ok_or(Error::Stale)?;
             let user =
                 insert_account_without_password(transaction, &sign_in.user, password).await?;
-            (user, AccountOrigin::Created)
+            let password = password.clone();
+            (Credentials { user, password }, AccountOrigin::Created)
         }
     };
     let now = sign_in.session.created_at;
-    person.link(transaction, user.id, now).await?;
-    Ok(Ok((user, account)))
+    person.link(transaction, account.user.id, now).await?;
+    Ok(Ok((account, origin)))
 }
 
 async fn reauthenticate(
@@ -200,8 +202,8 @@ async fn reauthenticate(
     reauthentication: &Reauthentication,
     now: DateTime<Utc>,
 ) -> Result<ReauthenticationOutcome, Error> {
-    let of_session = session::user_of(transaction, reauthentication.session, now).await?;
-    let Some(user) = of_session else {
+    let locked = session::lock_account_of_session(transaction, reauthentication.session, now);
+    let Some(user) = locked.await? else {
         return Ok(ReauthenticationOutcome::Ended);
     };
     let person = Person {
@@ -211,7 +213,7 @@ async fn reauthenticate(
     let known = person.linked(transaction).await?;
     let linked = known.is_none();
     let theirs = if let Some(known) = known {
-        Some(known.id)
+        Some(known.user.id)
     } else {
         let found = owner(transaction, &EmailKey::of(&reauthentication.email)).await?;
         found.map(|found| found.user.id)
@@ -242,13 +244,13 @@ struct Person<'a> {
 
 impl Person<'_> {
     /// The linked account. `None` if there is none.
-    async fn linked(&self, transaction: &Transaction) -> Result<Option<User>, Error> {
+    async fn linked(&self, transaction: &Transaction) -> Result<Option<Credentials>, Error> {
         let key = (self.issuer.to_owned(), self.subject.to_owned());
         let linked = openid_account::Entity::find_by_id(key)
             .find_also_related(user::Entity)
             .fetch_one(transaction)
             .await?;
-        Ok(linked.and_then(|(_, user)| user).map(User::from))
+        Ok(linked.and_then(|(_, user)| user).map(Credentials::from))
     }
 
     /// Whether an account is linked to another person of the issuer. A link to the same person has just been made by

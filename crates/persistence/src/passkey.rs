@@ -10,7 +10,7 @@ use allclear_domain::id::{PasskeyId, SessionId, UserId};
 use allclear_domain::passkey::Passkey;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{LockType, OnConflict};
+use sea_orm::sea_query::OnConflict;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
     QueryOrder, QuerySelect, Select,
@@ -23,7 +23,7 @@ use crate::entity::passkey::{ActiveModel, Column, Entity};
 use crate::entity::user as user_entity;
 use crate::error::broken;
 use crate::second_factor::{has_factor, remove_codes_of_no_factor, replace_recovery_codes};
-use crate::session::{end_all, note_own_factor};
+use crate::session::{end_all, lock_account_of, note_own_factor};
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 use crate::used_challenge::{mark_used, unmark};
@@ -61,7 +61,7 @@ impl PasskeyStore for Database {
         };
         Ok(Some(StoredPasskey {
             credential: row.credential.clone(),
-            user: owner.into(),
+            account: owner.into(),
             passkey: row.into(),
         }))
     }
@@ -100,10 +100,12 @@ impl PasskeyStore for Database {
         user: UserId,
         id: PasskeyId,
         name: String,
+        session: SessionId,
     ) -> Result<Option<Passkey>, Error> {
         let now = self.clock.now();
         self.write_audited(move |transaction| {
             Box::pin(async move {
+                lock_account_of(transaction, user, session, now).await?;
                 let Some(before) = owned(transaction, user, id).await? else {
                     return Ok((None, NewAuditItems::none(NoAuditItem::Unchanged)));
                 };
@@ -140,7 +142,7 @@ impl PasskeyStore for Database {
         let now = self.clock.now();
         self.write_audited(move |transaction| {
             Box::pin(async move {
-                lock_owner(transaction, user).await?;
+                lock_account_of(transaction, user, spared, now).await?;
                 let Some(before) = owned(transaction, user, id).await? else {
                     return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 };
@@ -172,7 +174,7 @@ async fn add(
         spared,
     } = passkey;
     let now = passkey.created_at;
-    lock_owner(transaction, user).await?;
+    lock_account_of(transaction, user, spared, now).await?;
     if !use_challenge(transaction, &challenge, now).await? {
         return Ok((
             PasskeyAdditionOutcome::Known,
@@ -277,16 +279,6 @@ async fn use_challenge(
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
     mark_used(transaction, &challenge.digest, challenge.expires_at, now).await
-}
-
-/// Makes other changes of the account's factors wait for this transaction. Comes first in each.
-pub(crate) async fn lock_owner(transaction: &Transaction, user: UserId) -> Result<(), Error> {
-    let owner = user_entity::Entity::find_by_id(user.0)
-        // Not FOR UPDATE: adding a session takes FOR KEY SHARE, which need not wait for it.
-        .lock(LockType::NoKeyUpdate)
-        .fetch_one(transaction)
-        .await?;
-    owner.map(|_| ()).ok_or(Error::NotFound("Account"))
 }
 
 /// The passkeys of an account, the oldest first.

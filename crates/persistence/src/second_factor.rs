@@ -2,9 +2,10 @@
 
 use allclear_application::error::Error;
 use allclear_application::second_factor::{
-    FactorStore, Factors, SessionProof, TotpConfirmation, TotpFactor,
+    FactorStore, Factors, SessionProof, TotpConfirmation, TotpFactor, UsedCode,
 };
 use allclear_application::secret::Digest;
+use allclear_application::session::AdminSession;
 use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use async_trait::async_trait;
@@ -22,8 +23,8 @@ use crate::entity::{factor_requirement, openid_session, recovery_code};
 use crate::error::broken;
 use crate::membership;
 use crate::organisation::lock::lock;
-use crate::passkey::{self, lock_owner};
-use crate::session::{self, end_all};
+use crate::passkey;
+use crate::session::{self, end_all, lock_account, lock_account_of};
 use crate::statement::{Fetch, Run, exists};
 use crate::transaction::Transaction;
 
@@ -42,10 +43,14 @@ impl FactorStore for Database {
         &self,
         user: UserId,
         nonce: String,
+        session: SessionId,
         now: DateTime<Utc>,
     ) -> Result<bool, Error> {
         self.write_unaudited(NoAuditItem::Step, move |transaction| {
-            Box::pin(begin_totp(transaction, user, nonce, now))
+            Box::pin(async move {
+                lock_account_of(transaction, user, session, now).await?;
+                begin_totp(transaction, user, nonce, now).await
+            })
         })
         .await
     }
@@ -100,7 +105,7 @@ impl FactorStore for Database {
         let now = self.clock.now();
         self.write_audited(move |transaction| {
             Box::pin(async move {
-                lock_owner(transaction, user).await?;
+                lock_account_of(transaction, user, spared, now).await?;
                 let count = digests.len();
                 replace_recovery_codes(transaction, user, digests).await?;
                 let (action, states) = (
@@ -120,7 +125,7 @@ impl FactorStore for Database {
         let now = self.clock.now();
         self.write_audited(move |transaction| {
             Box::pin(async move {
-                lock_owner(transaction, user).await?;
+                lock_account_of(transaction, user, spared, now).await?;
                 let removed = Entity::delete_many()
                     .filter(Column::UserId.eq(user.0))
                     .filter(Column::ConfirmedAt.is_not_null())
@@ -154,8 +159,8 @@ impl FactorStore for Database {
     async fn prove_factor(&self, session: SessionId, digest: Digest) -> Result<(), Error> {
         self.write_unaudited(NoAuditItem::OwnSession, move |transaction| {
             Box::pin(async move {
-                session::note_own_factor(transaction, session).await?;
-                session::replace_token(transaction, session, &digest).await
+                session::replace_token(transaction, session, &digest).await?;
+                session::note_own_factor(transaction, session).await
             })
         })
         .await
@@ -172,16 +177,17 @@ impl FactorStore for Database {
         &self,
         organisation: &OrganisationId,
         required: bool,
-        admin: UserId,
+        admin: AdminSession,
     ) -> Result<(), Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write_audited(move |transaction| {
             Box::pin(async move {
+                lock_account_of(transaction, admin.user, admin.id, now).await?;
                 // Of concurrent requests, one finds it missing.
                 lock(transaction, &organisation)
                     .await?
                     .ok_or(Error::NotFound("Organisation"))?;
-                membership::check_admin(transaction, &organisation, admin).await?;
+                membership::check_admin(transaction, &organisation, admin.user).await?;
                 let audit_items = require_factor(transaction, &organisation, required, now).await?;
                 Ok(((), audit_items))
             })
@@ -193,7 +199,8 @@ impl FactorStore for Database {
         let now = self.clock.now();
         self.write_audited(move |transaction| {
             Box::pin(async move {
-                lock_owner(transaction, user).await?;
+                let account = lock_account(transaction, user).await?;
+                account.ok_or(Error::NotFound("Account"))?;
                 let removed = Entity::delete_by_id(user.0).run(transaction).await?;
                 let mut factors = passkey::remove_all(transaction, user).await?;
                 if removed > 0 {
@@ -226,6 +233,28 @@ pub(crate) async fn has_factor(transaction: &Transaction, user: UserId) -> Resul
         return Ok(true);
     }
     exists(passkey::of(user), transaction).await
+}
+
+/// Whether a code that was entered at a sign-in still proves a second factor of the account. Without a code, whether the account
+/// has none.
+pub(crate) async fn is_enough(
+    transaction: &Transaction,
+    user: UserId,
+    code: Option<&UsedCode>,
+) -> Result<bool, Error> {
+    match code {
+        None => Ok(!has_factor(transaction, user).await?),
+        Some(UsedCode::Totp { nonce }) => {
+            let app = Entity::find_by_id(user.0)
+                .filter(Column::Nonce.eq(nonce.as_str()))
+                .filter(Column::ConfirmedAt.is_not_null());
+            exists(app, transaction).await
+        }
+        Some(UsedCode::RecoveryCode { left }) => {
+            let present = recovery_codes(transaction, user).await?;
+            Ok(present <= *left && has_factor(transaction, user).await?)
+        }
+    }
 }
 
 /// Removes the recovery codes of an account that has no second factor any more.
@@ -273,7 +302,6 @@ async fn begin_totp(
     nonce: String,
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
-    lock_owner(transaction, user).await?;
     let row = ActiveModel {
         user_id: Set(user.0),
         nonce: Set(nonce),
@@ -304,7 +332,7 @@ async fn confirm_totp(
         recovery_codes,
         spared,
     } = confirmation;
-    lock_owner(transaction, user).await?;
+    lock_account_of(transaction, user, spared, now).await?;
     let confirmed = Entity::update_many()
         .set(ActiveModel {
             last_step: Set(step),

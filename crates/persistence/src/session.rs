@@ -21,7 +21,7 @@ use crate::database::Database;
 use crate::entity::session::{ActiveModel, Column, Entity, Model};
 use crate::entity::{openid_session, user};
 use crate::error::parse_stored;
-use crate::statement::{Fetch, Run};
+use crate::statement::{Fetch, Run, exists};
 use crate::transaction::Transaction;
 use crate::{membership, passkey, second_factor};
 
@@ -85,10 +85,11 @@ impl SessionStore for Database {
     ) -> Result<(), Error> {
         self.write_unaudited(NoAuditItem::OwnSession, move |transaction| {
             Box::pin(async move {
+                authenticate(transaction, id, &digest, now).await?;
                 if second_factor {
                     note_own_factor(transaction, id).await?;
                 }
-                authenticate(transaction, id, &digest, now).await
+                Ok(())
             })
         })
         .await
@@ -141,10 +142,11 @@ impl SessionStore for Database {
         Ok(rows.into_iter().map(ListedSession::from).collect())
     }
 
-    async fn end_one(&self, user: UserId, id: SessionId) -> Result<bool, Error> {
+    async fn end_one(&self, user: UserId, id: SessionId, asking: SessionId) -> Result<bool, Error> {
         let now = self.clock.now();
         self.write_audited(move |transaction| {
             Box::pin(async move {
+                lock_account_of(transaction, user, asking, now).await?;
                 let ended = Entity::delete_many()
                     .filter(Column::UserId.eq(user.0))
                     .filter(Column::Id.eq(id.0));
@@ -165,6 +167,7 @@ impl SessionStore for Database {
         let now = self.clock.now();
         self.write_audited(move |transaction| {
             Box::pin(async move {
+                lock_account_of(transaction, user, spared, now).await?;
                 let ended = end_all(transaction, user, Some(spared)).await?;
                 if ended == 0 {
                     return Ok((0, NewAuditItems::none(NoAuditItem::Unchanged)));
@@ -260,7 +263,8 @@ pub(crate) async fn replace_token(
     change_one(transaction, id, change).await
 }
 
-/// Records that a second factor of the account was used in a session that a provider opened. Other sessions need no note.
+/// Records that a second factor of the account was used in a session that a provider opened. Other sessions need no note. Comes after a
+/// change of the session: two transactions could wait for each other otherwise.
 pub(crate) async fn note_own_factor(transaction: &Transaction, id: SessionId) -> Result<(), Error> {
     let change = openid_session::ActiveModel {
         own_factor: Set(true),
@@ -283,17 +287,53 @@ pub(crate) async fn change_origin(
     Ok(())
 }
 
-/// The account of a session. `None` if the session has ended.
-pub(crate) async fn user_of(
+/// Makes other changes of an account wait for this transaction. `None` if the account does not exist. Comes first in each change of the
+/// password, the factors or the address, and before locks of sessions and organisations: two transactions could wait for each other
+/// otherwise.
+pub(crate) async fn lock_account(
+    transaction: &Transaction,
+    user: UserId,
+) -> Result<Option<user::Model>, Error> {
+    // Not FOR UPDATE: adding a session takes FOR KEY SHARE, which need not wait for it.
+    let account = user::Entity::find_by_id(user.0).lock(LockType::NoKeyUpdate);
+    account.fetch_one(transaction).await
+}
+
+/// [`lock_account`] for a change that one of the account's sessions asks for. The end of the session waits for this transaction.
+///
+/// # Errors
+/// [`Sessions::ENDED`], which says why.
+pub(crate) async fn lock_account_of(
+    transaction: &Transaction,
+    user: UserId,
+    session: SessionId,
+    now: DateTime<Utc>,
+) -> Result<user::Model, Error> {
+    let account = lock_account(transaction, user).await?;
+    let asking = alive(Entity::find_by_id(session.0), now)
+        .filter(Column::UserId.eq(user.0))
+        // Use of the session need not wait.
+        .lock(LockType::KeyShare);
+    let is_alive = exists(asking, transaction).await?;
+    account.filter(|_| is_alive).ok_or(Sessions::ENDED)
+}
+
+/// [`lock_account_of`] for a change that knows only the session. Returns the account, `None` if the session has ended.
+pub(crate) async fn lock_account_of_session(
     transaction: &Transaction,
     id: SessionId,
     now: DateTime<Utc>,
 ) -> Result<Option<User>, Error> {
-    let found = alive(Entity::find_by_id(id.0), now)
-        .find_also_related(user::Entity)
-        .fetch_one(transaction)
-        .await?;
-    Ok(found.and_then(|(_, user)| user).map(User::from))
+    let found = Entity::find_by_id(id.0).fetch_one(transaction).await?;
+    let Some(session) = found else {
+        return Ok(None);
+    };
+    let account = lock_account_of(transaction, UserId(session.user_id), id, now);
+    match account.await {
+        Ok(account) => Ok(Some(account.into())),
+        Err(Error::Unauthenticated(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Sessions that have not ended. The expiry of a session from before the absolute lifetime may be later.
@@ -348,15 +388,13 @@ async fn require_proof(
         Error::Unauthenticated("The password was changed meanwhile, please sign in again");
     const CHANGED_FACTORS: Error =
         Error::Unauthenticated("The second factors were changed meanwhile, please sign in again");
-    // Not FOR UPDATE: adding a session takes FOR KEY SHARE, which need not wait for it.
-    let owner = user::Entity::find_by_id(user.0).lock(LockType::NoKeyUpdate);
-    let owner = owner.fetch_one(transaction).await?;
+    let owner = lock_account(transaction, user).await?;
     match proof {
-        SignInProof::Password { hash, with_factor } => {
+        SignInProof::Password { hash, code } => {
             if owner.is_none_or(|owner| owner.password != hash.as_str()) {
                 return Err(CHANGED_PASSWORD);
             }
-            if second_factor::has_factor(transaction, user).await? != *with_factor {
+            if !second_factor::is_enough(transaction, user, code.as_ref()).await? {
                 return Err(CHANGED_FACTORS);
             }
         }

@@ -35,7 +35,7 @@ impl AutomationServices {
     /// Starts the removal of old responses.
     pub(crate) fn start(&self, tasks: &mut Tasks) {
         let idempotency = Arc::clone(&self.idempotency);
-        tasks.repeat("prune_responses", PRUNE_INTERVAL, move || {
+        tasks.repeat_removal("prune_responses", PRUNE_INTERVAL, move || {
             let idempotency = Arc::clone(&idempotency);
             async move { idempotency.prune().await }
         });

@@ -189,6 +189,7 @@ fn account_ports(infra: &Infrastructure, base: &Foundation) -> AccountPorts {
 
 fn passkeys(infra: &Infrastructure, base: &Foundation) -> Passkeys {
     Passkeys::new(PasskeyPorts {
+        accounts: infra.store(),
         passkeys: infra.store(),
         sessions: infra.store(),
         verifier: passkey_verifier(&infra.settings, &infra.public_url),
@@ -207,6 +208,7 @@ fn passwords(infra: &Infrastructure, base: &Foundation) -> Passwords {
         mailer: account_mailer(infra),
         mail_budget: Arc::clone(&base.mail_budget),
         security_mails: base.security_mails.clone(),
+        opener: base.opener.clone(),
         clock: infra.clock(),
     };
     Passwords::new(ports, infra.background.clone(), infra.links.clone())
@@ -276,7 +278,7 @@ impl IdentityServices {
     /// Starts the tasks that remove expired data and reload the signing keys.
     pub(crate) fn start(&self, tasks: &mut Tasks) {
         let accounts = Arc::clone(&self.accounts);
-        tasks.repeat("prune_accounts", PRUNE_INTERVAL, move || {
+        tasks.repeat_removal("prune_accounts", PRUNE_INTERVAL, move || {
             let accounts = Arc::clone(&accounts);
             async move { accounts.prune().await }
         });

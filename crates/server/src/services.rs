@@ -159,7 +159,7 @@ impl Services {
         let max_audit_age = TimeDelta::days(infra.settings.audit_days.into());
         let retention = Retention::new(infra.store(), infra.store(), max_audit_age, infra.clock());
         let retention = Arc::new(retention);
-        tasks.repeat("prune_commits", PRUNE_INTERVAL, move || {
+        tasks.repeat_removal("prune_commits", PRUNE_INTERVAL, move || {
             let retention = Arc::clone(&retention);
             async move { retention.prune().await.map(drop) }
         });

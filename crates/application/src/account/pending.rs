@@ -9,7 +9,10 @@ use allclear_domain::validation::Invalid;
 use chrono::TimeDelta;
 use validator::Validate;
 
-use super::{Accounts, Confirmation, ConfirmationOutcome, PendingAddress, PendingSignUp, SignedIn};
+use super::{
+    Accounts, Confirmation, ConfirmationOutcome, Credentials, PendingAddress, PendingSignUp,
+    SignedIn,
+};
 use crate::error::Error;
 use crate::mail::{Mail, MailContent};
 use crate::mail_budget::{MailCause, MailKind};
@@ -26,6 +29,8 @@ impl Accounts {
     pub const PENDING: u64 = 10_000;
 
     const BAD_LINK: Error = Error::BadCode("This link is wrong or has expired");
+    const BAD_ADDRESS_LINK: Error =
+        Error::BadCode("This link is wrong, has expired or belongs to another account");
     const TAKEN: Error =
         Error::BadCode("There is an account with this address already. Please sign in");
 
@@ -43,8 +48,8 @@ impl Accounts {
             now: clock.now(),
         };
         match self.ports.accounts.confirm_sign_up(confirmation).await? {
-            ConfirmationOutcome::Confirmed(user) => Ok(SignedIn {
-                device_mark: self.ports.opener.device_mark(user.id),
+            ConfirmationOutcome::Confirmed(Credentials { user, password }) => Ok(SignedIn {
+                device_mark: self.ports.opener.device_mark(user.id, &password),
                 user,
                 token: session_token,
                 expires_at,
@@ -74,17 +79,24 @@ impl Accounts {
         Ok(())
     }
 
-    /// Gives an account the address its link was mailed to. [`Error::BadCode`] if the token is wrong, used or expired.
-    pub async fn confirm_address(&self, token: &SecretToken) -> Result<User, Error> {
+    /// Gives the session's account the address its link was mailed to. Without the session, the owner of a mailbox could give it to
+    /// a stranger's account by following a link. [`Error::BadCode`] if the token is wrong, used, expired or another account's,
+    /// [`Error::Unauthenticated`] if the session has ended.
+    pub async fn confirm_address(
+        &self,
+        session: &Session,
+        token: &SecretToken,
+    ) -> Result<User, Error> {
+        let (digest, now) = (token.digest(), self.ports.clock.now());
         let confirmed = self
             .ports
             .accounts
-            .confirm_address(&token.digest(), self.ports.clock.now())
+            .confirm_address(&digest, session.user.id, session.id, now)
             .await?;
         match confirmed {
-            ConfirmationOutcome::Confirmed(user) => Ok(user),
+            ConfirmationOutcome::Confirmed(account) => Ok(account.user),
             ConfirmationOutcome::Taken => Err(Self::TAKEN),
-            ConfirmationOutcome::Unknown => Err(Self::BAD_LINK),
+            ConfirmationOutcome::Unknown => Err(Self::BAD_ADDRESS_LINK),
         }
     }
 

@@ -75,6 +75,8 @@ pub enum DeletionOutcome {
     LastAdmin(String),
     /// The account administers the installation, which has other accounts.
     Administrator,
+    /// The account does not have the verified password any more.
+    PasswordChanged,
     /// The account does not exist.
     Gone,
 }
@@ -131,7 +133,7 @@ pub struct Confirmation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConfirmationOutcome {
     /// The account was created, or has the address.
-    Confirmed(User),
+    Confirmed(Credentials),
     /// The address has got another account meanwhile.
     Taken,
     /// The token is wrong, used or expired.
@@ -149,12 +151,25 @@ pub struct Reset {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Result of storing a password.
+/// A change of a password by a person who knows the present one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PasswordChange {
+    /// The account.
+    pub user: UserId,
+    /// Hash of the present password, which was verified.
+    pub verified: PasswordHash,
+    /// Hash of the new password.
+    pub new: PasswordHash,
+    /// The session that asks, which does not end.
+    pub spared: SessionId,
+}
+
+/// Result of a password reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PasswordChangeOutcome {
+pub enum ResetOutcome {
     /// The password was stored.
     Stored,
-    /// The account does not exist, or the reset was used.
+    /// The reset does not exist, was used or has expired.
     Gone,
 }
 
@@ -179,8 +194,8 @@ pub trait AccountStore: Send + Sync {
     /// or has expired.
     async fn create(&self, account: NewAccount) -> Result<CreationOutcome, Error>;
 
-    /// Renames an account. `None` if it does not exist.
-    async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error>;
+    /// Renames an account, for one of its sessions. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    async fn rename(&self, id: UserId, name: String, session: SessionId) -> Result<User, Error>;
 
     /// Replaces the hash of a password by a stronger one, if the account still has the hash `outdated`, and returns whether it had.
     /// Its sessions stay.
@@ -194,10 +209,17 @@ pub trait AccountStore: Send + Sync {
     /// Records a refused sign-in of an account in the audit logs of its organisations.
     async fn record_refused_sign_in(&self, id: UserId) -> Result<(), Error>;
 
-    /// Deletes an account, the organisations without other members, and its name on the updates it recorded.
-    /// Nothing is deleted if the result is not [`DeletionOutcome::Deleted`]. [`Error::Conflict`] if such an organisation received
-    /// another member during the deletion, which then ends.
-    async fn delete(&self, id: UserId) -> Result<DeletionOutcome, Error>;
+    /// Deletes an account, the organisations without other members, and its name on the updates it recorded, for one of its
+    /// sessions. If the person has entered the password, the account must still have its `verified` hash. Nothing is deleted if the
+    /// result is not [`DeletionOutcome::Deleted`]. [`Error::Conflict`] if such an organisation received another member during the
+    /// deletion, which then ends. [`Sessions::ENDED`](crate::session::Sessions::ENDED) if the session has ended before the deletion
+    /// begins.
+    async fn delete(
+        &self,
+        id: UserId,
+        verified: Option<PasswordHash>,
+        session: SessionId,
+    ) -> Result<DeletionOutcome, Error>;
 
     /// Removes expired sessions, resets, invitations, sign-ups and new addresses.
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error>;
@@ -217,20 +239,19 @@ pub trait AccountStore: Send + Sync {
     /// Stores the new address of an account, which replaces an earlier one.
     async fn add_address(&self, pending: PendingAddress) -> Result<(), Error>;
 
-    /// Gives an account the address that the link was mailed to.
+    /// Gives an account the address that its link was mailed to, for one of its sessions. The link of another account is
+    /// [`ConfirmationOutcome::Unknown`]. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn confirm_address(
         &self,
         digest: &Digest,
+        user: UserId,
+        session: SessionId,
         now: DateTime<Utc>,
     ) -> Result<ConfirmationOutcome, Error>;
 
-    /// Stores a password, and ends the account's pending resets and its sessions except `spared`.
-    async fn set_password(
-        &self,
-        id: UserId,
-        password: PasswordHash,
-        spared: Option<SessionId>,
-    ) -> Result<PasswordChangeOutcome, Error>;
+    /// Stores a password, and ends the account's pending resets and its sessions except the one that asks. Returns whether the
+    /// account still had the verified password. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    async fn change_password(&self, change: PasswordChange) -> Result<bool, Error>;
 
     /// Stores a pending reset.
     async fn add_reset(&self, reset: Reset) -> Result<(), Error>;
@@ -249,5 +270,5 @@ pub trait AccountStore: Send + Sync {
         digest: &Digest,
         password: PasswordHash,
         now: DateTime<Utc>,
-    ) -> Result<PasswordChangeOutcome, Error>;
+    ) -> Result<ResetOutcome, Error>;
 }

@@ -4,7 +4,7 @@ use allclear_domain::account::ReauthenticationDraft;
 use allclear_domain::validation::Invalid;
 use validator::Validate;
 
-use super::{Accounts, SignedIn};
+use super::Accounts;
 use crate::error::Error;
 use crate::password::Requester;
 use crate::secret::SecretToken;
@@ -18,14 +18,14 @@ impl Accounts {
         Invalid::field("code", "Enter a code of your second factor").into()
     }
 
-    /// Authenticates the person of a session again, with every factor (OWASP ASVS 5.0, 7.5.1). The session gets another token
-    /// (7.2.4). [`Error::Unauthenticated`] if the password or the code is wrong, [`Error::Invalid`] also if a code is needed.
+    /// Authenticates the person of a session again, with every factor (OWASP ASVS 5.0, 7.5.1). Returns another token, which the
+    /// session has from now on (7.2.4). [`Error::Unauthenticated`] if the password or the code is wrong, [`Error::Invalid`] also if a code is needed.
     pub async fn reauthenticate(
         &self,
         session: &Session,
         draft: ReauthenticationDraft,
         client: &Client,
-    ) -> Result<SignedIn, Error> {
+    ) -> Result<SecretToken, Error> {
         draft.validate().map_err(Invalid::from)?;
         let account = self.ports.accounts.find(session.user.id).await?;
         let account = account.ok_or(Self::MISSING)?;
@@ -52,11 +52,6 @@ impl Accounts {
             .sessions
             .authenticate(session.id, token.digest(), has_factor, now)
             .await?;
-        Ok(SignedIn {
-            device_mark: self.ports.opener.device_mark(user.id),
-            user,
-            token,
-            expires_at: session.expires_at,
-        })
+        Ok(token)
     }
 }

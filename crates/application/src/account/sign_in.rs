@@ -60,7 +60,7 @@ impl Accounts {
         let owner: Vec<_> = candidates.owner.into_iter().collect();
         let known = owner.first().map(|owner| owner.user.id);
         let mut accounts = owner.iter().chain(&candidates.without_address);
-        let is_known = |account: &&Credentials| self.ports.opener.is_known(account.user.id, client);
+        let is_known = |account: &&Credentials| self.ports.opener.is_known(account, client);
         let requester = match accounts.find(is_known) {
             Some(account) => Requester::Known(account.user.id),
             None => Requester::Unknown,
@@ -85,10 +85,10 @@ impl Accounts {
             return Ok(PasswordAccepted::SecondFactor { token, factors });
         }
         let proof = SignInProof::Password {
-            hash: account.password,
-            with_factor: false,
+            hash: account.password.clone(),
+            code: None,
         };
-        let opened = self.ports.opener.open(account.user, proof, client);
+        let opened = self.ports.opener.open(account, proof, client);
         Ok(PasswordAccepted::SignedIn(opened.await?))
     }
 

@@ -97,7 +97,10 @@ impl Accounts {
         let session = Sessions::fresh(self.ports.clock.as_ref(), &token, client);
         let account = self.account(&draft, hash, admission, session);
         let expires_at = account.session.expires_at;
-        let device_mark = self.ports.opener.device_mark(account.user.id);
+        let device_mark = self
+            .ports
+            .opener
+            .device_mark(account.user.id, &account.password);
         match self.ports.accounts.create(account).await? {
             CreationOutcome::Created(user) => Ok(SignedUp::SignedIn(SignedIn {
                 user,

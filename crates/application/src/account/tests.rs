@@ -90,8 +90,7 @@ impl Ports {
         self.sessions
             .expect_open()
             .withf(move |id, proof, session| {
-                let by_password =
-                    matches!(proof, SignInProof::Password { with_factor, .. } if !with_factor);
+                let by_password = matches!(proof, SignInProof::Password { code: None, .. });
                 by_password
                     && *id == wanted
                     && session.device.as_deref() == Some("Firefox on Linux")
@@ -207,8 +206,9 @@ async fn the_password_alone_opens_no_session_of_an_account_with_a_second_factor(
 #[tokio::test]
 async fn only_a_browser_with_the_mark_of_the_account_is_known_to_the_hasher() {
     for (marked, expected) in [
-        (Some(1), Requester::Known(user(1, ADDRESS).id)),
-        (Some(2), Requester::Unknown),
+        (Some((1, PASSWORD)), Requester::Known(user(1, ADDRESS).id)),
+        (Some((1, "a former password")), Requester::Unknown),
+        (Some((2, PASSWORD)), Requester::Unknown),
         (None, Requester::Unknown),
     ] {
         let mut ports = Ports::hashing(0, 0).candidates(Candidates {
@@ -223,7 +223,10 @@ async fn only_a_browser_with_the_mark_of_the_account_is_known_to_the_hasher() {
             .times(1)
             .returning(|_, _, _| Ok(None));
         let service = ports.service(SignUpMode::Open);
-        let mark = |number| service.ports.opener.device_mark(user(number, ADDRESS).id);
+        let mark = |(number, password)| {
+            let (id, hash) = (user(number, ADDRESS).id, hash_of(password));
+            service.ports.opener.device_mark(id, &hash)
+        };
         let client = Client {
             marks: marked.map(mark).into_iter().collect(),
             ..client()
@@ -292,8 +295,9 @@ async fn password_deletes_an_account_with_a_second_factor_only_after_a_recent_pr
         ports
             .accounts
             .expect_delete()
+            .withf(|_, verified, _| *verified == Some(hash_of(PASSWORD)))
             .times(usize::from(expected == "deleted"))
-            .returning(|_| Ok(DeletionOutcome::Deleted));
+            .returning(|_, _, _| Ok(DeletionOutcome::Deleted));
         ports
             .factors
             .expect_factors()
@@ -321,6 +325,37 @@ async fn password_deletes_an_account_with_a_second_factor_only_after_a_recent_pr
         };
         assert_eq!(outcome, expected);
     }
+}
+
+#[tokio::test]
+async fn password_that_was_replaced_after_it_was_verified_deletes_nothing() {
+    let mut ports = Ports::hashing(0, 1);
+    ports
+        .accounts
+        .expect_find()
+        .returning(|_| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
+    ports
+        .accounts
+        .expect_delete()
+        .times(1)
+        .returning(|_, _, _| Ok(DeletionOutcome::PasswordChanged));
+    ports
+        .factors
+        .expect_factors()
+        .returning(|_| Ok(Factors::default()));
+    ports
+        .factors
+        .expect_session_proof()
+        .returning(|_| Ok(SessionProof::Account));
+    let draft = DeletionDraft {
+        password: Some(password(PASSWORD)),
+    };
+    let service = ports.service(SignUpMode::Open);
+    let refused = service.delete(&session(user(1, ADDRESS)), draft).await;
+    let Error::Invalid(invalid) = refused.unwrap_err() else {
+        panic!("another error")
+    };
+    assert_eq!(invalid.errors[0].field, "password");
 }
 
 fn invitation() -> Invitation {
@@ -385,6 +420,29 @@ async fn an_unknown_link_and_one_of_an_address_that_got_an_account_are_refused()
             .await;
         assert!(matches!(refused, Err(Error::BadCode(_))));
     }
+}
+
+#[tokio::test]
+async fn link_of_an_address_is_confirmed_for_the_account_of_the_session_only() {
+    let session = session(user(1, ADDRESS));
+    let expected = (session.user.id, session.id);
+    let mut ports = Ports::hashing(0, 0);
+    ports
+        .accounts
+        .expect_confirm_address()
+        .withf(move |_, user, session, _| (*user, *session) == expected)
+        .return_once(|_, _, _, _| Ok(ConfirmationOutcome::Unknown));
+    let refused = ports
+        .service(SignUpMode::Open)
+        .confirm_address(&session, &SecretToken::generate())
+        .await;
+    let Err(Error::BadCode(reason)) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(
+        reason,
+        "This link is wrong, has expired or belongs to another account"
+    );
 }
 
 #[tokio::test]

@@ -35,11 +35,13 @@ async fn an_invitation_is_stored_by_its_digest_and_mailed_with_its_token() {
     let mut store = memberships(Some(Role::Admin));
     store
         .expect_add_invitation()
-        .withf(|invitation, _| {
-            invitation.role == Role::Admin && invitation.expires_at == now() + Invitations::LIFETIME
+        .withf(|invitation, _, admin| {
+            invitation.role == Role::Admin
+                && invitation.expires_at == now() + Invitations::LIFETIME
+                && *admin == Some(AdminSession::from(&ann()))
         })
         .times(1)
-        .return_once(|_, _| Ok(()));
+        .return_once(|_, _, _| Ok(()));
     let mailer = mailer(|to, content| match content {
         MailContent::Invitation {
             organisation,
@@ -79,9 +81,9 @@ async fn the_command_line_gets_the_link_that_was_mailed() {
     let mut store = MockOrganisationStore::new();
     store
         .expect_add_invitation()
-        .withf(|made, _| made.organisation.is_none())
+        .withf(|made, _, admin| made.organisation.is_none() && admin.is_none())
         .times(1)
-        .return_once(|_, _| Ok(()));
+        .return_once(|_, _, _| Ok(()));
     let mailer =
         mailer(|to, content| to == ADDRESS && matches!(content, MailContent::Invitation { .. }));
     let stored = service(store, mailer).admit(draft(), None).await.unwrap();
@@ -99,7 +101,7 @@ async fn the_command_line_gets_the_link_of_a_mail_that_failed() {
     store
         .expect_add_invitation()
         .times(1)
-        .return_once(|_, _| Ok(()));
+        .return_once(|_, _, _| Ok(()));
     let mut mailer = MockMailer::new();
     mailer.expect_send().return_once(|_| {
         Err(SendError::Temporary {

@@ -43,7 +43,7 @@ async fn a_member_who_is_not_there_is_not_found() {
     let mut store = memberships(Some(Role::Admin));
     store
         .expect_change_member()
-        .withf(|_, user, admin, _| *user == other() && *admin == Some(ann().user.id))
+        .withf(|_, user, admin, _| *user == other() && *admin == Some(AdminSession::from(&ann())))
         .returning(|_, _, _, _| Ok(None));
     let refused = service(store, requirement(false))
         .remove(&ann(), &organisation(), other())
@@ -55,7 +55,7 @@ async fn a_member_who_is_not_there_is_not_found() {
 async fn a_required_factor_binds_changes_by_admins_and_not_leaving() {
     let mut store = memberships(Some(Role::Admin));
     let leaves =
-        |_: &OrganisationId, user: &UserId, admin: &Option<UserId>, _: &MemberTransition| {
+        |_: &OrganisationId, user: &UserId, admin: &Option<AdminSession>, _: &MemberTransition| {
             *user == ann().user.id && admin.is_none()
         };
     store

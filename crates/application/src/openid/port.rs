@@ -190,6 +190,8 @@ pub struct ProviderSignIn {
 pub struct ProviderSignedIn {
     /// The account.
     pub user: User,
+    /// Hash of its password.
+    pub password: PasswordHash,
     /// Where it comes from.
     pub account: AccountOrigin,
     /// Result for the membership.

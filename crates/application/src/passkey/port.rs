@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+use crate::account::Credentials;
 use crate::error::Error;
 use crate::secret::Digest;
 
@@ -131,7 +132,7 @@ pub struct NewPasskey {
     pub challenge: UsedChallenge,
     /// Digests of recovery codes, for an account that had no second factor.
     pub recovery_codes: Vec<Digest>,
-    /// The session that does not end.
+    /// The session that asks, which does not end.
     pub spared: SessionId,
 }
 
@@ -154,7 +155,7 @@ pub struct StoredPasskey {
     /// The passkey.
     pub passkey: Passkey,
     /// The account.
-    pub user: User,
+    pub account: Credentials,
     /// The credential, as JSON.
     pub credential: String,
 }
@@ -188,7 +189,7 @@ pub enum PasskeyUseOutcome {
 #[async_trait]
 pub trait PasskeyStore: Send + Sync {
     /// Stores a passkey, marks its challenge as used, stores the recovery codes if the account has no other second factor, and
-    /// ends the other sessions of the account, in one transaction.
+    /// ends the other sessions of the account, in one transaction. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn add_passkey(&self, passkey: NewPasskey) -> Result<PasskeyAdditionOutcome, Error>;
 
     /// Returns the identifiers of the credentials of an account.
@@ -211,16 +212,18 @@ pub trait PasskeyStore: Send + Sync {
         challenge: UsedChallenge,
     ) -> Result<bool, Error>;
 
-    /// Renames a passkey of an account. `None` if the account does not have it.
+    /// Renames a passkey of an account, for one of its sessions. `None` if the account does not have it.
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn rename_passkey(
         &self,
         user: UserId,
         id: PasskeyId,
         name: String,
+        session: SessionId,
     ) -> Result<Option<Passkey>, Error>;
 
-    /// Removes a passkey of an account, and the recovery codes with the last second factor, and ends the other sessions of the
-    /// account. Returns whether the account had it.
+    /// Removes a passkey of an account, and the recovery codes with the last second factor, and ends the sessions of the account
+    /// except the one that asks. Returns whether the account had it. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn remove_passkey(
         &self,
         user: UserId,

@@ -1,7 +1,6 @@
 //! Authentication with a passkey: at sign-in, after a password, and within a session.
 
-use allclear_domain::account::User;
-use allclear_domain::id::{PasskeyId, UserId};
+use allclear_domain::id::UserId;
 use serde_json::Value;
 
 use super::{
@@ -10,6 +9,7 @@ use super::{
 };
 use crate::account::SignedIn;
 use crate::error::Error;
+use crate::second_factor::PendingSignIns;
 use crate::secret::SecretToken;
 use crate::security_mail::SecurityChange;
 use crate::session::{Client, Session, SignInProof};
@@ -52,11 +52,13 @@ impl Passkeys {
         Ok(self.seal_ceremony(CeremonyKind::SignIn, None, challenge))
     }
 
-    /// Begins the second step of a sign-in whose password was right. [`Error::Unauthenticated`] if it has ended,
-    /// [`Error::Conflict`] if the account has no passkey.
+    /// Begins the second step of a sign-in whose password was right. [`Error::Unauthenticated`] if it has ended, also by another
+    /// password; [`Error::Conflict`] if the account has no passkey.
     pub async fn begin_second_step(&self, pending: &SecretToken) -> Result<BegunCeremony, Error> {
         let user = self.pending.user(pending, self.ports.clock.now());
-        let user = user.ok_or(Self::ENDED)?;
+        let account = self.ports.accounts.find(user.ok_or(Self::ENDED)?).await?;
+        let account = account.filter(|account| PendingSignIns::is_of(pending, account));
+        let user = account.ok_or(Self::ENDED)?.user.id;
         self.begin_with_passkey_of(user, CeremonyKind::SignIn).await
     }
 
@@ -75,35 +77,32 @@ impl Passkeys {
         client: &Client,
     ) -> Result<SignedIn, PasskeyFailure> {
         let ceremony = self.open(cookie, CeremonyKind::SignIn)?;
-        let (user, passkey) = self.authenticate(&ceremony, response, client).await?;
-        let proof = SignInProof::Passkey(passkey);
-        Ok(self.ports.opener.open(user, proof, client).await?)
+        let used = self.authenticate(&ceremony, response, client).await?;
+        let proof = SignInProof::Passkey(used.passkey.id);
+        let opened = self.ports.opener.open(used.account, proof, client);
+        Ok(opened.await?)
     }
 
-    /// Authenticates the person of a session again. The session gets another token (OWASP ASVS 5.0, 7.2.4).
+    /// Authenticates the person of a session again. Returns another token, which the session has from now on (OWASP ASVS 5.0,
+    /// 7.2.4).
     pub async fn reauthenticate(
         &self,
         session: &Session,
         cookie: &SecretToken,
         response: &Value,
         client: &Client,
-    ) -> Result<SignedIn, PasskeyFailure> {
+    ) -> Result<SecretToken, PasskeyFailure> {
         let ceremony = self.open(cookie, CeremonyKind::Reauthentication)?;
         if ceremony.user != Some(session.user.id) {
             return Err(Self::ENDED.into());
         }
-        let (user, _) = self.authenticate(&ceremony, response, client).await?;
+        self.authenticate(&ceremony, response, client).await?;
         let token = SecretToken::generate();
         let now = self.ports.clock.now();
         let store = &self.ports.sessions;
         let digest = token.digest();
         store.authenticate(session.id, digest, true, now).await?;
-        Ok(SignedIn {
-            device_mark: self.ports.opener.device_mark(user.id),
-            user,
-            token,
-            expires_at: session.expires_at,
-        })
+        Ok(token)
     }
 
     async fn begin_with_passkey_of(
@@ -120,13 +119,13 @@ impl Passkeys {
         Ok(self.seal_ceremony(kind, Some(user), challenge))
     }
 
-    /// Verifies a response and stores the use of the passkey. Returns its owner, and its identifier.
+    /// Verifies a response and stores the use of the passkey. Returns the passkey.
     async fn authenticate(
         &self,
         ceremony: &Ceremony,
         response: &Value,
         client: &Client,
-    ) -> Result<(User, PasskeyId), PasskeyFailure> {
+    ) -> Result<StoredPasskey, PasskeyFailure> {
         let verifier = self.verifier()?;
         let Some(claimed) = verifier.claimed(response) else {
             return Err(PasskeyFailure::Refused("not a response".to_owned()));
@@ -135,8 +134,8 @@ impl Passkeys {
         let claimant = ceremony.user.or(claimed.user);
         let found = self.ports.passkeys.find_passkey(&claimed.id).await?;
         let found = found.filter(|found| {
-            claimant == Some(found.user.id)
-                && claimed.user.is_none_or(|claimed| claimed == found.user.id)
+            let owner = found.account.user.id;
+            claimant == Some(owner) && claimed.user.is_none_or(|claimed| claimed == owner)
         });
         let credential = found.as_ref().map(|found| found.credential.clone());
         let outcome = verifier.authenticate(&ceremony.state, response, credential);
@@ -158,7 +157,7 @@ impl Passkeys {
             now: self.ports.clock.now(),
         });
         match used.await? {
-            PasskeyUseOutcome::Accepted => Ok((found.user, found.passkey.id)),
+            PasskeyUseOutcome::Accepted => Ok(found),
             PasskeyUseOutcome::Refused => {
                 let reason = "the challenge was used before";
                 Err(PasskeyFailure::Refused(reason.to_owned()))
@@ -176,7 +175,10 @@ impl Passkeys {
         found: StoredPasskey,
         client: &Client,
     ) -> PasskeyFailure {
-        let StoredPasskey { passkey, user, .. } = found;
+        let StoredPasskey {
+            passkey, account, ..
+        } = found;
+        let user = account.user;
         let store = &self.ports.passkeys;
         let noted = store
             .record_copied(&passkey, user.id, ceremony.used())

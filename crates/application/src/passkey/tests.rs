@@ -2,9 +2,11 @@ use super::*;
 
 use allclear_domain::account::User;
 use chrono::TimeDelta;
+use parking_lot::Mutex;
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::account::MockAccountStore;
 use crate::background::Background;
 use crate::clock::TestClock;
 use crate::fixture::{credentials, hmac_key, mailer, now, security_mails, session, user};
@@ -47,6 +49,7 @@ fn verified() -> VerifiedCredential {
 
 struct Ports {
     clock: Arc<TestClock>,
+    accounts: MockAccountStore,
     passkeys: MockPasskeyStore,
     sessions: MockSessionStore,
     verifier: MockPasskeyVerifier,
@@ -70,8 +73,15 @@ impl Ports {
                 state: "state".into(),
             })
         });
+        let mut accounts = MockAccountStore::new();
+        accounts.expect_find().returning(|id| {
+            let ann = credentials(1, ADDRESS, "hash");
+            let bob = credentials(2, "bob@example.com", "hash");
+            Ok([ann, bob].into_iter().find(|known| known.user.id == id))
+        });
         Self {
             clock: TestClock::stopped(),
+            accounts,
             passkeys: MockPasskeyStore::new(),
             sessions: MockSessionStore::new(),
             verifier,
@@ -97,7 +107,7 @@ impl Ports {
         self.passkeys.expect_find_passkey().returning(move |_| {
             Ok(stored.then(|| StoredPasskey {
                 passkey: passkey(),
-                user: ann(),
+                account: credentials(1, ADDRESS, "hash"),
                 credential: "stored".into(),
             }))
         });
@@ -125,6 +135,7 @@ impl Ports {
         let clock: Arc<dyn Clock> = self.clock;
         let sessions = Arc::new(self.sessions);
         let service = Passkeys::new(PasskeyPorts {
+            accounts: Arc::new(self.accounts),
             passkeys: Arc::new(self.passkeys),
             sessions: Arc::clone(&sessions) as _,
             verifier: Some(Arc::new(self.verifier)),
@@ -355,8 +366,11 @@ async fn the_second_step_takes_only_a_passkey_of_the_account_whose_password_was_
     let client = Client::default();
     let refused = service.sign_in(&begun.cookie, &response(), &client).await;
     assert!(matches!(refused, Err(PasskeyFailure::Refused(_))));
-    let refused = service.begin_second_step(&SecretToken::generate()).await;
-    assert!(matches!(refused, Err(Error::Unauthenticated(_))));
+    let former = credentials(2, "bob@example.com", "former hash");
+    for ended in [pending.issue(&former, now()), SecretToken::generate()] {
+        let refused = service.begin_second_step(&ended).await;
+        assert!(matches!(refused, Err(Error::Unauthenticated(_))));
+    }
 }
 
 #[tokio::test]
@@ -375,17 +389,23 @@ async fn a_session_is_authenticated_by_a_passkey_of_its_account_and_gets_another
         .expect_use_passkey()
         .times(1)
         .returning(|_| Ok(PasskeyUseOutcome::Accepted));
+    let stored = Arc::new(Mutex::new(None));
+    let store = Arc::clone(&stored);
     ports
         .sessions
         .expect_authenticate()
         .withf(move |session, _, factor, at| *session == spared && *factor && *at == now())
         .times(1)
-        .returning(|_, _, _, _| Ok(()));
+        .returning(move |_, digest, _, _| {
+            *store.lock() = Some(digest);
+            Ok(())
+        });
     let (service, _) = ports.service();
     let (client, given) = (Client::default(), response());
     let begun = service.begin_reauthentication(&ann).await.unwrap();
     let confirmed = service.reauthenticate(&ann, &begun.cookie, &given, &client);
-    assert_eq!(confirmed.await.unwrap().user, ann.user);
+    let token = confirmed.await.unwrap();
+    assert_eq!(*stored.lock(), Some(token.digest()));
     let bob = session(user(2, "bob@example.com"));
     let refused = service.reauthenticate(&bob, &begun.cookie, &given, &client);
     assert!(matches!(refused.await, Err(PasskeyFailure::Failed(_))));
@@ -416,7 +436,7 @@ async fn a_removed_passkey_is_mailed_and_an_unknown_one_is_not_found() {
     ports
         .passkeys
         .expect_rename_passkey()
-        .returning(|_, id, _| Ok((id == passkey().id).then(passkey)));
+        .returning(|_, id, _, _| Ok((id == passkey().id).then(passkey)));
     let (service, background) = ports.service();
     let (ann, client) = (session(ann()), Client::default());
     let unknown = PasskeyId(Uuid::from_u128(10));

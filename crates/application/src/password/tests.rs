@@ -2,10 +2,11 @@ use super::*;
 
 use crate::account::MockAccountStore;
 use crate::fixture::{
-    PASSWORD, clock, credentials, hash_of, hasher, links, mailer, no_mail_left, now, password,
-    security_mails, session, unlimited_mail, user,
+    PASSWORD, clock, credentials, hash_of, hasher, hmac_key, links, mailer, no_mail_left, now,
+    password, security_mails, session, unlimited_mail, user,
 };
 use crate::mail::MockMailer;
+use crate::session::MockSessionStore;
 
 const ADDRESS: &str = "ann@example.com";
 const NEW: &str = "a brand new password";
@@ -41,12 +42,15 @@ impl Stores {
     fn service(self, hashes: usize, verifications: usize, mailer: MockMailer) -> Arc<Passwords> {
         let mailer: Arc<dyn Mailer> = Arc::new(mailer);
         let (security_mails, background) = security_mails(Arc::clone(&mailer));
+        let sessions = Arc::new(MockSessionStore::new());
+        let opener = SessionOpener::new(sessions, clock(), hmac_key(), security_mails.clone());
         let ports = PasswordPorts {
             accounts: Arc::new(self.accounts),
             hasher: Arc::new(hasher(hashes, verifications)),
             mailer: Arc::clone(&mailer),
             mail_budget: self.mail_budget,
             security_mails,
+            opener,
             clock: clock(),
         };
         Arc::new(Passwords::new(ports, background, links()))
@@ -61,16 +65,20 @@ fn change(current: &str) -> PasswordChangeDraft {
 }
 
 #[tokio::test]
-async fn a_change_spares_the_session_it_came_from_only() {
+async fn a_change_spares_the_session_and_the_device_it_came_from_only() {
     let mut stores = Stores::known();
     let session = session(user(1, ADDRESS));
     let spared = session.id;
     stores
         .accounts
-        .expect_set_password()
-        .withf(move |_, hash, kept| *hash == hash_of(NEW) && *kept == Some(spared))
+        .expect_change_password()
+        .withf(move |change| {
+            change.verified == hash_of(PASSWORD)
+                && change.new == hash_of(NEW)
+                && change.spared == spared
+        })
         .times(1)
-        .return_once(|_, _, _| Ok(PasswordChangeOutcome::Stored));
+        .return_once(|_| Ok(true));
     let mailer = mailer(|to, content| {
         let MailContent::SecurityNotice(notice) = content else {
             return false;
@@ -78,11 +86,35 @@ async fn a_change_spares_the_session_it_came_from_only() {
         to == ADDRESS && notice.change == SecurityChange::PasswordChanged
     });
     let service = stores.service(1, 1, mailer);
-    service
-        .change(&session, change(PASSWORD), &Client::default())
-        .await
-        .unwrap();
+    let client = Client::default();
+    let changed = service.change(&session, change(PASSWORD), &client);
+    let mark = changed.await.unwrap();
+    let client = Client {
+        marks: vec![mark],
+        ..Client::default()
+    };
+    let is_known = |password| {
+        let account = credentials(1, ADDRESS, password);
+        service.ports.opener.is_known(&account, &client)
+    };
+    assert!(is_known(NEW) && !is_known(PASSWORD));
     service.background.wait_idle().await;
+}
+
+#[tokio::test]
+async fn a_password_that_was_replaced_after_it_was_verified_is_wrong() {
+    let mut stores = Stores::known();
+    stores
+        .accounts
+        .expect_change_password()
+        .return_once(|_| Ok(false));
+    let service = stores.service(1, 1, MockMailer::new());
+    let (session, client) = (session(user(1, ADDRESS)), Client::default());
+    let refused = service.change(&session, change(PASSWORD), &client).await;
+    let Error::Invalid(invalid) = refused.unwrap_err() else {
+        panic!("another error")
+    };
+    assert_eq!(invalid.errors[0].field, "currentPassword");
 }
 
 #[tokio::test]

@@ -54,7 +54,7 @@ impl PendingSignIns {
     }
 
     /// Whether the account still has the password that was entered.
-    pub(super) fn is_of(token: &SecretToken, account: &Credentials) -> bool {
+    pub(crate) fn is_of(token: &SecretToken, account: &Credentials) -> bool {
         token.reveal().split('.').nth(2) == Some(state(account).as_str())
     }
 }

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 
 use crate::error::Error;
 use crate::secret::Digest;
+use crate::session::AdminSession;
 
 /// The authenticator app of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +73,7 @@ pub struct TotpConfirmation {
     pub now: DateTime<Utc>,
     /// Digests of the recovery codes.
     pub recovery_codes: Vec<Digest>,
-    /// The session that does not end.
+    /// The session that asks, which does not end.
     pub spared: SessionId,
 }
 
@@ -83,18 +84,19 @@ pub trait FactorStore: Send + Sync {
     /// Returns the second factors of an account; none for an unknown account.
     async fn factors(&self, user: UserId) -> Result<Factors, Error>;
 
-    /// Begins the enrolment of an authenticator app, and replaces an unconfirmed one. Returns false if the account has
-    /// a confirmed app, which stays.
+    /// Begins the enrolment of an authenticator app, and replaces an unconfirmed one, for a session of the account. Returns false
+    /// if the account has a confirmed app, which stays. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn begin_totp(
         &self,
         user: UserId,
         nonce: String,
+        session: SessionId,
         now: DateTime<Utc>,
     ) -> Result<bool, Error>;
 
     /// Confirms an authenticator app, replaces the recovery codes, and ends the other sessions of the account, in one
     /// transaction. From then on, the spared session has used a second factor. Returns whether this enrolment awaited
-    /// its confirmation.
+    /// its confirmation. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn confirm_totp(&self, confirmation: TotpConfirmation) -> Result<bool, Error>;
 
     /// Stores the time step of a code that is used. Returns whether it is later than the last one. Of several concurrent requests
@@ -105,7 +107,8 @@ pub trait FactorStore: Send + Sync {
     /// Of several concurrent requests with one code, an adapter MUST accept one.
     async fn use_recovery_code(&self, user: UserId, digest: &Digest) -> Result<Option<u64>, Error>;
 
-    /// Replaces the recovery codes, and ends the other sessions of the account.
+    /// Replaces the recovery codes, and ends the sessions of the account except the one that asks.
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn set_recovery_codes(
         &self,
         user: UserId,
@@ -113,8 +116,8 @@ pub trait FactorStore: Send + Sync {
         spared: SessionId,
     ) -> Result<(), Error>;
 
-    /// Removes the authenticator app, and the recovery codes with the last second factor, and ends the other sessions of the
-    /// account. Returns whether there was a confirmed app.
+    /// Removes the authenticator app, and the recovery codes with the last second factor, and ends the sessions of the account
+    /// except the one that asks. Returns whether there was a confirmed app. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn remove_totp(&self, user: UserId, spared: SessionId) -> Result<bool, Error>;
 
     /// Returns where the second factor of a session was checked.
@@ -127,13 +130,14 @@ pub trait FactorStore: Send + Sync {
     /// Whether an organisation requires a second factor of its members.
     async fn is_factor_required(&self, organisation: &OrganisationId) -> Result<bool, Error>;
 
-    /// Stores whether an organisation requires a second factor. An adapter MUST check in the same transaction that the account
-    /// `admin` is an admin. [`Error::NotFound`], [`Error::Forbidden`].
+    /// Stores whether an organisation requires a second factor. An adapter MUST check in the same transaction that the session
+    /// `admin` has not ended and that its account is an admin. [`Error::NotFound`], [`Error::Forbidden`],
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn require_factor(
         &self,
         organisation: &OrganisationId,
         required: bool,
-        admin: UserId,
+        admin: AdminSession,
     ) -> Result<(), Error>;
 
     /// Removes all second factors and recovery codes of an account, and ends its sessions.

@@ -54,8 +54,9 @@ impl SecondFactors {
                 FactorStatus::Without => return Err(own_first(Self::OWN_FIRST)),
             }
         }
-        let admin = session.user.id;
-        factors.require_factor(organisation, required, admin).await
+        factors
+            .require_factor(organisation, required, session.into())
+            .await
     }
 
     /// Fails if an organisation requires a second factor and none was used in the session. Such a session gets no token

@@ -12,7 +12,7 @@ use crate::fixture::{
     security_mails, session, user,
 };
 use crate::mail::{MailContent, MockMailer};
-use crate::session::{MockSessionStore, SignInProof};
+use crate::session::{AdminSession, MockSessionStore, SignInProof};
 
 const ADDRESS: &str = "ann@example.com";
 const NONCE: &str = "nonce";
@@ -37,6 +37,13 @@ fn factors(confirmed: bool) -> Factors {
 /// The code that Ann's app shows now.
 fn code() -> String {
     Totp::new(&hmac_key(), user(1, ADDRESS).id, NONCE).code_at(now())
+}
+
+/// A code of Ann's app was entered.
+fn used_app() -> UsedCode {
+    UsedCode::Totp {
+        nonce: NONCE.into(),
+    }
 }
 
 fn step() -> i64 {
@@ -131,7 +138,7 @@ async fn an_enrolment_shows_the_secret_of_the_stored_nonce() {
     ports
         .factors
         .expect_begin_totp()
-        .returning(move |_, nonce, _| {
+        .returning(move |_, nonce, _, _| {
             *store.lock() = nonce;
             Ok(true)
         });
@@ -150,7 +157,7 @@ async fn a_confirmed_app_is_not_replaced() {
     ports
         .factors
         .expect_begin_totp()
-        .returning(|_, _, _| Ok(false));
+        .returning(|_, _, _, _| Ok(false));
     let ann = session(user(1, ADDRESS));
     let (service, _) = ports.service();
     let refused = service.begin_totp(&ann).await;
@@ -198,13 +205,10 @@ async fn a_code_opens_the_session_of_the_pending_sign_in_once() {
         .sessions
         .expect_open()
         .withf(|_, proof, _| {
-            matches!(
-                proof,
-                SignInProof::Password {
-                    with_factor: true,
-                    ..
-                }
-            )
+            let SignInProof::Password { code, .. } = proof else {
+                return false;
+            };
+            *code == Some(used_app())
         })
         .times(1)
         .returning(|_, _, _| Ok(()));
@@ -213,7 +217,7 @@ async fn a_code_opens_the_session_of_the_pending_sign_in_once() {
     let client = Client::default();
     let sign_in = || service.sign_in(&token, draft(&code()), &client);
     let (signed_in, used) = sign_in().await.unwrap();
-    assert_eq!((signed_in.user, used), (user(1, ADDRESS), UsedCode::Totp));
+    assert_eq!((signed_in.user, used), (user(1, ADDRESS), used_app()));
     let replayed = sign_in().await;
     assert!(matches!(
         replayed,
@@ -346,7 +350,8 @@ async fn only_an_admin_who_used_a_factor_requires_one() {
             .factors
             .expect_require_factor()
             .withf(move |id, stored, admin| {
-                (id, *stored, *admin) == (&organisation(), required, user(1, ADDRESS).id)
+                let ann = AdminSession::from(&session(user(1, ADDRESS)));
+                (id, *stored, *admin) == (&organisation(), required, ann)
             })
             .times(1)
             .returning(|_, _, _| Ok(()));
@@ -427,6 +432,6 @@ async fn a_right_code_proves_the_factor_in_a_session_and_changes_its_token() {
     ));
     let proven = service.prove(&ann, draft(&code()), &client);
     let (token, used) = proven.await.unwrap();
-    assert_eq!(used, UsedCode::Totp);
+    assert_eq!(used, used_app());
     assert_eq!(*stored.lock(), Some(token.digest()));
 }

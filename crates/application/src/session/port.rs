@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 
 use crate::error::Error;
 use crate::password::PasswordHash;
+use crate::second_factor::UsedCode;
 use crate::secret::Digest;
 
 /// A session to be stored.
@@ -34,8 +35,8 @@ pub enum SignInProof {
     Password {
         /// The stored hash.
         hash: PasswordHash,
-        /// Whether a second factor was used as well.
-        with_factor: bool,
+        /// The code that was entered as well; `None` if the account has no second factor.
+        code: Option<UsedCode>,
     },
     /// The possession of a passkey.
     Passkey(PasskeyId),
@@ -58,6 +59,24 @@ pub struct Session {
     pub used_at: DateTime<Utc>,
     /// Expiry; use of the session extends it.
     pub expires_at: DateTime<Utc>,
+}
+
+/// A session that asks for a change which only an admin of an organisation may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AdminSession {
+    /// The session.
+    pub id: SessionId,
+    /// The account, whose role the change depends on.
+    pub user: UserId,
+}
+
+impl From<&Session> for AdminSession {
+    fn from(session: &Session) -> Self {
+        Self {
+            id: session.id,
+            user: session.user.id,
+        }
+    }
 }
 
 /// A session as its owner sees it in a list.
@@ -91,9 +110,9 @@ pub struct Bearer {
 #[async_trait]
 pub trait SessionStore: Send + Sync {
     /// Stores a session of an account. [`Error::Unauthenticated`] if the account has another password than the one that was entered,
-    /// a factor although none was used, no factor although one was, or no longer the passkey: such a change ends all sessions, also
-    /// those that are being opened. An adapter MUST keep at most [`PER_ACCOUNT`](super::Sessions::PER_ACCOUNT) sessions of an
-    /// account: those that were used last.
+    /// a second factor although none was used, or no longer the authenticator app, the recovery codes or the passkey that was used:
+    /// such a change ends all sessions, also those that are being opened. An adapter MUST keep at most
+    /// [`PER_ACCOUNT`](super::Sessions::PER_ACCOUNT) sessions of an account: those that were used last.
     async fn open(
         &self,
         user: UserId,
@@ -131,10 +150,12 @@ pub trait SessionStore: Send + Sync {
     /// Returns the sessions of an account, the one that was used last first.
     async fn list(&self, user: UserId, now: DateTime<Utc>) -> Result<Vec<ListedSession>, Error>;
 
-    /// Ends a session of an account. Returns whether it existed.
-    async fn end_one(&self, user: UserId, id: SessionId) -> Result<bool, Error>;
+    /// Ends a session of an account, for the session `asking`, which may be the same. Returns whether it existed.
+    /// [`Sessions::ENDED`](super::Sessions::ENDED).
+    async fn end_one(&self, user: UserId, id: SessionId, asking: SessionId) -> Result<bool, Error>;
 
-    /// Ends the sessions of an account except one. Returns their number.
+    /// Ends the sessions of an account except the one that asks. Returns their number.
+    /// [`Sessions::ENDED`](super::Sessions::ENDED).
     async fn end_others(&self, user: UserId, spared: SessionId) -> Result<u64, Error>;
 
     /// Returns the bearer of a session's tokens, with the membership in an organisation; `None` if the session does not exist. An

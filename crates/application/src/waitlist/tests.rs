@@ -70,7 +70,7 @@ async fn admitted_address_is_mailed_and_leaves_the_waitlist() {
     invitations
         .expect_add_invitation()
         .times(1)
-        .return_once(|_, _| Ok(()));
+        .return_once(|_, _, _| Ok(()));
     service(store, invitations, mailer(|to, _| to == ADDRESS))
         .invite(&administrator(), place())
         .await

@@ -63,7 +63,7 @@ impl<'a> SecurityMail<'a> {
     fn sentence(&self) -> String {
         match &self.notice.change {
             SecurityChange::SignedIn => {
-                "Somebody signed in to your account from a browser that was not used for it before."
+                "Somebody signed in to your account from a browser that was not used for it before, or not since its password was changed."
                     .to_owned()
             }
             SecurityChange::PasswordChanged => {
@@ -114,12 +114,24 @@ impl<'a> SecurityMail<'a> {
         }
     }
 
+    /// What the owner of the account does after a change of the owner's own.
+    const fn own_advice(&self) -> &'static str {
+        match self.notice.change {
+            SecurityChange::PasswordChanged => {
+                "If it was you, check the passkeys and second factors in your profile, and the API keys of your organisations: a new \
+                 password removes none that somebody else has added."
+            }
+            _ => "If it was you, you need not do anything.",
+        }
+    }
+
     /// What the owner of the account does if somebody else made the change. A new password ends the other sessions, but neither a key
     /// nor a second factor that somebody has added.
     const fn advice(&self) -> &'static str {
         match self.notice.change {
             SecurityChange::SignedIn | SecurityChange::PasswordChanged => {
-                "If it was not you, choose a new password at once."
+                "If it was not you, choose a new password at once. Then remove what you did not add: passkeys and second factors in \
+                 your profile, and API keys in the settings of your organisations."
             }
             SecurityChange::AuthenticatorAdded => {
                 "If it was not you, choose a new password at once. Then remove the authenticator app in your profile: a new password \
@@ -246,6 +258,29 @@ mod tests {
                     part.contains(advice) && part.contains("hoose a new password"),
                     "{advice}: {part}"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn mail_about_a_password_or_a_sign_in_says_to_check_what_stays() {
+        let changed = rendered(SecurityChange::PasswordChanged, firefox());
+        let signed_in = rendered(SecurityChange::SignedIn, firefox());
+        for (changed, signed_in) in [
+            (changed.text, signed_in.text),
+            (changed.html, signed_in.html),
+        ] {
+            let own = "If it was you, check the passkeys and second factors in your profile, and the API keys";
+            assert!(changed.contains(own), "{changed}");
+            let nothing = "If it was you, you need not do anything.";
+            assert!(signed_in.contains(nothing), "{signed_in}");
+            for mail in [changed, signed_in] {
+                for part in [
+                    "passkeys and second factors in your profile",
+                    "API keys in the settings",
+                ] {
+                    assert!(mail.contains(part), "{part}: {mail}");
+                }
             }
         }
     }

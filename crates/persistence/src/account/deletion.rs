@@ -1,10 +1,11 @@
 //! The deletion of an account and its data.
 
-use allclear_application::account::DeletionOutcome;
+use allclear_application::account::{Credentials, DeletionOutcome};
 use allclear_application::error::Error;
+use allclear_application::password::PasswordHash;
 use allclear_domain::audit::Action;
 use allclear_domain::author::Author;
-use allclear_domain::id::{OrganisationId, UserId};
+use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use allclear_domain::membership::Departure;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::UpdateStatement;
@@ -17,7 +18,8 @@ use crate::entity::{
     audit_item, component_period, incident_update, invitation, maintenance_update, organisation,
 };
 use crate::membership::{self as members, member_state, organisations_of};
-use crate::statement::{Fetch, Run, RunStatement, exists};
+use crate::session::{lock_account, lock_account_of};
+use crate::statement::{Run, RunStatement, exists};
 use crate::transaction::Transaction;
 use crate::{installation, organisation as organisations};
 
@@ -32,9 +34,21 @@ struct Departures {
 
 impl Database {
     /// Deletes an account. Most rows of its organisations are removed before, in transactions of their own.
-    pub(super) async fn delete_account(self, id: UserId) -> Result<DeletionOutcome, Error> {
+    pub(super) async fn delete_account(
+        self,
+        id: UserId,
+        verified: Option<PasswordHash>,
+        session: SessionId,
+    ) -> Result<DeletionOutcome, Error> {
+        let now = self.clock.now();
         let checked = self.write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
             Box::pin(async move {
+                // Not checked again in the last transaction: rows are removed before that.
+                let account = lock_account_of(transaction, id, session, now).await?;
+                let present = Credentials::from(account).password;
+                if verified.is_some_and(|verified| verified != present) {
+                    return Ok(Err(DeletionOutcome::PasswordChanged));
+                }
                 let checked = check(transaction, id).await?;
                 if let Ok(departures) = &checked {
                     // They cannot be accepted while its rows are removed.
@@ -84,16 +98,16 @@ async fn delete(
     Ok((DeletionOutcome::Deleted, audit_items.anonymous(id)))
 }
 
-/// Returns what the deletion does to the account's organisations, or why it is refused. Locks the installation and these
-/// organisations.
+/// Returns what the deletion does to the account's organisations, or why it is refused. Locks the account, the installation and
+/// these organisations.
 async fn check(
     transaction: &Transaction,
     id: UserId,
 ) -> Result<Result<Departures, DeletionOutcome>, Error> {
-    installation::lock(transaction).await?;
-    let Some(user) = Entity::find_by_id(id.0).fetch_one(transaction).await? else {
+    let Some(user) = lock_account(transaction, id).await? else {
         return Ok(Err(DeletionOutcome::Gone));
     };
+    installation::lock(transaction).await?;
     let others = Entity::find().filter(Column::Id.ne(id.0));
     if user.administrator && exists(others, transaction).await? {
         return Ok(Err(DeletionOutcome::Administrator));

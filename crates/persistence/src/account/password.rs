@@ -1,6 +1,6 @@
 //! Passwords of accounts, and pending resets.
 
-use allclear_application::account::{Credentials, PasswordChangeOutcome, Reset};
+use allclear_application::account::{Credentials, PasswordChange, Reset, ResetOutcome};
 use allclear_application::error::Error;
 use allclear_application::password::PasswordHash;
 use allclear_application::secret::Digest;
@@ -12,7 +12,7 @@ use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, Query
 use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::entity::password_reset::{ActiveModel, Column, Entity};
 use crate::entity::user;
-use crate::session::end_all;
+use crate::session::{end_all, lock_account, lock_account_of};
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
@@ -44,50 +44,68 @@ pub(super) async fn use_reset(
     digest: &Digest,
     password: PasswordHash,
     now: DateTime<Utc>,
-) -> Result<(PasswordChangeOutcome, NewAuditItems), Error> {
+) -> Result<(ResetOutcome, NewAuditItems), Error> {
     let gone = (
-        PasswordChangeOutcome::Gone,
+        ResetOutcome::Gone,
         NewAuditItems::none(NoAuditItem::Unchanged),
     );
     let pending = Entity::find_by_id(digest.as_str()).filter(Column::ExpiresAt.gt(now));
     let Some(reset) = pending.fetch_one(transaction).await? else {
         return Ok(gone);
     };
+    let id = UserId(reset.user_id);
+    lock_account(transaction, id).await?;
     // Of several concurrent requests, one deletes the row.
     let used = Entity::delete_by_id(reset.digest).run(transaction).await?;
     if used == 0 {
         return Ok(gone);
     }
-    set_password(transaction, UserId(reset.user_id), password, None, now).await
+    let audit_items = set(transaction, id, &password, None, now).await?;
+    Ok((ResetOutcome::Stored, audit_items))
 }
 
-pub(super) async fn set_password(
+/// Returns whether the account still had the verified password.
+pub(super) async fn change(
+    transaction: &Transaction,
+    change: PasswordChange,
+    now: DateTime<Utc>,
+) -> Result<(bool, NewAuditItems), Error> {
+    let PasswordChange {
+        user,
+        verified,
+        new,
+        spared,
+    } = change;
+    let account = lock_account_of(transaction, user, spared, now).await?;
+    if Credentials::from(account).password != verified {
+        return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
+    }
+    let audit_items = set(transaction, user, &new, Some(spared), now).await?;
+    Ok((true, audit_items))
+}
+
+/// Stores a password, and ends the account's sessions and resets. The caller holds the account's lock.
+async fn set(
     transaction: &Transaction,
     id: UserId,
-    password: PasswordHash,
+    password: &PasswordHash,
     spared: Option<SessionId>,
     now: DateTime<Utc>,
-) -> Result<(PasswordChangeOutcome, NewAuditItems), Error> {
+) -> Result<NewAuditItems, Error> {
     let password = user::ActiveModel {
         password: Set(password.as_str().to_owned()),
         has_password: Set(true),
         ..Default::default()
     };
-    let stored = user::Entity::update_many()
+    user::Entity::update_many()
         .set(password)
         .filter(user::Column::Id.eq(id.0))
         .run(transaction)
         .await?;
-    if stored == 0 {
-        return Ok((
-            PasswordChangeOutcome::Gone,
-            NewAuditItems::none(NoAuditItem::Unchanged),
-        ));
-    }
     let (action, states) = (Action::PasswordChanged, (None, None));
     let audit_items = audit::audit_items_of_person(transaction, id, now, action, states).await?;
     end_all(transaction, id, spared).await?;
     let resets = Entity::delete_many().filter(Column::UserId.eq(id.0));
     resets.run(transaction).await?;
-    Ok((PasswordChangeOutcome::Stored, audit_items))
+    Ok(audit_items)
 }

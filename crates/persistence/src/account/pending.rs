@@ -1,8 +1,8 @@
 //! Sign-ups and new addresses that wait for the link of a mail.
 
 use allclear_application::account::{
-    Accounts, Admission, Confirmation, ConfirmationOutcome, CreationOutcome, NewAccount,
-    PendingAddress, PendingSignUp,
+    Accounts, Admission, Confirmation, ConfirmationOutcome, CreationOutcome, Credentials,
+    NewAccount, PendingAddress, PendingSignUp,
 };
 use allclear_application::audit::state;
 use allclear_application::error::Error;
@@ -12,6 +12,7 @@ use allclear_application::secret::Digest;
 use allclear_domain::account::User;
 use allclear_domain::audit::Action;
 use allclear_domain::email::EmailKey;
+use allclear_domain::id::UserId;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -94,6 +95,7 @@ pub(super) async fn confirm_sign_up(
     let now = confirmation.now;
     let needs_invitation = confirmation.needs_invitation;
     let account = new_account_from(pending, confirmation);
+    let password = account.password.clone();
     let (user, mut audit_items) = match create(transaction, account).await? {
         (CreationOutcome::Created(user), audit_items) => (user, audit_items),
         (CreationOutcome::Taken | CreationOutcome::NotFirst, _) => {
@@ -110,7 +112,8 @@ pub(super) async fn confirm_sign_up(
     }
     let others = Entity::delete_many().filter(Column::EmailKey.eq(key.as_str()));
     others.run(transaction).await?;
-    Ok((ConfirmationOutcome::Confirmed(user), audit_items))
+    let account = Credentials { user, password };
+    Ok((ConfirmationOutcome::Confirmed(account), audit_items))
 }
 
 fn new_account_from(pending: Model, confirmation: Confirmation) -> NewAccount {
@@ -152,15 +155,16 @@ pub(super) async fn add_address(
     Ok(())
 }
 
-/// [`Error::Stale`] if another account got the address at the same time.
+/// [`Error::Stale`] if another account got the address at the same time. The caller holds the account's lock.
 pub(super) async fn confirm_address(
     transaction: &Transaction,
     digest: &Digest,
+    user: UserId,
     now: DateTime<Utc>,
 ) -> Result<(ConfirmationOutcome, NewAuditItems), Error> {
     use pending_address::{Column, Entity};
 
-    let found = Entity::find()
+    let found = Entity::find_by_id(user.0)
         .filter(Column::Digest.eq(digest.as_str()))
         .filter(Column::ExpiresAt.gt(now));
     let Some(pending) = found.fetch_one(transaction).await? else {
@@ -202,11 +206,13 @@ pub(super) async fn confirm_address(
     let (Some(before), Some(after)) = (before, after.await?) else {
         return Ok(unconfirmed(ConfirmationOutcome::Unknown));
     };
-    let (before, after) = (User::from(before), User::from(after));
-    let states = (Some(state::account(&before)), Some(state::account(&after)));
-    let action = Action::AccountUpdated;
-    let audit_items =
-        audit::audit_items_of_person(transaction, after.id, now, action, states).await?;
+    let (before, after) = (User::from(before), Credentials::from(after));
+    let states = (
+        Some(state::account(&before)),
+        Some(state::account(&after.user)),
+    );
+    let (action, id) = (Action::AccountUpdated, after.user.id);
+    let audit_items = audit::audit_items_of_person(transaction, id, now, action, states).await?;
     Ok((ConfirmationOutcome::Confirmed(after), audit_items))
 }
 

@@ -1,5 +1,6 @@
 use allclear_application::account::{
-    AccountStore, Admission, Candidates, CreationOutcome, NewAccount, PasswordChangeOutcome, Reset,
+    AccountStore, Admission, Candidates, CreationOutcome, DeletionOutcome, NewAccount,
+    PasswordChange, Reset, ResetOutcome,
 };
 use allclear_application::error::Error;
 use allclear_application::installation::{InstallationStore, Secrets, SigningKey};
@@ -17,8 +18,8 @@ use tokio::task::JoinSet;
 
 use crate::backend::{assert_none, clock, organisation};
 use crate::contract;
-use crate::membership::invite;
-use crate::session::open_session;
+use crate::membership::{found, invite, invite_by};
+use crate::session::{admin_session, open_session, opened};
 
 contract!(
     a_stored_account_reads_as_it_was_written,
@@ -30,6 +31,9 @@ contract!(
     an_account_is_renamed,
     only_the_hash_that_was_verified_is_upgraded,
     a_new_password_ends_the_other_sessions_and_the_resets,
+    only_the_password_that_was_verified_is_changed_and_deletes_the_account,
+    of_a_reset_and_a_change_at_the_same_time_one_sets_the_password,
+    an_account_is_deleted_while_its_other_session_invites,
     a_reset_works_once_and_not_after_its_end,
     expired_rows_are_pruned,
     nodes_that_start_at_once_share_one_set_of_secrets,
@@ -87,7 +91,11 @@ async fn is_alive(database: &Database, token: &SecretToken) -> bool {
         .is_some()
 }
 
-async fn pending_reset(database: &Database, user: &User, life: TimeDelta) -> SecretToken {
+pub(crate) async fn pending_reset(
+    database: &Database,
+    user: &User,
+    life: TimeDelta,
+) -> SecretToken {
     let token = SecretToken::generate();
     let reset = Reset {
         digest: token.digest(),
@@ -259,14 +267,12 @@ async fn only_the_hash_that_was_verified_is_upgraded(database: &Database) {
 async fn an_account_is_renamed(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let bob = account(database, "bob@example.com", "hash").await;
-    assert_eq!(
-        AccountStore::rename(database, ann.id, "Anna".into())
-            .await
-            .unwrap()
-            .unwrap()
-            .name,
-        "Anna"
-    );
+    let session = opened(database, ann.id).await;
+    let renamed = AccountStore::rename(database, ann.id, "Anna".into(), session).await;
+    let renamed = renamed.unwrap();
+    assert_eq!(renamed.name, "Anna");
+    let found = AccountStore::find(database, ann.id).await.unwrap();
+    assert_eq!(found.unwrap().user, renamed);
     assert_eq!(
         AccountStore::find(database, bob.id)
             .await
@@ -275,12 +281,6 @@ async fn an_account_is_renamed(database: &Database) {
             .user
             .name,
         "Ann"
-    );
-    assert_eq!(
-        AccountStore::rename(database, UserId(clock().id()), "Eve".into())
-            .await
-            .unwrap(),
-        None
     );
 }
 
@@ -298,21 +298,81 @@ async fn a_new_password_ends_the_other_sessions_and_the_resets(database: &Databa
         .unwrap()
         .unwrap()
         .id;
-    let stored = database
-        .set_password(ann.id, PasswordHash::new("new".into()), Some(kept))
-        .await
-        .unwrap();
-    assert_eq!(stored, PasswordChangeOutcome::Stored);
+    let changed = change(&ann, "old", "new", kept);
+    assert!(database.change_password(changed).await.unwrap());
     assert!(is_alive(database, &here).await && is_alive(database, &other).await);
     assert!(!is_alive(database, &there).await);
     assert_none(database.find_reset(&reset.digest(), clock().now())).await;
     let changed = AccountStore::find(database, ann.id).await.unwrap().unwrap();
     assert_eq!(changed.password, PasswordHash::new("new".into()));
-    let gone = database
-        .set_password(UserId(clock().id()), PasswordHash::new("new".into()), None)
-        .await
-        .unwrap();
-    assert_eq!(gone, PasswordChangeOutcome::Gone);
+}
+
+fn change(user: &User, verified: &str, new: &str, spared: SessionId) -> PasswordChange {
+    PasswordChange {
+        user: user.id,
+        verified: PasswordHash::new(verified.into()),
+        new: PasswordHash::new(new.into()),
+        spared,
+    }
+}
+
+async fn only_the_password_that_was_verified_is_changed_and_deletes_the_account(
+    database: &Database,
+) {
+    let ann = account(database, "ann@example.com", "present").await;
+    let session = opened(database, ann.id).await;
+    let late = change(&ann, "former", "new", session);
+    assert!(!database.change_password(late).await.unwrap());
+    let former = Some(PasswordHash::new("former".into()));
+    let deleted = AccountStore::delete(database, ann.id, former, session).await;
+    assert_eq!(deleted.unwrap(), DeletionOutcome::PasswordChanged);
+    let found = AccountStore::find(database, ann.id).await.unwrap();
+    let present = PasswordHash::new("present".into());
+    assert_eq!(found.unwrap().password, present);
+    let deleted = AccountStore::delete(database, ann.id, Some(present), session).await;
+    assert_eq!(deleted.unwrap(), DeletionOutcome::Deleted);
+}
+
+async fn of_a_reset_and_a_change_at_the_same_time_one_sets_the_password(database: &Database) {
+    for round in 0..20 {
+        let ann = account(database, &format!("ann{round}@example.com"), "old").await;
+        let session = opened(database, ann.id).await;
+        let token = pending_reset(database, &ann, TimeDelta::hours(1)).await;
+        let (digest, new) = (token.digest(), PasswordHash::new("reset".into()));
+        let (reset, changed) = tokio::join!(
+            database.use_reset(&digest, new, clock().now()),
+            database.change_password(change(&ann, "old", "changed", session)),
+        );
+        let expected = match reset.unwrap() {
+            ResetOutcome::Stored => {
+                assert!(matches!(changed, Err(Error::Unauthenticated(_))), "{round}");
+                "reset"
+            }
+            ResetOutcome::Gone => {
+                assert!(changed.unwrap(), "{round}");
+                "changed"
+            }
+        };
+        let found = AccountStore::find(database, ann.id).await.unwrap();
+        let expected = PasswordHash::new(expected.into());
+        assert_eq!(found.unwrap().password, expected, "{round}");
+    }
+}
+
+async fn an_account_is_deleted_while_its_other_session_invites(database: &Database) {
+    for round in 0..10 {
+        let ann = account(database, &format!("ann{round}@example.com"), "hash").await;
+        let acme = found(database, &ann).await;
+        let here = opened(database, ann.id).await;
+        let there = admin_session(database, ann.id).await;
+        let (deleted, _) = tokio::join!(
+            AccountStore::delete(database, ann.id, None, here),
+            invite_by(database, Some(&acme), Role::Admin, Some(there)),
+        );
+        assert_eq!(deleted.unwrap(), DeletionOutcome::Deleted, "{round}");
+        let left = OrganisationStore::find(database, &acme).await.unwrap();
+        assert_eq!(left, None, "{round}");
+    }
 }
 
 async fn a_reset_works_once_and_not_after_its_end(database: &Database) {
@@ -325,7 +385,7 @@ async fn a_reset_works_once_and_not_after_its_end(database: &Database) {
             .use_reset(&late.digest(), new(), clock().now())
             .await
             .unwrap(),
-        PasswordChangeOutcome::Gone
+        ResetOutcome::Gone
     );
     let reset = pending_reset(database, &ann, TimeDelta::hours(1)).await;
     assert_eq!(
@@ -342,14 +402,14 @@ async fn a_reset_works_once_and_not_after_its_end(database: &Database) {
             .use_reset(&reset.digest(), new(), clock().now())
             .await
             .unwrap(),
-        PasswordChangeOutcome::Stored
+        ResetOutcome::Stored
     );
     assert_eq!(
         database
             .use_reset(&reset.digest(), new(), clock().now())
             .await
             .unwrap(),
-        PasswordChangeOutcome::Gone
+        ResetOutcome::Gone
     );
     assert!(!is_alive(database, &here).await);
 }

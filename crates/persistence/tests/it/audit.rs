@@ -2,7 +2,7 @@ mod order;
 
 use std::net::Ipv4Addr;
 
-use allclear_application::account::{AccountStore, PasswordChangeOutcome};
+use allclear_application::account::{AccountStore, ResetOutcome};
 use allclear_application::audit::{AuditFilter, AuditItem, AuditStore};
 use allclear_application::dashboard::{DashboardStore, ShownChanges};
 use allclear_application::error::Error;
@@ -23,13 +23,13 @@ use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
-use crate::account::{account, new_session};
+use crate::account::{account, new_session, pending_reset};
 use crate::backend::clock;
 use crate::contract;
 use crate::maintenance;
 use crate::membership::found;
 use crate::organisation_fixture::{OrganisationFixture, ann};
-use crate::session::open_session;
+use crate::session::{open_session, opened};
 
 contract!(
     change_is_audited_with_its_originator_and_the_name_of_its_target,
@@ -343,11 +343,13 @@ async fn an_account_fills_no_log_with_its_own_changes(database: &Database) {
         let found = AuditStore::list(database, &acme, &filter, page).await;
         found.unwrap().items.len()
     };
+    let session = opened(database, ann.id).await;
     for number in 0..200 {
-        let renamed = AccountStore::rename(database, ann.id, format!("Ann {number}")).await;
-        assert!(renamed.unwrap().is_some());
+        let name = format!("Ann {number}");
+        let renamed = AccountStore::rename(database, ann.id, name, session).await;
+        renamed.unwrap();
     }
-    let refused = AccountStore::rename(database, ann.id, "Ann".into()).await;
+    let refused = AccountStore::rename(database, ann.id, "Ann".into(), session).await;
     assert!(matches!(refused, Err(Error::TooMany { .. })), "{refused:?}");
     assert_eq!(count(Action::AccountUpdated).await, 200);
     for _ in 0..201 {
@@ -362,8 +364,10 @@ async fn changes_that_take_access_away_are_never_refused(database: &Database) {
     let acme = found(database, &ann).await;
     for number in 0..=200 {
         let hash = PasswordHash::new(format!("hash {number}"));
-        let stored = database.set_password(ann.id, hash, None).await;
-        assert_eq!(stored.unwrap(), PasswordChangeOutcome::Stored);
+        let token = pending_reset(database, &ann, TimeDelta::hours(1)).await;
+        let digest = token.digest();
+        let stored = database.use_reset(&digest, hash, clock().now());
+        assert_eq!(stored.await.unwrap(), ResetOutcome::Stored);
         FactorStore::reset_factors(database, ann.id).await.unwrap();
     }
     for action in [Action::PasswordChanged, Action::FactorDeleted] {

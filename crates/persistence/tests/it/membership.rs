@@ -4,7 +4,7 @@ use allclear_application::membership::{MemberTransition, NewOrganisation};
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::second_factor::FactorStore;
 use allclear_application::secret::SecretToken;
-use allclear_application::session::SessionStore;
+use allclear_application::session::{AdminSession, SessionStore};
 use allclear_domain::account::User;
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::Role;
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use crate::account::{account, new_session};
 use crate::backend::{assert_none, clock, organisation};
 use crate::contract;
-use crate::session::open_session;
+use crate::session::{admin_session, assert_ended, open_session, opened};
 
 contract!(
     a_founded_organisation_has_one_admin,
@@ -25,6 +25,7 @@ contract!(
     of_ten_admins_who_leave_at_once_one_stays,
     a_refused_rule_changes_no_member,
     an_account_without_the_role_changes_nothing_as_an_admin,
+    an_admin_whose_session_has_ended_gives_no_rights,
     an_invitation_is_accepted_once,
     an_invitation_ends_with_the_role_of_its_inviter,
     an_accepted_invitation_never_takes_a_role_away,
@@ -39,11 +40,11 @@ pub(crate) async fn invite(
     invite_by(database, organisation, role, None).await.unwrap()
 }
 
-async fn invite_by(
+pub(crate) async fn invite_by(
     database: &Database,
     organisation: Option<&OrganisationId>,
     role: Role,
-    inviter: Option<UserId>,
+    inviter: Option<AdminSession>,
 ) -> Result<SecretToken, Error> {
     let (token, created_at) = (SecretToken::generate(), clock().now());
     let invitation = Invitation {
@@ -54,11 +55,11 @@ async fn invite_by(
         }),
         email: "bob@example.com".into(),
         role,
-        inviter,
+        inviter: inviter.map(|admin| admin.user),
         created_at,
         expires_at: created_at + TimeDelta::days(7),
     };
-    OrganisationStore::add_invitation(database, invitation, token.digest()).await?;
+    OrganisationStore::add_invitation(database, invitation, token.digest(), inviter).await?;
     Ok(token)
 }
 
@@ -276,14 +277,15 @@ async fn an_account_without_the_role_changes_nothing_as_an_admin(database: &Data
     let pending = pending.await.unwrap()[0].id;
     // As after the removal of an admin, or the loss of the role, while a request is under way.
     for former in [bob.id, eve.id] {
-        let changed = database.change_member(&acme, ann.id, Some(former), leave());
+        let admin = admin_session(database, former).await;
+        let changed = database.change_member(&acme, ann.id, Some(admin), leave());
         let refused = [
             changed.await.map(drop),
             database
                 .rename(&acme, "Ours".into(), former)
                 .await
                 .map(drop),
-            database.require_factor(&acme, true, former).await.map(drop),
+            database.require_factor(&acme, true, admin).await.map(drop),
             OrganisationStore::delete_invitation(database, &acme, pending, former)
                 .await
                 .map(drop),
@@ -307,7 +309,8 @@ async fn an_account_without_the_role_changes_nothing_as_an_admin(database: &Data
 
     let renamed = database.rename(&acme, "Ours".into(), ann.id).await;
     assert!(renamed.unwrap().commit.is_some());
-    let removed = database.change_member(&acme, bob.id, Some(ann.id), leave());
+    let admin = admin_session(database, ann.id).await;
+    let removed = database.change_member(&acme, bob.id, Some(admin), leave());
     removed.await.unwrap().unwrap();
     let deleted = OrganisationStore::delete(database, &acme, Some(ann.id));
     assert!(deleted.await.unwrap());
@@ -315,6 +318,37 @@ async fn an_account_without_the_role_changes_nothing_as_an_admin(database: &Data
     assert!(!again.await.unwrap());
     let renamed = database.rename(&acme, "Ours".into(), ann.id).await;
     assert!(matches!(renamed, Err(Error::NotFound(_))), "{renamed:?}");
+}
+
+async fn an_admin_whose_session_has_ended_gives_no_rights(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let bob = account(database, "bob@example.com", "hash").await;
+    let acme = found(database, &ann).await;
+    let link = invite(database, Some(&acme), Role::Editor).await;
+    let digest = link.digest();
+    let accepted = database.accept_invitation(&digest, bob.id, clock().now());
+    accepted.await.unwrap().unwrap();
+    let here = opened(database, ann.id).await;
+    let ended = admin_session(database, ann.id).await;
+    assert!(database.end_one(ann.id, ended.id, here).await.unwrap());
+    let foreign = AdminSession {
+        id: opened(database, bob.id).await,
+        user: ann.id,
+    };
+    for admin in [ended, foreign] {
+        let promote: MemberTransition = Box::new(|_| Ok(Some(Role::Admin)));
+        assert_ended(
+            database
+                .change_member(&acme, bob.id, Some(admin), promote)
+                .await,
+        );
+        assert_ended(invite_by(database, Some(&acme), Role::Admin, Some(admin)).await);
+        assert_ended(database.require_factor(&acme, true, admin).await);
+    }
+    assert_eq!(role(database, &acme, bob.id).await, Some(Role::Editor));
+    let pending = OrganisationStore::list_invitations(database, &acme, clock().now()).await;
+    assert!(pending.unwrap().is_empty());
+    assert!(!database.is_factor_required(&acme).await.unwrap());
 }
 
 async fn an_invitation_is_accepted_once(database: &Database) {
@@ -357,7 +391,8 @@ async fn an_invitation_ends_with_the_role_of_its_inviter(database: &Database) {
             .accept_invitation(&link.digest(), bob.id, clock().now())
             .await;
         accepted.unwrap().unwrap();
-        let own = invite_by(database, Some(&acme), Role::Admin, Some(bob.id))
+        let bobs = admin_session(database, bob.id).await;
+        let own = invite_by(database, Some(&acme), Role::Admin, Some(bobs))
             .await
             .unwrap();
         let changed = OrganisationStore::change_member(database, &acme, bob.id, None, end).await;
@@ -365,7 +400,7 @@ async fn an_invitation_ends_with_the_role_of_its_inviter(database: &Database) {
         let found =
             OrganisationStore::find_invitation(database, &own.digest(), clock().now()).await;
         assert_eq!(found.unwrap(), None);
-        let result = invite_by(database, Some(&acme), Role::Admin, Some(bob.id)).await;
+        let result = invite_by(database, Some(&acme), Role::Admin, Some(bobs)).await;
         let is_expected = match result {
             Err(Error::Forbidden(_)) => is_member,
             Err(Error::NotFound(_)) => !is_member,
@@ -373,7 +408,8 @@ async fn an_invitation_ends_with_the_role_of_its_inviter(database: &Database) {
         };
         assert!(is_expected);
     }
-    let anns = invite_by(database, Some(&acme), Role::Editor, Some(ann.id))
+    let admin = admin_session(database, ann.id).await;
+    let anns = invite_by(database, Some(&acme), Role::Editor, Some(admin))
         .await
         .unwrap();
     let found = OrganisationStore::find_invitation(database, &anns.digest(), clock().now()).await;

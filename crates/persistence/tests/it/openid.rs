@@ -1,8 +1,9 @@
-use allclear_application::account::AccountStore;
+use allclear_application::account::{AccountStore, ResetOutcome};
 use allclear_application::openid::{
     AccountOrigin, MembershipOutcome, OpenIdStore, ProvidedMembership, ProviderSession,
     ProviderSignIn, ProviderSignedIn, Reauthentication, ReauthenticationOutcome, SignInError,
 };
+use allclear_application::passkey::PasskeyStore;
 use allclear_application::password::PasswordHash;
 use allclear_application::second_factor::{FactorStore, SessionProof};
 use allclear_application::secret::SecretToken;
@@ -15,10 +16,11 @@ use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 use tokio::task::JoinSet;
 
-use crate::account::new_session;
+use crate::account::{new_session, pending_reset};
 use crate::backend::clock;
 use crate::contract;
 use crate::membership::found;
+use crate::passkey::new_passkey;
 use crate::session::open_session;
 
 contract!(
@@ -28,6 +30,7 @@ contract!(
     a_role_is_given_and_the_last_admin_stays,
     the_origin_of_a_session_ends_with_it,
     a_session_knows_where_its_second_factor_was_checked,
+    a_factor_is_proven_while_another_one_is_added,
     an_authentication_counts_for_the_account_of_the_session_only,
     an_account_that_a_provider_made_has_no_password_until_one_is_set,
 );
@@ -254,6 +257,24 @@ async fn a_session_knows_where_its_second_factor_was_checked(database: &Database
     );
 }
 
+async fn a_factor_is_proven_while_another_one_is_added(database: &Database) {
+    for round in 0..20 {
+        let first = sign_in(&round.to_string(), &format!("grace{round}@example.com"));
+        let session = first.session.id;
+        let grace = signed_in(database, first).await.unwrap().user;
+        let digest = SecretToken::generate().digest();
+        let passkey = new_passkey(&grace, &format!("phone{round}"), session);
+        let (proven, added) = tokio::join!(
+            database.prove_factor(session, digest),
+            database.add_passkey(passkey),
+        );
+        proven.unwrap();
+        added.unwrap();
+        let proof = database.session_proof(session).await.unwrap();
+        assert_eq!(proof, SessionProof::Account, "{round}");
+    }
+}
+
 async fn an_authentication_counts_for_the_account_of_the_session_only(database: &Database) {
     let first = sign_in("1", "grace@example.com");
     let (before, now) = (first.session.digest.clone(), first.session.created_at);
@@ -284,18 +305,22 @@ async fn an_authentication_counts_for_the_account_of_the_session_only(database: 
     assert_eq!(session.authenticated_at, same.at);
     let old = SessionStore::find(database, &before, now).await.unwrap();
     assert_eq!(old, None, "the token was replaced");
-    assert!(database.end_one(session.user.id, session.id).await.unwrap());
+    let ended = database.end_one(session.user.id, session.id, session.id);
+    assert!(ended.await.unwrap());
     let ended = database.reauthenticate(same, now).await.unwrap();
     assert_eq!(ended, ReauthenticationOutcome::Ended);
 }
 
 async fn an_account_that_a_provider_made_has_no_password_until_one_is_set(database: &Database) {
     let sign_in = sign_in("1", "grace@example.com");
-    let user = signed_in(database, sign_in).await.unwrap().user.id;
-    let ways = database.sign_in_methods(user).await.unwrap();
+    let user = signed_in(database, sign_in).await.unwrap().user;
+    let ways = database.sign_in_methods(user.id).await.unwrap();
     let issuers = vec!["https://a.example".to_owned()];
     assert_eq!((ways.password, ways.issuers), (false, issuers));
     let hash = PasswordHash::new("another".into());
-    database.set_password(user, hash, None).await.unwrap();
-    assert!(database.sign_in_methods(user).await.unwrap().password);
+    let token = pending_reset(database, &user, TimeDelta::hours(1)).await;
+    let digest = token.digest();
+    let stored = database.use_reset(&digest, hash, clock().now());
+    assert_eq!(stored.await.unwrap(), ResetOutcome::Stored);
+    assert!(database.sign_in_methods(user.id).await.unwrap().password);
 }

@@ -112,20 +112,20 @@ async fn a_passkey_is_added_listed_renamed_and_removed(database: &Database) {
     assert_eq!(factors.passkeys[0].name, "phone");
     let key = CredentialId("phone".into());
     let found = database.find_passkey(&key).await.unwrap().unwrap();
-    assert_eq!((found.user.id, found.passkey.id), (ann.id, id));
+    assert_eq!((found.account.user.id, found.passkey.id), (ann.id, id));
     assert_eq!(found.credential, "new");
     let listed = database.credentials_of(ann.id).await.unwrap();
     assert_eq!(listed, std::slice::from_ref(&key));
 
     let name = || "Work phone".to_owned();
-    let foreign = database.rename_passkey(bob.id, id, name()).await.unwrap();
-    assert_eq!(foreign, None);
-    let renamed = database.rename_passkey(ann.id, id, name()).await.unwrap();
-    assert_eq!(renamed.unwrap().name, "Work phone");
+    let spared = open(database, &bob).await;
+    let foreign = database.rename_passkey(bob.id, id, name(), spared).await;
+    assert_eq!(foreign.unwrap(), None);
+    let renamed = database.rename_passkey(ann.id, id, name(), session).await;
+    assert_eq!(renamed.unwrap().unwrap().name, "Work phone");
     let factors = database.factors(ann.id).await.unwrap();
     assert_eq!(factors.passkeys[0].name, "Work phone");
 
-    let spared = open(database, &bob).await;
     assert!(!database.remove_passkey(bob.id, id, spared).await.unwrap());
     assert!(database.remove_passkey(ann.id, id, session).await.unwrap());
     assert!(!database.remove_passkey(ann.id, id, session).await.unwrap());
@@ -140,7 +140,7 @@ async fn a_credential_belongs_to_one_account(database: &Database) {
     let stored = database.add_passkey(new_passkey(&bob, "phone", session));
     assert_eq!(stored.await.unwrap(), PasskeyAdditionOutcome::Known);
     let found = database.find_passkey(&CredentialId("phone".into())).await;
-    assert_eq!(found.unwrap().unwrap().user.id, ann.id);
+    assert_eq!(found.unwrap().unwrap().account.user.id, ann.id);
     let factors = database.factors(bob.id).await.unwrap();
     assert!(!factors.is_needed() && factors.recovery_codes == 0);
 }
@@ -184,8 +184,8 @@ async fn recovery_codes_are_made_with_the_first_factor_and_removed_with_the_last
     let left = || async { database.factors(ann.id).await.unwrap().recovery_codes };
     assert_eq!(left().await, 10);
     let now = clock().now();
-    let began = database.begin_totp(ann.id, "nonce".into(), now).await;
-    assert!(began.unwrap());
+    let began = database.begin_totp(ann.id, "nonce".into(), session, now);
+    assert!(began.await.unwrap());
     let confirmation = TotpConfirmation {
         user: ann.id,
         nonce: "nonce".into(),

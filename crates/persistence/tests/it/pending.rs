@@ -13,7 +13,7 @@ use allclear_domain::account::User;
 use allclear_domain::audit::{Action, Actor};
 use allclear_domain::author::Author;
 use allclear_domain::email::EmailKey;
-use allclear_domain::id::{OrganisationId, UserId};
+use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use allclear_domain::membership::Role;
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
@@ -23,7 +23,7 @@ use crate::account::{account, new_session};
 use crate::backend::{assert_none, clock};
 use crate::contract;
 use crate::membership::{found, invite};
-use crate::session::open_session;
+use crate::session::{open_session, opened};
 
 contract!(
     a_link_makes_exactly_the_account_it_was_mailed_for_and_once,
@@ -79,17 +79,18 @@ async fn a_link_makes_exactly_the_account_it_was_mailed_for_and_once(database: &
     let made: Vec<_> = outcomes
         .iter()
         .filter_map(|outcome| match outcome {
-            ConfirmationOutcome::Confirmed(user) => Some(user),
+            ConfirmationOutcome::Confirmed(account) => Some(account),
             _ => None,
         })
         .collect();
-    let [user] = made[..] else {
+    let [account] = made[..] else {
         panic!("{outcomes:?}")
     };
-    let stored = AccountStore::find(database, user.id)
+    let stored = AccountStore::find(database, account.user.id)
         .await
         .unwrap()
         .unwrap();
+    assert_eq!(account.password, stored.password);
     assert_eq!(
         (stored.user.name.as_str(), stored.user.email.as_str()),
         ("Ann", "Ann@example.com")
@@ -100,12 +101,12 @@ async fn a_link_makes_exactly_the_account_it_was_mailed_for_and_once(database: &
 async fn of_two_links_of_one_address_the_first_followed_counts(database: &Database) {
     let strangers = waits(database, "ann@example.com", "Eve").await;
     let own = waits(database, "ANN@example.com", "Ann").await;
-    let ConfirmationOutcome::Confirmed(user) =
+    let ConfirmationOutcome::Confirmed(account) =
         database.confirm_sign_up(follow(&own)).await.unwrap()
     else {
         panic!("not made")
     };
-    assert_eq!(user.name, "Ann");
+    assert_eq!(account.user.name, "Ann");
     let late = database.confirm_sign_up(follow(&strangers)).await.unwrap();
     assert_eq!(late, ConfirmationOutcome::Unknown);
     let after = waits(database, "ann@example.com", "Eve").await;
@@ -176,13 +177,13 @@ async fn a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_
     let acme = found(database, &ann).await;
     join(database, &acme, &bob).await;
     assert_eq!(
-        AccountStore::delete(database, ann.id).await.unwrap(),
+        delete(database, &ann).await.unwrap(),
         DeletionOutcome::LastAdmin("Acme".into())
     );
     let token = SecretToken::generate();
     open_session(database, bob.id, new_session(&token)).await;
     assert_eq!(
-        AccountStore::delete(database, bob.id).await.unwrap(),
+        delete(database, &bob).await.unwrap(),
         DeletionOutcome::Deleted
     );
     let session = SessionStore::find(database, &token.digest(), clock().now()).await;
@@ -190,13 +191,18 @@ async fn a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_
     assert_eq!(database.list_members(&acme).await.unwrap().len(), 1);
     assert_none(OrganisationStore::find(database, &alone)).await;
     assert_eq!(
-        AccountStore::delete(database, ann.id).await.unwrap(),
+        delete(database, &ann).await.unwrap(),
         DeletionOutcome::Deleted
     );
-    assert_eq!(
-        AccountStore::delete(database, ann.id).await.unwrap(),
-        DeletionOutcome::Gone
-    );
+    let session = SessionId(clock().id());
+    let late = AccountStore::delete(database, ann.id, None, session).await;
+    assert!(matches!(late, Err(Error::Unauthenticated(_))), "{late:?}");
+}
+
+/// Deletes an account, for a new session of it.
+async fn delete(database: &Database, user: &User) -> Result<DeletionOutcome, Error> {
+    let session = opened(database, user.id).await;
+    AccountStore::delete(database, user.id, None, session).await
 }
 
 /// Makes an account a member of an organisation.
@@ -222,10 +228,12 @@ async fn refused_deletion_of_an_account_is_not_audited(database: &Database) {
     // The deletion looks at the organisations in the order of their identifiers.
     people.sort_by_key(|person| person.id.to_string());
     let [ann, bob] = people;
+    let session = opened(database, bob.id).await;
     let (acme, beta) = (found(database, &ann).await, found(database, &bob).await);
     join(database, &acme, &bob).await;
     join(database, &beta, &ann).await;
-    let result = AccountStore::delete(database, bob.id).await.unwrap();
+    let result = AccountStore::delete(database, bob.id, None, session).await;
+    let result = result.unwrap();
     assert_eq!(result, DeletionOutcome::LastAdmin("Acme".into()));
     for organisation in [acme, beta] {
         let newest = newest_item(database, &organisation).await;
@@ -240,13 +248,14 @@ async fn item_of_a_deleted_account_has_neither_name_nor_address(database: &Datab
     let acme = found(database, &ann).await;
     join(database, &acme, &bob).await;
     let id = bob.id.to_string();
+    let session = opened(database, bob.id).await;
     let address = [192, 0, 2, 7].into();
     let deletion = Origin::of_request(Some("r1".into()), Some(address), async {
         Origin::identify(Actor::User(Author {
             id: id.clone(),
             name: bob.name.clone(),
         }));
-        AccountStore::delete(database, bob.id).await
+        AccountStore::delete(database, bob.id, None, session).await
     });
     assert_eq!(deletion.await.unwrap(), DeletionOutcome::Deleted);
     let item = newest_item(database, &acme).await;
@@ -264,12 +273,12 @@ async fn the_administrator_is_the_last_account_to_be_deleted(database: &Database
     let ann = account(database, "ann@example.com", "hash").await;
     let bob = account(database, "bob@example.com", "hash").await;
     assert_eq!(
-        AccountStore::delete(database, ann.id).await.unwrap(),
+        delete(database, &ann).await.unwrap(),
         DeletionOutcome::Administrator
     );
-    AccountStore::delete(database, bob.id).await.unwrap();
+    delete(database, &bob).await.unwrap();
     assert_eq!(
-        AccountStore::delete(database, ann.id).await.unwrap(),
+        delete(database, &ann).await.unwrap(),
         DeletionOutcome::Deleted
     );
     assert!(!database.any().await.unwrap());

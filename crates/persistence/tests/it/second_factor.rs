@@ -1,7 +1,10 @@
 use allclear_application::passkey::PasskeyStore;
-use allclear_application::second_factor::{FactorStore, Factors, TotpConfirmation, TotpFactor};
+use allclear_application::password::PasswordHash;
+use allclear_application::second_factor::{
+    FactorStore, Factors, TotpConfirmation, TotpFactor, UsedCode,
+};
 use allclear_application::secret::{Digest, SecretToken};
-use allclear_application::session::SessionStore;
+use allclear_application::session::{SessionStore, SignInProof};
 use allclear_domain::account::User;
 use allclear_domain::id::SessionId;
 use allclear_persistence::database::Database;
@@ -12,13 +15,14 @@ use crate::backend::{clock, organisation};
 use crate::contract;
 use crate::membership::found;
 use crate::passkey::new_passkey;
-use crate::session::open_session;
+use crate::session::{admin_session, open_session, opens};
 
 contract!(
     an_app_is_enrolled_confirmed_and_removed,
     only_the_newest_enrolment_can_be_confirmed_and_only_once,
     a_time_step_is_used_once_and_in_order,
     a_recovery_code_is_used_once_however_many_come_at_once,
+    a_code_of_a_factor_that_was_replaced_opens_no_session,
     a_change_of_factors_ends_the_other_sessions,
     a_reset_removes_every_factor_and_ends_every_session,
     a_requirement_belongs_to_one_organisation,
@@ -66,7 +70,9 @@ async fn enrolled(database: &Database, codes: Vec<Digest>) -> (User, SessionId) 
     let ann = account(database, "ann@example.com", "hash").await;
     let session = open(database, &ann).await;
     let now = clock().now();
-    let began = database.begin_totp(ann.id, "nonce".into(), now).await;
+    let began = database
+        .begin_totp(ann.id, "nonce".into(), session, now)
+        .await;
     assert!(began.unwrap());
     assert!(confirm(database, &ann, "nonce", codes, session).await);
     (ann, session)
@@ -84,7 +90,9 @@ async fn an_app_is_enrolled_confirmed_and_removed(database: &Database) {
     let none = Factors::default();
     assert_eq!(database.factors(ann.id).await.unwrap(), none);
     let now = clock().now();
-    let began = database.begin_totp(ann.id, "nonce".into(), now).await;
+    let began = database
+        .begin_totp(ann.id, "nonce".into(), session, now)
+        .await;
     assert!(began.unwrap());
     let totp = TotpFactor {
         nonce: "nonce".into(),
@@ -116,14 +124,18 @@ async fn only_the_newest_enrolment_can_be_confirmed_and_only_once(database: &Dat
     let session = open(database, &ann).await;
     let now = clock().now();
     for nonce in ["first", "second"] {
-        let began = database.begin_totp(ann.id, nonce.into(), now).await;
+        let began = database
+            .begin_totp(ann.id, nonce.into(), session, now)
+            .await;
         assert!(began.unwrap());
     }
     assert!(!confirm(database, &ann, "first", digests(10), session).await);
     let codes = digests(10);
     assert!(confirm(database, &ann, "second", codes.clone(), session).await);
     assert!(!confirm(database, &ann, "second", digests(10), session).await);
-    let began = database.begin_totp(ann.id, "third".into(), now).await;
+    let began = database
+        .begin_totp(ann.id, "third".into(), session, now)
+        .await;
     assert!(!began.unwrap());
     let left = database.use_recovery_code(ann.id, &codes[0]).await;
     assert_eq!(
@@ -172,6 +184,36 @@ async fn a_recovery_code_is_used_once_however_many_come_at_once(database: &Datab
     assert_eq!(new.unwrap(), Some(9));
 }
 
+async fn a_code_of_a_factor_that_was_replaced_opens_no_session(database: &Database) {
+    let codes = digests(10);
+    let (ann, session) = enrolled(database, codes.clone()).await;
+    let entered = |code| SignInProof::Password {
+        hash: PasswordHash::new("hash".into()),
+        code: Some(code),
+    };
+    let app = |nonce: &str| {
+        entered(UsedCode::Totp {
+            nonce: nonce.into(),
+        })
+    };
+    let used = database.use_recovery_code(ann.id, &codes[0]).await;
+    let left = used.unwrap().unwrap();
+    let recovery_code = || entered(UsedCode::RecoveryCode { left });
+    assert!(opens(database, &ann, app("nonce")).await);
+    assert!(opens(database, &ann, recovery_code()).await);
+    assert!(database.remove_totp(ann.id, session).await.unwrap());
+    let now = clock().now();
+    let began = database
+        .begin_totp(ann.id, "new nonce".into(), session, now)
+        .await;
+    assert!(began.unwrap());
+    assert!(!opens(database, &ann, app("new nonce")).await);
+    assert!(confirm(database, &ann, "new nonce", digests(10), session).await);
+    assert!(!opens(database, &ann, app("nonce")).await);
+    assert!(!opens(database, &ann, recovery_code()).await);
+    assert!(opens(database, &ann, app("new nonce")).await);
+}
+
 async fn a_change_of_factors_ends_the_other_sessions(database: &Database) {
     let (ann, here) = enrolled(database, digests(10)).await;
     assert_eq!(sessions(database, &ann).await, [here]);
@@ -200,13 +242,14 @@ async fn a_requirement_belongs_to_one_organisation(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let acme = found(database, &ann).await;
     let other = organisation(database, "other").await;
+    let admin = admin_session(database, ann.id).await;
     let required = async |id| database.is_factor_required(id).await.unwrap();
     assert!(!required(&acme).await);
     for _ in 0..2 {
-        database.require_factor(&acme, true, ann.id).await.unwrap();
+        database.require_factor(&acme, true, admin).await.unwrap();
         assert!(required(&acme).await && !required(&other).await);
     }
-    database.require_factor(&acme, false, ann.id).await.unwrap();
+    database.require_factor(&acme, false, admin).await.unwrap();
     assert!(!required(&acme).await);
 }
 
@@ -215,11 +258,13 @@ async fn an_enrolment_at_the_same_time_leaves_a_confirmed_app_as_it_is(database:
         let ann = account(database, &format!("ann{round}@example.com"), "hash").await;
         let session = open(database, &ann).await;
         let now = clock().now();
-        let began = database.begin_totp(ann.id, "first".into(), now).await;
+        let began = database
+            .begin_totp(ann.id, "first".into(), session, now)
+            .await;
         assert!(began.unwrap());
         let (confirmed, began) = tokio::join!(
             confirm(database, &ann, "first", digests(10), session),
-            database.begin_totp(ann.id, "second".into(), now)
+            database.begin_totp(ann.id, "second".into(), session, now)
         );
         let began = began.unwrap();
         let totp = database.factors(ann.id).await.unwrap().totp.unwrap();
@@ -234,7 +279,7 @@ async fn a_passkey_added_while_the_app_is_removed_has_recovery_codes(database: &
     for round in 0..ROUNDS {
         let ann = account(database, &format!("ann{round}@example.com"), "hash").await;
         let session = open(database, &ann).await;
-        let began = database.begin_totp(ann.id, "nonce".into(), clock().now());
+        let began = database.begin_totp(ann.id, "nonce".into(), session, clock().now());
         assert!(began.await.unwrap());
         assert!(confirm(database, &ann, "nonce", digests(10), session).await);
         let new = new_passkey(&ann, &format!("phone{round}"), session);
@@ -252,10 +297,11 @@ async fn a_passkey_added_while_the_app_is_removed_has_recovery_codes(database: &
 async fn a_requirement_is_set_by_however_many_at_once(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let acme = found(database, &ann).await;
+    let admin = admin_session(database, ann.id).await;
     let mut setting = JoinSet::new();
     for _ in 0..10 {
         let (database, acme) = (database.clone(), acme.clone());
-        setting.spawn(async move { database.require_factor(&acme, true, ann.id).await });
+        setting.spawn(async move { database.require_factor(&acme, true, admin).await });
     }
     for set in setting.join_all().await {
         set.unwrap();

@@ -1,19 +1,23 @@
-use allclear_application::account::AccountStore;
+use std::fmt::Debug;
+
+use allclear_application::account::{AccountStore, PasswordChange};
 use allclear_application::error::Error;
 use allclear_application::passkey::PasskeyStore;
 use allclear_application::password::PasswordHash;
-use allclear_application::second_factor::FactorStore;
+use allclear_application::second_factor::{FactorStore, TotpConfirmation, UsedCode};
 use allclear_application::secret::SecretToken;
-use allclear_application::session::{NewSession, Session, SessionStore, Sessions, SignInProof};
+use allclear_application::session::{
+    AdminSession, NewSession, Session, SessionStore, Sessions, SignInProof,
+};
 use allclear_domain::account::User;
-use allclear_domain::id::UserId;
+use allclear_domain::id::{PasskeyId, SessionId, UserId};
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::account::{account, new_session};
 use crate::backend::{assert_none, clock};
 use crate::contract;
-use crate::passkey::with_passkey;
+use crate::passkey::{new_passkey, with_passkey};
 
 contract!(
     a_session_reads_as_it_was_opened,
@@ -23,6 +27,8 @@ contract!(
     sign_in_that_began_before_the_factors_changed_opens_no_session,
     sessions_are_listed_by_their_last_use,
     only_the_owner_of_a_session_ends_it,
+    only_a_session_of_the_account_that_has_not_ended_changes_it,
+    of_a_new_passkey_and_the_end_of_its_session_at_the_same_time_one_is_stored,
     the_least_used_session_ends_when_there_are_too_many,
 );
 
@@ -119,15 +125,31 @@ async fn a_session_ends_at_its_expiry_and_at_its_absolute_lifetime(database: &Da
 pub(crate) async fn open_session(database: &Database, user: UserId, session: NewSession) {
     let account = AccountStore::find(database, user).await.unwrap().unwrap();
     let factors = FactorStore::factors(database, user).await.unwrap();
+    let left = factors.recovery_codes;
+    let code = UsedCode::RecoveryCode { left };
     let proof = SignInProof::Password {
         hash: account.password,
-        with_factor: factors.is_needed(),
+        code: factors.is_needed().then_some(code),
     };
     database.open(user, proof, session).await.unwrap();
 }
 
+/// Opens a session of an account.
+pub(crate) async fn opened(database: &Database, user: UserId) -> SessionId {
+    let session = new_session(&SecretToken::generate());
+    let id = session.id;
+    open_session(database, user, session).await;
+    id
+}
+
+/// Opens a session of an account, for a change that only an admin may make.
+pub(crate) async fn admin_session(database: &Database, user: UserId) -> AdminSession {
+    let id = opened(database, user).await;
+    AdminSession { id, user }
+}
+
 /// Whether a sign-in with this proof opens a session.
-async fn opens(database: &Database, user: &User, proof: SignInProof) -> bool {
+pub(crate) async fn opens(database: &Database, user: &User, proof: SignInProof) -> bool {
     let token = SecretToken::generate();
     let opened = database.open(user.id, proof, new_session(&token)).await;
     assert_eq!(find(database, &token).await.is_some(), opened.is_ok());
@@ -141,7 +163,7 @@ async fn changed_password_opens_no_session(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let entered = |hash: &str| SignInProof::Password {
         hash: PasswordHash::new(hash.to_owned()),
-        with_factor: false,
+        code: None,
     };
     assert!(opens(database, &ann, entered("hash")).await);
     assert!(!opens(database, &ann, entered("an earlier hash")).await);
@@ -149,18 +171,19 @@ async fn changed_password_opens_no_session(database: &Database) {
 
 async fn sign_in_that_began_before_the_factors_changed_opens_no_session(database: &Database) {
     let (ann, session, id) = with_passkey(database, "credential").await;
-    let password = |with_factor| SignInProof::Password {
+    let password = |code| SignInProof::Password {
         hash: PasswordHash::new("hash".to_owned()),
-        with_factor,
+        code,
     };
-    assert!(!opens(database, &ann, password(false)).await);
-    assert!(opens(database, &ann, password(true)).await);
+    let recovery_code = || Some(UsedCode::RecoveryCode { left: 10 });
+    assert!(!opens(database, &ann, password(None)).await);
+    assert!(opens(database, &ann, password(recovery_code())).await);
     assert!(opens(database, &ann, SignInProof::Passkey(id)).await);
     let removed = database.remove_passkey(ann.id, id, session).await;
     assert!(removed.unwrap());
-    assert!(!opens(database, &ann, password(true)).await);
+    assert!(!opens(database, &ann, password(recovery_code())).await);
     assert!(!opens(database, &ann, SignInProof::Passkey(id)).await);
-    assert!(opens(database, &ann, password(false)).await);
+    assert!(opens(database, &ann, password(None)).await);
 }
 
 async fn sessions_are_listed_by_their_last_use(database: &Database) {
@@ -190,16 +213,113 @@ async fn only_the_owner_of_a_session_ends_it(database: &Database) {
     let (here, there) = (open(database, &ann).await, open(database, &ann).await);
     let bobs = open(database, &bob).await;
     let there_id = find(database, &there).await.unwrap().id;
-    assert!(!database.end_one(bob.id, there_id).await.unwrap());
-    assert!(find(database, &there).await.is_some());
-    assert!(database.end_one(ann.id, there_id).await.unwrap());
-    assert!(!database.end_one(ann.id, there_id).await.unwrap());
-    assert_none(SessionStore::find(database, &there.digest(), clock().now())).await;
     let here_id = find(database, &here).await.unwrap().id;
+    let bobs_id = find(database, &bobs).await.unwrap().id;
+    let ended = async |user, asking| database.end_one(user, there_id, asking).await.unwrap();
+    assert!(!ended(bob.id, bobs_id).await);
+    assert!(find(database, &there).await.is_some());
+    assert!(ended(ann.id, here_id).await);
+    assert!(!ended(ann.id, here_id).await);
+    assert_none(SessionStore::find(database, &there.digest(), clock().now())).await;
     let ended = database.end_others(ann.id, here_id).await.unwrap();
     assert_eq!(ended, 1, "the one that came with the account");
     assert!(find(database, &here).await.is_some());
     assert!(find(database, &bobs).await.is_some());
+}
+
+pub(crate) fn assert_ended<T: Debug>(result: Result<T, Error>) {
+    let error = result.unwrap_err();
+    let is_ended = matches!(error, Error::Unauthenticated("Please sign in"));
+    assert!(is_ended, "{error:?}");
+}
+
+async fn only_a_session_of_the_account_that_has_not_ended_changes_it(database: &Database) {
+    let (ann, here, passkey) = with_passkey(database, "phone").await;
+    let bob = account(database, "bob@example.com", "hash").await;
+    let ended = opened(database, ann.id).await;
+    assert!(database.end_one(ann.id, ended, here).await.unwrap());
+    let late = NewSession {
+        expires_at: clock().now(),
+        ..new_session(&SecretToken::generate())
+    };
+    let expired = late.id;
+    open_session(database, ann.id, late).await;
+    let foreign = opened(database, bob.id).await;
+    let factors = database.factors(ann.id).await.unwrap();
+    for session in [ended, expired, foreign] {
+        changes_nothing(database, &ann, passkey, session).await;
+        assert_ended(database.end_one(ann.id, here, session).await);
+    }
+    let found = AccountStore::find(database, ann.id).await.unwrap();
+    let found = found.unwrap();
+    assert_eq!(found.password, PasswordHash::new("hash".to_owned()));
+    assert_eq!(found.user, ann);
+    assert_eq!(database.factors(ann.id).await.unwrap(), factors);
+    let listed = database.list(ann.id, clock().now()).await.unwrap();
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0].id, here);
+}
+
+/// Asserts that a session changes neither the account nor its factors.
+async fn changes_nothing(database: &Database, ann: &User, passkey: PasskeyId, session: SessionId) {
+    let now = clock().now();
+    let hash = |text: &str| PasswordHash::new(text.to_owned());
+    let change = PasswordChange {
+        user: ann.id,
+        verified: hash("hash"),
+        new: hash("new"),
+        spared: session,
+    };
+    assert_ended(database.change_password(change).await);
+    let name = || "Eve".to_owned();
+    assert_ended(AccountStore::rename(database, ann.id, name(), session).await);
+    let deleted = AccountStore::delete(database, ann.id, Some(hash("hash")), session);
+    assert_ended(deleted.await);
+    let link = SecretToken::generate().digest();
+    let confirmed = database.confirm_address(&link, ann.id, session, now);
+    assert_ended(confirmed.await);
+    let added = database.add_passkey(new_passkey(ann, "key", session));
+    assert_ended(added.await);
+    let renamed = database.rename_passkey(ann.id, passkey, name(), session);
+    assert_ended(renamed.await);
+    assert_ended(database.remove_passkey(ann.id, passkey, session).await);
+    let began = database.begin_totp(ann.id, "nonce".into(), session, now);
+    assert_ended(began.await);
+    let confirmation = TotpConfirmation {
+        user: ann.id,
+        nonce: "nonce".into(),
+        step: 7,
+        now,
+        recovery_codes: Vec::new(),
+        spared: session,
+    };
+    assert_ended(database.confirm_totp(confirmation).await);
+    assert_ended(database.remove_totp(ann.id, session).await);
+    let codes = database.set_recovery_codes(ann.id, Vec::new(), session);
+    assert_ended(codes.await);
+    assert_ended(database.end_others(ann.id, session).await);
+}
+
+async fn of_a_new_passkey_and_the_end_of_its_session_at_the_same_time_one_is_stored(
+    database: &Database,
+) {
+    for round in 0..20 {
+        let ann = account(database, &format!("ann{round}@example.com"), "hash").await;
+        let (here, there) = (
+            opened(database, ann.id).await,
+            opened(database, ann.id).await,
+        );
+        let passkey = new_passkey(&ann, &format!("phone{round}"), there);
+        let (added, ended) = tokio::join!(
+            database.add_passkey(passkey),
+            database.end_one(ann.id, there, here),
+        );
+        let factors = database.factors(ann.id).await.unwrap();
+        assert_eq!(factors.is_needed(), added.is_ok(), "{round}");
+        // The first one ends the session of the other.
+        assert_ne!(ended.is_ok(), added.is_ok(), "{round}");
+        assert_ended(added.map(drop).and(ended.map(drop)));
+    }
 }
 
 async fn the_least_used_session_ends_when_there_are_too_many(database: &Database) {

@@ -246,7 +246,7 @@ async fn rename(
         name: text(body.0.name, "name", "Name is required", &mut invalid),
     };
     checked(&draft, invalid)?;
-    let user = accounts.rename(session.user.id, draft).await?;
+    let user = accounts.rename(&session, draft).await?;
     Ok(ApiResponse::new(SignedInBody {
         user: UserBody::from(&user),
     })

@@ -118,22 +118,25 @@ async fn request_address(
     Ok(pending())
 }
 
-/// Sets the address that the link was mailed to. A token is valid once, for 24 hours.
+/// Sets the address that the link was mailed to. Only with a session of the account that requested it. A token is valid once, for
+/// 24 hours.
 #[utoipa::path(
     tag = "identity",
     request_body = ConfirmationInput,
-    responses((status = 200, body = ApiResponse<SignedInBody>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<SignedInBody>), ErrorResponses),
+    security(("session" = []))
 )]
 #[post("/user/address/confirm")]
 async fn confirm_address(
     request: HttpRequest,
+    AnySession(session): AnySession,
     body: Body<ConfirmationInput>,
     accounts: web::Data<Accounts>,
     throttle: web::Data<IdentityThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let token = body.0.token()?;
     throttle.verify.take_or_refuse(&client(&request))?;
-    let user = accounts.confirm_address(&token).await?;
+    let user = accounts.confirm_address(&session, &token).await?;
     let changed = SecurityRecord {
         subject: Some(&user.id),
         ..SecurityRecord::new(SecurityEvent::AddressChanged)

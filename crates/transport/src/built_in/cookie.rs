@@ -24,8 +24,8 @@ const PENDING: [&str; 2] = ["allclear_sign_in", "__Host-allclear_sign_in"];
 const CEREMONY: [&str; 2] = ["allclear_passkey", "__Host-allclear_passkey"];
 /// Names of the cookie with the device marks, likewise.
 const DEVICE: [&str; 2] = ["allclear_device", "__Host-allclear_device"];
-/// Maximum number of accounts in which a browser is a known device.
-const MAX_MARKS: usize = 10;
+/// Maximum number of device marks of a browser. Marks of former passwords stay until newer ones replace them.
+const MAX_MARKS: usize = 20;
 /// Maximum length of a device mark.
 const MAX_MARK_LENGTH: usize = 64;
 /// How long a browser stays a known device.
@@ -171,6 +171,25 @@ mod tests {
                 .cookie(cookie)
                 .to_http_request(),
         )
+    }
+
+    #[test]
+    fn browser_is_a_known_device_of_ten_accounts_whose_passwords_were_changed() {
+        let security = CookieSecurity { https: true };
+        let mut kept = Vec::new();
+        for password in ["former", "present"] {
+            for account in 0..10 {
+                let cookie = security.marked(kept, &format!("{account}-{password}"));
+                let request = TestRequest::default()
+                    .app_data(web::Data::new(security))
+                    .cookie(cookie);
+                kept = marks(&request.to_http_request());
+            }
+        }
+        for account in 0..10 {
+            assert!(kept.contains(&format!("{account}-present")), "{kept:?}");
+            assert!(kept.contains(&format!("{account}-former")), "{kept:?}");
+        }
     }
 
     #[test]

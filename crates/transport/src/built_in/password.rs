@@ -10,6 +10,7 @@ use allclear_domain::validation::Invalid;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::cookie::{CookieSecurity, marks};
 use super::input::{checked, password, text};
 use super::session::RecentSession;
 use super::throttle::IdentityThrottle;
@@ -51,6 +52,7 @@ async fn change(
     body: Body<PasswordChangeInput>,
     passwords: web::Data<Passwords>,
     throttle: web::Data<IdentityThrottle>,
+    security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
     let draft = PasswordChangeDraft {
@@ -76,8 +78,10 @@ async fn change(
         ..SecurityRecord::new(event)
     };
     record(&request, outcome);
-    changed?;
-    Ok(ApiResponse::with_message((), "Password changed").ok())
+    let device_mark = changed?;
+    Ok(HttpResponse::Ok()
+        .cookie(security.marked(marks(&request), &device_mark))
+        .json(ApiResponse::with_message((), "Password changed")))
 }
 
 /// The account whose password is to be reset.

@@ -102,9 +102,9 @@ async fn reauthenticate(
     if let Some(guess) = guess.filter(|_| !wrong_code) {
         guess.give_back();
     }
-    let signed_in = outcome?;
+    let token = outcome?;
     Ok(HttpResponse::Ok()
-        .cookie(security.carrying(&signed_in.token))
+        .cookie(security.carrying(&token))
         .json(ApiResponse::with_message((), "Confirmed")))
 }
 

@@ -1,7 +1,6 @@
 //! Sessions: the signed-in account, sign-out and bearer tokens.
 
 use actix_web::dev::Payload;
-use actix_web::http::StatusCode;
 use actix_web::{FromRequest, HttpRequest, HttpResponse, get, post, web};
 use allclear_application::error::Error;
 use allclear_application::membership::Memberships;
@@ -68,8 +67,7 @@ impl FromRequest for AnySession {
                 Some(token) => sessions.find(&token).await?,
                 None => None,
             };
-            let session =
-                session.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
+            let session = session.ok_or(Sessions::ENDED)?;
             identify(&session);
             Ok(Self(session))
         })

@@ -11,7 +11,11 @@ import { toast } from '@/ui/toast';
 import { usePending } from '@/ui/use-pending';
 import { failureText } from './form/failure-text';
 import { useSession } from './session-context';
-import { NewPasswordForm, type NewPasswordValues } from './sign-in/new-password-card';
+import {
+  NewPasswordForm,
+  passwordChanged,
+  type NewPasswordValues,
+} from './sign-in/new-password-card';
 import { hostName, useAcceptInvitation, useInvitation } from './use-invitation';
 
 /** Handles a mailed link of a signed-in user, for whom the sign-in page is not available. */
@@ -88,7 +92,7 @@ const confirmations = {
   address: {
     call: endpoints.identity.confirmAddress,
     title: 'Confirm the address?',
-    description: 'It becomes the address of the account that it was entered for.',
+    description: 'It becomes the address of your account if it was entered for it.',
     done: 'Address confirmed',
   },
 };
@@ -138,7 +142,7 @@ function ResetDialog({ token }: { token: string }) {
 
   async function change({ password }: NewPasswordValues) {
     await api.post(endpoints.identity.confirmPasswordReset, { token, password });
-    toast.success('Your password is changed. Sign in with the new one.');
+    toast.success(passwordChanged, { duration: Infinity });
     links.dismiss();
     await refresh();
   }

@@ -46,7 +46,7 @@ async fn invite(fixture: &OrganisationFixture, clock: &TestClock) -> String {
         expires_at: created_at + TimeDelta::days(7),
     };
     let digest = SecretToken::generate().digest();
-    OrganisationStore::add_invitation(&fixture.database, invitation, digest)
+    OrganisationStore::add_invitation(&fixture.database, invitation, digest, None)
         .await
         .unwrap();
     id.to_string()

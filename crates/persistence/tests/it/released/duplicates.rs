@@ -9,6 +9,7 @@ use sea_orm::ConnectionTrait;
 
 use super::{connect, kept};
 use crate::backend::{clock, sqlite_url};
+use crate::session::opened;
 
 /// Another account of Ada's address, older than hers, and two of one address whose domain is spelt in two ways.
 fn older_ones(kind: &str) -> String {
@@ -48,7 +49,8 @@ async fn keeps_the_oldest(kind: &str, left: &str, at: &str) {
 
     let key = EmailKey::of("ada@example.com");
     let candidates = database.candidates(&key).await.unwrap();
-    assert_eq!(candidates.owner.unwrap().user.email, "ADA@example.com");
+    let owner = candidates.owner.unwrap().user;
+    assert_eq!(owner.email, "ADA@example.com");
     let [ada] = &candidates.without_address[..] else {
         panic!("{:?}", candidates.without_address)
     };
@@ -69,22 +71,31 @@ async fn keeps_the_oldest(kind: &str, left: &str, at: &str) {
         expires_at: clock().now() + TimeDelta::hours(1),
     };
     let now = clock().now();
+    let session = opened(&database, ada.user.id).await;
+    let confirm = async |token: &SecretToken| {
+        let digest = token.digest();
+        let confirmed = database.confirm_address(&digest, ada.user.id, session, now);
+        confirmed.await.unwrap()
+    };
     database
         .add_address(pending(&taken, "cy@exämple.com"))
         .await
         .unwrap();
-    let confirmed = database.confirm_address(&taken.digest(), now).await;
-    assert_eq!(confirmed.unwrap(), ConfirmationOutcome::Taken);
+    assert_eq!(confirm(&taken).await, ConfirmationOutcome::Taken);
     database
         .add_address(pending(&free, "Ada@new.example"))
         .await
         .unwrap();
-    let confirmed = database.confirm_address(&free.digest(), now).await;
+    let of_owner = opened(&database, owner.id).await;
+    let digest = free.digest();
+    let foreign = database.confirm_address(&digest, owner.id, of_owner, now);
+    assert_eq!(foreign.await.unwrap(), ConfirmationOutcome::Unknown);
+    let confirmed = confirm(&free).await;
     assert!(
-        matches!(confirmed.unwrap(), ConfirmationOutcome::Confirmed(user) if !user.needs_address)
+        matches!(&confirmed, ConfirmationOutcome::Confirmed(one) if !one.user.needs_address),
+        "{confirmed:?}"
     );
-    let again = database.confirm_address(&free.digest(), now).await;
-    assert_eq!(again.unwrap(), ConfirmationOutcome::Unknown);
+    assert_eq!(confirm(&free).await, ConfirmationOutcome::Unknown);
     let new = EmailKey::of("ada@new.example");
     let owner = database.owner(&new).await.unwrap().unwrap();
     assert_eq!(owner.user.id, ada.user.id);

@@ -6,12 +6,15 @@ use std::sync::Arc;
 
 use allclear_application::clock::TestClock;
 use chrono::TimeDelta;
-use reqwest::Method;
+use futures_util::stream;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Body, Method};
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
 use self::authenticator::Authenticator;
 use super::{Person, mails_in};
-use crate::app::{PASSWORD, TestApp, TestResponse, assert_status, client, send};
+use crate::app::{PASSWORD, TestApp, TestResponse, assert_status, client, mailed_token, send};
 
 const ADDRESS: &str = "ann@example.com";
 /// The response to every passkey that is not accepted.
@@ -97,6 +100,42 @@ impl Enrolled {
     fn elsewhere(&self) -> Person {
         Person::new(&self.app, ADDRESS)
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_passkey_whose_request_outlives_its_session_is_not_added() {
+    let app = TestApp::start_at(&[], TestClock::stopped()).await;
+    let thief = Person::new(&app, ADDRESS);
+    assert_status(thief.sign_up(PASSWORD), 201).await;
+    let challenge = thief.post("/user/passkeys/options", json!({})).await;
+    let response = Authenticator::new(&origin(&app)).create(&challenge.body["data"]);
+    let body = json!({"name": "Thief", "response": response}).to_string();
+    let (finish, finished) = oneshot::channel::<String>();
+    let adding = thief
+        .client
+        .post(app.call("/identity/user/passkeys"))
+        .header(CONTENT_TYPE, "application/json")
+        .body(Body::wrap_stream(stream::once(finished)));
+    let adding = tokio::spawn(send(adding));
+
+    let owner = Person::new(&app, ADDRESS);
+    let request = owner.post("/password-reset", json!({"email": ADDRESS}));
+    assert_status(request, 200).await;
+    let link = mailed_token(app.folder.path(), ADDRESS, "reset=").await;
+    let new = "another few words";
+    let reset = json!({"token": link, "password": new});
+    assert_status(owner.post("/password-reset/confirm", reset), 200).await;
+    assert!(!adding.is_finished(), "it waits for its body");
+    finish.send(body).unwrap();
+    let refused = adding.await.unwrap();
+    assert_eq!(
+        (refused.status, &refused.body["message"]),
+        (401, &json!("Please sign in")),
+        "{refused:?}"
+    );
+    assert_status(owner.sign_in(new), 200).await;
+    let factors = owner.get("/user/factors").await.body["data"].clone();
+    assert_eq!(factors["passkeys"], json!([]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

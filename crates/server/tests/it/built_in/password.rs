@@ -2,7 +2,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::{Person, mailed};
-use crate::app::{PASSWORD, TestApp, assert_status, client, send};
+use crate::app::{PASSWORD, TestApp, assert_status, client, mailed_token, send};
 use crate::process::{Process, command};
 
 const ADDRESS: &str = "ann@example.com";
@@ -112,6 +112,35 @@ async fn a_changed_password_ends_the_other_sessions_only() {
     assert_eq!(there.session().await, Value::Null);
     assert_eq!(there.components(&token).await, 401);
     assert_eq!(there.sign_in(NEW).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_password_ends_the_known_devices_except_the_one_it_was_changed_on() {
+    let app = TestApp::start().await;
+    let here = Person::signed_up(&app, ADDRESS).await;
+    let there = Person::new(&app, ADDRESS);
+    for _ in 0..2 {
+        assert_status(here.sign_in(PASSWORD), 200).await;
+        assert_status(there.sign_in(PASSWORD), 200).await;
+    }
+    let change = json!({"currentPassword": PASSWORD, "newPassword": NEW});
+    assert_status(here.post("/user/password", change), 200).await;
+    for _ in 0..2 {
+        assert_status(here.sign_in(NEW), 200).await;
+        assert_status(there.sign_in(NEW), 200).await;
+    }
+    let request = here.post("/password-reset", json!({"email": ADDRESS}));
+    assert_status(request, 200).await;
+    let link = mailed_token(app.folder.path(), ADDRESS, "reset=").await;
+    let newest = "another few words";
+    let reset = json!({"token": link, "password": newest});
+    assert_status(here.post("/password-reset/confirm", reset), 200).await;
+    assert_status(here.sign_in(newest), 200).await;
+    let folder = app.stop().await;
+    let subject = "Subject: New sign-in to your account";
+    let mails = super::mails_in(folder.path());
+    let count = mails.iter().filter(|mail| mail.contains(subject)).count();
+    assert_eq!(count, 4, "both; the other one; the one of the reset");
 }
 
 #[cfg(target_os = "linux")]

@@ -26,35 +26,21 @@ impl Enrolled {
         let app = TestApp::start_at(&[], Arc::clone(&clock) as _).await;
         let ann = Person::new(&app, ADDRESS);
         assert_status(ann.sign_up(PASSWORD), 201).await;
-        let began = ann.post("/user/totp", json!({})).await;
-        assert_eq!(began.status, 201, "{began:?}");
-        let secret = began.body["data"]["secret"].as_str().unwrap();
-        let uri = began.body["data"]["uri"].as_str().unwrap();
-        assert!(
-            uri.starts_with("otpauth://totp/Allclear:") && uri.contains(secret),
-            "{uri}"
-        );
-        let secret = Secret::try_from_base32(secret).unwrap();
-        let totp = Builder::new().with_secret(secret).build().unwrap();
-        let mut enrolled = Self {
+        let (totp, recovery_codes) = enrol(&ann, &clock).await;
+        let enrolled = Self {
             app,
             clock,
             ann,
             totp,
-            recovery_codes: Vec::new(),
+            recovery_codes,
         };
-        let code = json!({"code": enrolled.code()});
-        let confirmed = enrolled.ann.post("/user/totp/confirm", code).await;
-        assert_eq!(confirmed.status, 200, "{confirmed:?}");
-        enrolled.recovery_codes = recovery_codes(&confirmed);
         enrolled.next_step();
         enrolled
     }
 
     /// The code that the app shows now.
     fn code(&self) -> String {
-        let now = self.clock.now().timestamp();
-        self.totp.generate(u64::try_from(now).unwrap()).to_string()
+        shown(&self.totp, &self.clock)
     }
 
     /// Waits until the app shows another code.
@@ -73,6 +59,30 @@ impl Enrolled {
         assert_status(there.post("/token", json!({})), 401).await;
         there
     }
+}
+
+/// Adds an authenticator app to a person's account. Returns it, and the recovery codes.
+async fn enrol(person: &Person, clock: &TestClock) -> (Totp, Vec<String>) {
+    let began = person.post("/user/totp", json!({})).await;
+    assert_eq!(began.status, 201, "{began:?}");
+    let secret = began.body["data"]["secret"].as_str().unwrap();
+    let uri = began.body["data"]["uri"].as_str().unwrap();
+    assert!(
+        uri.starts_with("otpauth://totp/Allclear:") && uri.contains(secret),
+        "{uri}"
+    );
+    let secret = Secret::try_from_base32(secret).unwrap();
+    let totp = Builder::new().with_secret(secret).build().unwrap();
+    let code = json!({"code": shown(&totp, clock)});
+    let confirmed = person.post("/user/totp/confirm", code).await;
+    assert_eq!(confirmed.status, 200, "{confirmed:?}");
+    (totp, recovery_codes(&confirmed))
+}
+
+/// The code that an app shows now.
+fn shown(totp: &Totp, clock: &TestClock) -> String {
+    let now = clock.now().timestamp();
+    totp.generate(u64::try_from(now).unwrap()).to_string()
 }
 
 fn recovery_codes(response: &TestResponse) -> Vec<String> {
@@ -176,6 +186,22 @@ async fn a_pending_sign_in_ends_after_five_minutes_and_with_another_password() {
         (empty.status, &*empty.invalid()),
         (422, "code: Code is required")
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pending_sign_in_accepts_codes_of_the_present_factor_only() {
+    let enrolled = Enrolled::start().await;
+    let (ann, there) = (&enrolled.ann, enrolled.elsewhere().await);
+    let recovery_code = &enrolled.recovery_codes[0];
+    assert_status(ann.delete("/user/totp"), 200).await;
+    assert_eq!(enter(&there, &enrolled.code()).await, 401, "it has none");
+    assert_eq!(enter(&there, recovery_code).await, 401);
+    let (totp, _) = enrol(ann, &enrolled.clock).await;
+    enrolled.next_step();
+    assert_eq!(enter(&there, &enrolled.code()).await, 401, "another app");
+    assert_eq!(enter(&there, recovery_code).await, 401);
+    let code = shown(&totp, &enrolled.clock);
+    assert_eq!(enter(&there, &code).await, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]

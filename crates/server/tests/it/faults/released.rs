@@ -1,9 +1,12 @@
 //! The binary on a database of a released version.
 
+use reqwest::Client;
 use serde_json::json;
 use tokio::process::Command;
 
-use crate::app::{Operator, PASSWORD, assert_status, cookie_client, mailed_token, send, token};
+use crate::app::{
+    Operator, PASSWORD, assert_status, cookie_client, mailed_token, send, sign_up, token,
+};
 use crate::process::{Process, command};
 use allclear_test_support::postgres;
 
@@ -95,10 +98,11 @@ async fn an_account_whose_address_an_older_one_has_proves_another_one_first() {
     ];
     let process = Process::serve(command(&folder.path().join("data"), &own)).await;
     let client = cookie_client();
-    let post = |call: &str, body: serde_json::Value| {
+    let post_as = |client: &Client, call: &str, body: serde_json::Value| {
         let call = format!("{}/api/v1/identity{call}", process.url);
         send(client.post(call).json(&body))
     };
+    let post = |call: &str, body| post_as(&client, call, body);
     let entered = post(
         "/sign-in",
         json!({"email": "ada@example.com", "password": PASSWORD}),
@@ -114,6 +118,17 @@ async fn an_account_whose_address_an_older_one_has_proves_another_one_first() {
     );
     let token = mailed_token(folder.path(), "ada@new.example", "address=").await;
     let confirm = json!({"token": token});
+    let bob = cookie_client();
+    sign_up(&bob, &process.url, folder.path(), "Bob", "bob@example.com").await;
+    let refused = post_as(&bob, "/user/address/confirm", confirm.clone()).await;
+    assert_eq!(
+        (refused.status, &refused.body["message"]),
+        (
+            400,
+            &json!("This link is wrong, has expired or belongs to another account")
+        ),
+        "{refused:?}"
+    );
     let confirmed = post("/user/address/confirm", confirm.clone()).await;
     assert_eq!(confirmed.status, 200, "{confirmed:?}");
     assert_eq!(confirmed.body["data"]["user"]["needsAddress"], false);

@@ -18,7 +18,7 @@ use crate::app::{Operator, TestApp, assert_status, send};
 use crate::built_in::Person;
 
 /// The calls that need no permission. They cannot be derived: a handler that neither checks nor declares anything would be one.
-const OPEN: [(&str, &str); 25] = [
+const OPEN: [(&str, &str); 24] = [
     ("post", "/clerk/webhooks"),
     ("get", "/configuration"),
     ("post", "/identity/invitations/inspect"),
@@ -34,7 +34,6 @@ const OPEN: [(&str, &str); 25] = [
     ("post", "/identity/sign-out"),
     ("post", "/identity/sign-up"),
     ("post", "/identity/sign-up/confirm"),
-    ("post", "/identity/user/address/confirm"),
     ("get", "/status/{organisation}"),
     ("get", "/status/{organisation}/events"),
     ("post", "/subscriber/public"),

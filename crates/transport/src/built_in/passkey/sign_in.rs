@@ -164,7 +164,7 @@ async fn reauthenticate(
     let outcome = passkeys.reauthenticate(&session, &cookie, &credential, &device);
     let user = session.user.id;
     let event = SecurityEvent::ReauthenticationFailed;
-    let signed_in = outcome
+    let token = outcome
         .await
         .map_err(|failure| refuse(&request, failure, event, Some(user)))?;
     give_back(&throttle, &address);
@@ -175,7 +175,7 @@ async fn reauthenticate(
     };
     record(&request, confirmed);
     let mut response = HttpResponse::Ok()
-        .cookie(security.carrying(&signed_in.token))
+        .cookie(security.carrying(&token))
         .json(ApiResponse::with_message((), "Confirmed"));
     security.forget_ceremony(&mut response)?;
     Ok(response)

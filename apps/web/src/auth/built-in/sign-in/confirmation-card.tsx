@@ -15,8 +15,6 @@ interface ConfirmationCardProps {
   footer: ReactNode;
   /** The way to a new link; absent if there is none. */
   onSignUp: (() => void) | null;
-  /** The address is confirmed, and no user is signed in. */
-  onAddress: () => void;
 }
 
 const texts = {
@@ -25,18 +23,11 @@ const texts = {
 };
 
 /** Confirms the token of a mailed link. */
-export function ConfirmationCard({
-  kind,
-  token,
-  footer,
-  onSignUp,
-  onAddress,
-}: ConfirmationCardProps) {
+export function ConfirmationCard({ kind, token, footer, onSignUp }: ConfirmationCardProps) {
   const api = useApi();
-  const { refresh, links, state } = useSession();
+  const { refresh, links } = useSession();
   const [failure, setFailure] = useState<ApiError | null>(null);
   const started = useRef(false);
-  const isSignedIn = state.status === 'signed-in';
 
   async function confirm() {
     setFailure(null);
@@ -44,7 +35,6 @@ export function ConfirmationCard({
       await api.post(texts[kind].call, { token });
       links.use();
       await refresh();
-      if (kind === 'address' && !isSignedIn) onAddress();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       setFailure(error);

@@ -97,22 +97,40 @@ it('asks an account without an address of its own for one before anything else',
   expect(screen.getByText('ada@new.example')).toBeVisible();
 });
 
-it('confirms a new address, signed in and signed out', async () => {
+it('confirms a new address', async () => {
   const backend = serveSession(sessionOf({ user: { ...ada, needsAddress: true } }));
   server.use(
     http.post(apiUrl(endpoints.identity.confirmAddress), () => {
-      if (backend.session !== null) backend.session = sessionOf();
+      backend.session = sessionOf();
       return success({ user: ada });
     }),
   );
-  const { unmount } = renderPiece(SignInScreen, 'signed-out', { address: '/login?address=a-1' });
+  renderPiece(SignInScreen, 'signed-out', { address: '/login?address=a-1' });
   await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
-  unmount();
+});
 
-  backend.session = null;
-  renderPiece(SignInScreen, 'signed-out', { address: '/login?address=a-2' });
-  expect(await screen.findByText('The address is confirmed. Sign in with it.')).toBeVisible();
+it('keeps the link of a new address until the user has signed in', async () => {
+  const backend = serveSession(null);
+  server.use(
+    http.post(apiUrl(endpoints.identity.signIn), () => {
+      backend.session = sessionOf({ user: { ...ada, needsAddress: true } });
+      return success({ user: ada });
+    }),
+    http.post(apiUrl(endpoints.identity.confirmAddress), async ({ request }) => {
+      expect(backend.session).not.toBeNull();
+      expect(await request.json()).toEqual({ token: 'a-1' });
+      backend.session = sessionOf();
+      return success({ user: ada });
+    }),
+  );
+  const { user } = renderPiece(SignInScreen, 'signed-out', { address: '/login?address=a-1' });
+  expect(await screen.findByText(/^Sign in to the account/)).toBeVisible();
   expect(title()).toBe('Sign in');
+  await user.type(screen.getByLabelText('Email*'), 'ada@example.com');
+  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
+  expect(window.location.href).not.toContain('a-1');
 });
 
 it('opens where a mail leads to a new password', async () => {

@@ -1,6 +1,6 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server, hold } from '@/testing/server';
@@ -188,7 +188,7 @@ it('asks before it discards a new password, and stays open while that is saved',
   expect(await screen.findByText('Unavailable')).toBeVisible();
 });
 
-it('resets the password of a signed-in user, and signs the user out', async () => {
+it('resets the password of a signed-in user, signs the user out, and goes on saying what to check', async () => {
   const backend = serveSession(sessionOf());
   const { user } = renderPiece(SignInScreen, 'signed-out', { address: '/login?reset=r-1' });
   await screen.findByRole('dialog', { name: 'Choose a new password' });
@@ -199,7 +199,10 @@ it('resets the password of a signed-in user, and signs the user out', async () =
     }),
   );
   await user.type(screen.getByLabelText('New password*'), 'a few words of mine');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
   await user.click(screen.getByRole('button', { name: 'Change password' }));
   await waitFor(() => expect(who()).toBe('signed-out'));
   expect(await screen.findByText(/Your password is changed/)).toBeVisible();
+  await act(() => vi.advanceTimersByTimeAsync(60_000));
+  expect(screen.getByRole('listitem')).toHaveAttribute('data-leaving', 'false');
 });

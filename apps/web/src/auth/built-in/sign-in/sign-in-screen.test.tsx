@@ -222,7 +222,9 @@ it('changes the password by a mailed link and takes its token out of the address
   );
   await fillIn(user, { 'New password*': 'a few words of mine' });
   await user.click(screen.getByRole('button', { name: 'Change password' }));
-  expect(await screen.findByText(/Your password is changed/)).toBeVisible();
+  expect(
+    await screen.findByText(/check the passkeys and second factors .* API keys/),
+  ).toBeVisible();
   expect(title()).toBe('Sign in');
   expect(window.location.href).not.toContain('r-1');
 });

@@ -8,7 +8,7 @@ import { ConfirmationCard } from './confirmation-card';
 import { ForgotCard } from './forgot-card';
 import { InvitationCard } from './invitation-card';
 import { NewAddressCard } from './new-address-card';
-import { NewPasswordCard } from './new-password-card';
+import { NewPasswordCard, passwordChanged } from './new-password-card';
 import { SignInCard } from './sign-in-card';
 import { SignUpCard } from './sign-up-card';
 import { TextButton } from './auth-card';
@@ -41,13 +41,12 @@ export function SignInScreen() {
   );
   const back = <TextButton onClick={() => show('sign-in')}>Back to sign in</TextButton>;
 
-  if (links.link !== null) {
+  const isSignedIn = state.status === 'signed-in';
+  // The link is kept until the user has signed in.
+  const confirmsLater = links.link?.kind === 'address' && !isSignedIn;
+  if (links.link !== null && !confirmsLater) {
     const { kind, token } = links.link;
     if (kind === 'invitation') return <InvitationCard token={token} footer={back} />;
-    const signIn = (said: string) => {
-      show('sign-in');
-      setNotice(said);
-    };
     if (kind !== 'reset') {
       return (
         <ConfirmationCard
@@ -55,20 +54,28 @@ export function SignInScreen() {
           token={token}
           footer={back}
           onSignUp={way === null ? null : () => show('sign-up')}
-          onAddress={() => signIn('The address is confirmed. Sign in with it.')}
         />
       );
     }
-    const onChanged = () => signIn('Your password is changed. Sign in with the new one.');
+    const onChanged = () => {
+      show('sign-in');
+      setNotice(passwordChanged);
+    };
     return <NewPasswordCard token={token} footer={back} onChanged={onChanged} />;
   }
-  if (state.status === 'signed-in' && state.user.needsAddress) return <NewAddressCard />;
+  if (isSignedIn && state.user.needsAddress) return <NewAddressCard />;
   if (view === 'forgot') return <ForgotCard footer={back} />;
   if (view === 'sign-up' && way !== null) return signUpCard(way, toSignIn);
   return (
     <SignInCard
       onForgot={() => show('forgot')}
-      notice={notice !== null && <Alert kind="success">{notice}</Alert>}
+      notice={
+        confirmsLater ? (
+          <Alert>Sign in to the account that the address was entered for, to confirm it.</Alert>
+        ) : (
+          notice !== null && <Alert kind="success">{notice}</Alert>
+        )
+      }
       footer={
         way === null ? (
           passwords && <p>Accounts are made by invitation here.</p>

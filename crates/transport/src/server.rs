@@ -188,10 +188,21 @@ fn pages(config: &mut web::ServiceConfig, enabled: EnabledRoutes) {
                 .wrap(from_fn(with_origin))
                 .wrap(from_fn(complete_changes)),
         )
+        .configure(link_pages)
         .route("/status/{page:.+}/", read().to(redirects::without_slash))
         .route("/discord", read().to(redirects::discord))
         .route("/sponsor", read().to(redirects::sponsor))
         .default_service(web::to(fallback));
+}
+
+/// The pages of the links in messages to subscribers.
+fn link_pages(config: &mut web::ServiceConfig) {
+    for page in subscriber::link_form::resources() {
+        config.service(
+            page.wrap(from_fn(with_origin))
+                .wrap(from_fn(complete_changes)),
+        );
+    }
 }
 
 /// What other sites show of a status page.

@@ -6,6 +6,7 @@ mod filter;
 pub(crate) mod form;
 mod import;
 mod input;
+pub(crate) mod link_form;
 mod manage;
 mod one_click;
 mod visitor;

@@ -22,7 +22,7 @@ use crate::server::host_routing;
 use crate::server::methods::{Methods, READ};
 use crate::status_page::encoded::Encoded;
 use crate::status_page::history::template::HistoryTemplate;
-use crate::status_page::markup::SubscribePage;
+use crate::status_page::markup::{self, LinkOutcome, SubscribePage};
 use crate::status_page::page_cache::PageCache;
 use crate::status_page::ready_response::{ReadyResponse, boxed};
 use crate::status_page::response::PublicResponses;
@@ -32,9 +32,17 @@ use crate::status_page::unavailable::page_unavailable;
 /// tests compare them with its router.
 const ROUTES: &str = include_str!("../../../apps/web/src/routes.txt");
 
+/// The title of the app's page, until the app sets its own.
+const TITLE: &str = "<title>Allclear</title>";
+
+/// What the app's page shows without scripts.
+const NO_SCRIPT: &str = "<noscript>Allclear needs JavaScript.</noscript>";
+
 /// The files of the web app, ready to send.
 pub struct WebApp {
     files: HashMap<String, File>,
+    /// The app's page at the paths of links in messages to subscribers. Without scripts it shows a form.
+    link_pages: HashMap<&'static str, File>,
     unknown_page: Encoded,
     template: PageTemplate,
     /// Content security policy of the public page.
@@ -55,6 +63,7 @@ impl WebApp {
         let template = Self::page_template("");
         Self {
             files: files(),
+            link_pages: link_pages(&built_page("index.html")),
             unknown_page: Encoded::new(template.unknown().into_bytes()),
             template,
             // Leaked, because the value lives as long as the process, and a reference count shared
@@ -102,7 +111,14 @@ impl WebApp {
 
     /// The page with the plain form that subscribes.
     pub(crate) fn subscribe_page(&self, organisation: &str, shown: &SubscribePage) -> String {
-        self.template.subscribe(organisation, shown)
+        let page = markup::subscribe_page(organisation, shown);
+        self.template.plain("Subscribe to updates", &page)
+    }
+
+    /// The page that shows the outcome of a link to a browser without scripts.
+    pub(crate) fn link_page(&self, title: &str, outcome: &LinkOutcome) -> String {
+        let page = markup::link_page(title, outcome);
+        self.template.plain(title, &page)
     }
 
     /// Inserts the content security policy of the public page, for a request with these headers.
@@ -149,7 +165,8 @@ impl WebApp {
         } else {
             StatusCode::NOT_FOUND
         };
-        let mut page = match self.files.get("/index.html") {
+        let index = self.link_pages.get(path);
+        let mut page = match index.or_else(|| self.files.get("/index.html")) {
             Some(index) => index.respond(request, status, false),
             None => HttpResponse::build(status)
                 .content_type("text/html; charset=utf-8")
@@ -165,6 +182,17 @@ impl WebApp {
     fn file(&self, path: &str) -> Option<&File> {
         self.files.get(path).filter(|file| !file.is_page)
     }
+}
+
+/// The app's page with each form of a link.
+fn link_pages(index: &str) -> HashMap<&'static str, File> {
+    let pages = markup::LINK_FORMS.map(|form| {
+        let title = format!("<title>{}</title>", form.title);
+        let content = format!("<noscript>{}</noscript>", form.markup().0);
+        let page = index.replace(TITLE, &title).replace(NO_SCRIPT, &content);
+        (form.path, File::of_html(page))
+    });
+    HashMap::from(pages)
 }
 
 /// Whether the web app has a route for a path.

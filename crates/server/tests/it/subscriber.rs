@@ -3,6 +3,7 @@
 mod delivery;
 mod form;
 mod limit;
+mod link_form;
 mod one_click;
 mod operator;
 mod visitor;

@@ -2,7 +2,7 @@
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
-use actix_web::{HttpMessage, HttpRequest, HttpResponse, Resource, ResponseError, guard, web};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, Resource, ResponseError, Route, web};
 use allclear_application::subscriber::Subscribers;
 use serde::Deserialize;
 
@@ -11,6 +11,7 @@ use super::{MAILED, SubscriberThrottle, draft};
 use crate::limit::client_network::client;
 use crate::request::input::{BodyLimit, FieldInput, Raw, Text};
 use crate::response::problem::Problem;
+use crate::server::read as read_route;
 use crate::status_page::markup::{SubscribeForm, SubscribePage};
 use crate::status_page::page_cache::PageCache;
 use crate::status_page::parse_organisation_id;
@@ -31,14 +32,19 @@ struct Fields {
 
 /// The page with the form, and the target of the form.
 pub(crate) fn resource() -> Resource {
-    web::resource("/status/{organisation}/subscribe")
+    page_and_target(
+        "/status/{organisation}/subscribe",
+        read_route().to(show),
+        web::post().to(subscribe),
+    )
+}
+
+/// A page with a plain form, and the target of the form.
+pub(super) fn page_and_target(path: &str, page: Route, target: Route) -> Resource {
+    web::resource(path)
         .app_data(BodyLimit(BODY_LIMIT))
-        .route(
-            web::route()
-                .guard(guard::Any(guard::Get()).or(guard::Head()))
-                .to(show),
-        )
-        .route(web::post().to(subscribe))
+        .route(page)
+        .route(target)
         .default_service(web::to(|| async {
             Err::<HttpResponse, _>(Problem::method_not_allowed(METHODS))
         }))
@@ -62,7 +68,8 @@ async fn show(
         return Ok(app.unknown(&request));
     }
     let form = SubscribePage::Form(SubscribeForm::default());
-    Ok(page(&request, &app, StatusCode::OK, (&organisation, &form)))
+    let html = app.subscribe_page(&organisation, &form);
+    Ok(page(&request, &app, html, None))
 }
 
 /// `POST /status/{organisation}/subscribe`: subscribes an address. The response is the same for
@@ -88,23 +95,15 @@ async fn subscribe(
     };
     let organisation = organisation.into_inner();
     let entered = enter(&request, &subscribers, &throttle, (&organisation, fields)).await;
-    let (status, shown) = match &entered {
-        Ok(()) => (StatusCode::OK, SubscribePage::Sent(MAILED)),
+    let shown = match &entered {
+        Ok(()) => SubscribePage::Sent(MAILED),
         Err(problem) if problem.status_code() == StatusCode::NOT_FOUND => {
             return Ok(app.unknown(&request));
         }
-        Err(problem) => (
-            problem.status_code(),
-            SubscribePage::Form(refused(email, problem)),
-        ),
+        Err(problem) => SubscribePage::Form(refused(email, problem)),
     };
-    let mut response = page(&request, &app, status, (&organisation, &shown));
-    if let Some(seconds) = entered.err().and_then(|problem| problem.retry_after()) {
-        response
-            .headers_mut()
-            .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-    }
-    Ok(response)
+    let html = app.subscribe_page(&organisation, &shown);
+    Ok(page(&request, &app, html, entered.as_ref().err()))
 }
 
 /// Does the same as [`super::visitor`] does with JSON.
@@ -124,16 +123,20 @@ async fn enter(
 
 /// The form with the given address and the reason of the refusal.
 fn refused(email: String, problem: &Problem) -> SubscribeForm {
-    let reason = match problem.retry_after() {
+    SubscribeForm {
+        email,
+        is_invalid: problem.status_code() == StatusCode::UNPROCESSABLE_ENTITY,
+        reason: Some(reason(problem)),
+    }
+}
+
+/// The reason of a refusal, for people.
+pub(super) fn reason(problem: &Problem) -> String {
+    match problem.retry_after() {
         Some(seconds) if problem.status_code() == StatusCode::TOO_MANY_REQUESTS => {
             format!("Too many requests. Try again in {}.", minutes(seconds))
         }
         _ => problem.to_string(),
-    };
-    SubscribeForm {
-        email,
-        is_invalid: problem.status_code() == StatusCode::UNPROCESSABLE_ENTITY,
-        reason: Some(reason),
     }
 }
 
@@ -174,17 +177,23 @@ fn is_cross_site(headers: &HeaderMap) -> bool {
         .is_some_and(|site| site == "cross-site")
 }
 
-fn page(
+/// The response with a page; `problem` is why the request was refused.
+pub(super) fn page(
     request: &HttpRequest,
     app: &WebApp,
-    status: StatusCode,
-    (organisation, shown): (&str, &SubscribePage),
+    html: String,
+    problem: Option<&Problem>,
 ) -> HttpResponse {
-    let html = app.subscribe_page(organisation, shown);
+    let status = problem.map_or(StatusCode::OK, Problem::status_code);
     let mut response = HttpResponse::build(status)
         .content_type("text/html; charset=utf-8")
         .insert_header((header::CACHE_CONTROL, "no-store"))
         .body(html);
+    if let Some(seconds) = problem.and_then(Problem::retry_after) {
+        response
+            .headers_mut()
+            .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
     app.allow(request.headers(), response.headers_mut());
     response
 }

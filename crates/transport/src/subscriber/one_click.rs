@@ -10,7 +10,7 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::SubscriberThrottle;
-use super::visitor::{Nothing, SubscriberName, leave};
+use super::visitor::{Nothing, SubscriberName, UNSUBSCRIBED, leave};
 use crate::request::input::{FieldInput, Raw, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
@@ -85,7 +85,8 @@ async fn one_click(
         subscriber_id,
     };
     let link = (whose, org_id, unsubscribe_code);
-    leave(&request, &subscribers, &throttle, link).await
+    leave(&request, &subscribers, &throttle, link).await?;
+    Ok(ApiResponse::with_message(Nothing, UNSUBSCRIBED).ok())
 }
 
 /// Redirects to the unsubscribe page, for people who open the link of a mail program without

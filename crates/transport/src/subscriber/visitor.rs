@@ -2,7 +2,7 @@
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
 use allclear_application::error::Error;
-use allclear_application::subscriber::{SubscriberKey, Subscribers};
+use allclear_application::subscriber::{Revealed, SubscriberKey, Subscribers};
 use allclear_domain::channel::Channel;
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::validation::Invalid;
@@ -20,6 +20,9 @@ use crate::routes::Routes;
 use crate::server::host_routing::serves;
 use crate::status_page::parse_organisation_id;
 
+/// Message after an unsubscription.
+pub(super) const UNSUBSCRIBED: &str = "Successfully unsubscribed!";
+
 /// A subscription request.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -35,7 +38,7 @@ struct SubscriptionInput {
 /// Parameters of a verification link.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct VerificationInput {
+pub(super) struct VerificationInput {
     #[serde(flatten)]
     whose: SubscriberName,
     #[serde(default)]
@@ -63,7 +66,7 @@ pub(super) struct SubscriberName {
 /// Parameters of an unsubscribe link, or of a manage link.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct UnsubscriptionInput {
+pub(super) struct UnsubscriptionInput {
     #[serde(flatten)]
     whose: SubscriberName,
     #[serde(default)]
@@ -76,6 +79,18 @@ struct UnsubscriptionInput {
     #[serde(default)]
     #[schema(value_type = String, required = false)]
     manage_code: FieldInput<Text>,
+}
+
+impl UnsubscriptionInput {
+    /// The subscriber, the organisation and the code.
+    pub(super) fn into_parts(self) -> (SubscriberName, FieldInput<Text>, FieldInput<Text>) {
+        let code = if self.manage_code.is_absent() {
+            self.unsubscribe_code
+        } else {
+            self.manage_code
+        };
+        (self.whose, self.org_id, code)
+    }
 }
 
 /// The secret of a verified webhook.
@@ -178,26 +193,42 @@ async fn verify(
     subscribers: web::Data<Subscribers>,
     throttle: web::Data<SubscriberThrottle>,
 ) -> Result<HttpResponse, Problem> {
-    let VerificationInput {
-        whose,
-        org_id,
-        verification_code,
-    } = body.0;
-    let link = || Link::read(whose, org_id, ("verificationCode", verification_code));
-    let verify = async |link: Link| {
-        subscribers
-            .verify(&link.organisation, link.key, &link.code)
-            .await
-    };
-    let verified = followed(&request, &throttle, link, verify).await?;
-    let message = match verified.subscriber.target.channel() {
-        Channel::Email => "Email verified successfully!",
-        _ => "Subscription confirmed successfully!",
-    };
+    let (_, verified) = confirm(&request, &subscribers, &throttle, body.0).await?;
+    let message = confirmed(verified.subscriber.target.channel());
     let body = verified.secret.map(|secret| VerifiedBody {
         secret: secret.reveal(),
     });
     Ok(ApiResponse::with_message(body, message).ok())
+}
+
+/// Verifies a target by the parameters of a link. Returns its organisation, too.
+pub(super) async fn confirm(
+    request: &HttpRequest,
+    subscribers: &Subscribers,
+    throttle: &SubscriberThrottle,
+    input: VerificationInput,
+) -> Result<(OrganisationId, Revealed), Problem> {
+    let VerificationInput {
+        whose,
+        org_id,
+        verification_code,
+    } = input;
+    let link = || Link::read(whose, org_id, ("verificationCode", verification_code));
+    let follow = async |link: Link| {
+        let verified = subscribers
+            .verify(&link.organisation, link.key, &link.code)
+            .await;
+        verified.map(|verified| (link.organisation, verified))
+    };
+    followed(request, throttle, link, follow).await
+}
+
+/// Message after a verification.
+pub(super) const fn confirmed(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Email => "Email verified successfully!",
+        _ => "Subscription confirmed successfully!",
+    }
 }
 
 /// Unsubscribes an address by the link of a mail. The link works repeatedly.
@@ -213,18 +244,9 @@ async fn unsubscribe(
     subscribers: web::Data<Subscribers>,
     throttle: web::Data<SubscriberThrottle>,
 ) -> Result<HttpResponse, Problem> {
-    let UnsubscriptionInput {
-        whose,
-        org_id,
-        unsubscribe_code,
-        manage_code,
-    } = body.0;
-    let code = if manage_code.is_absent() {
-        unsubscribe_code
-    } else {
-        manage_code
-    };
-    leave(&request, &subscribers, &throttle, (whose, org_id, code)).await
+    let link = body.0.into_parts();
+    leave(&request, &subscribers, &throttle, link).await?;
+    Ok(ApiResponse::with_message(Nothing, UNSUBSCRIBED).ok())
 }
 
 /// Unsubscribes by the parameters of a link.
@@ -233,15 +255,14 @@ pub(super) async fn leave(
     subscribers: &Subscribers,
     throttle: &SubscriberThrottle,
     (whose, org_id, code): (SubscriberName, FieldInput<Text>, FieldInput<Text>),
-) -> Result<HttpResponse, Problem> {
+) -> Result<(), Problem> {
     let link = || Link::read(whose, org_id, ("unsubscribeCode", code));
     let leave = async |link: Link| {
         subscribers
             .unsubscribe(&link.organisation, link.key, &link.code)
             .await
     };
-    followed(request, throttle, link, leave).await?;
-    Ok(ApiResponse::with_message(Nothing, "Successfully unsubscribed!").ok())
+    followed(request, throttle, link, leave).await
 }
 
 /// Follows a link unless its client has guessed too many codes, or the links of the subscription were followed too often. Only a

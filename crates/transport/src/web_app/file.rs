@@ -13,6 +13,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use flate2::read::GzDecoder;
 use rust_embed::Embed;
+use sha2::{Digest, Sha256};
 
 use crate::status_page::encoded::{Coding, Encoded};
 use crate::status_page::ready_response::ReadyResponse;
@@ -89,6 +90,17 @@ impl File {
             body: body(path),
             unpacked: OnceLock::new(),
         })
+    }
+
+    /// A small page that is not part of the build.
+    pub(super) fn of_html(html: String) -> Self {
+        Self {
+            is_page: true,
+            content_type: HeaderValue::from_static("text/html; charset=utf-8"),
+            tag: EntityTag::new_strong(URL_SAFE_NO_PAD.encode(&Sha256::digest(&html)[..12])),
+            body: Encoded::gzipped(html.into_bytes()),
+            unpacked: OnceLock::new(),
+        }
     }
 
     /// The smallest form that the client accepts.

@@ -9,7 +9,7 @@ use allclear_domain::maintenance::MaintenanceStatus;
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 
-use crate::status_page::markup::{self, SubscribePage, feed_links};
+use crate::status_page::markup::{self, feed_links};
 use crate::web_app::sprite::{SPRITE, Sprite};
 
 const HEAD: &str = "<!--allclear:head-->";
@@ -88,15 +88,14 @@ impl PageTemplate {
         self.fill(&html, &head, ICON, &markup::unknown(), &Markup::default())
     }
 
-    /// The page with the plain form that subscribes to an organisation.
-    pub(crate) fn subscribe(&self, organisation: &str, shown: &SubscribePage) -> String {
+    /// A page that no script hydrates.
+    pub(crate) fn plain(&self, title: &str, page: &Markup) -> String {
         let head = html! {
-            title { "Subscribe to updates" }
+            title { (title) }
             meta name="robots" content="noindex";
         };
-        let page = markup::subscribe_page(organisation, shown);
         let html = without_script(&with_whole_style(&self.html));
-        self.fill(&html, &head, ICON, &page, &Markup::default())
+        self.fill(&html, &head, ICON, page, &Markup::default())
     }
 
     fn fill(&self, html: &str, head: &Markup, icon: &str, page: &Markup, data: &Markup) -> String {

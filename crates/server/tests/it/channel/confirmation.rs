@@ -1,4 +1,5 @@
 use serde_json::{Value, json};
+use url::Url;
 
 use super::WebhookSetup;
 use crate::app::{client, send};
@@ -87,6 +88,32 @@ async fn a_webhook_is_confirmed_by_the_link_in_its_first_message_and_has_a_secre
         ),
         (&json!("SUBSCRIBED"), &json!(true))
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn form_of_the_link_confirms_a_webhook_and_shows_its_secret_once() {
+    let mut setup = WebhookSetup::start().await;
+    let body = json!({"channel": "webhook", "target": setup.receiver.url("/hook")});
+    let added = setup.operator.create("/subscriber", body).await;
+    let secret = added["secret"].as_str().unwrap();
+    let link = setup.receiver.next_at("/hook").await.link("verify");
+    let fields = link.as_object().unwrap().iter();
+    let fields = fields.map(|(name, value)| (name, value.as_str().unwrap()));
+    let page = Url::parse_with_params(&format!("{}/verify", setup.app.url), fields).unwrap();
+    let press = async || {
+        let confirmed = send(client().post(page.clone())).await;
+        assert_eq!(confirmed.status, 200, "{confirmed:?}");
+        let html = confirmed.body.as_str().unwrap();
+        assert!(
+            html.contains("Subscription confirmed successfully!"),
+            "{html}"
+        );
+        html.to_owned()
+    };
+    let first = press().await;
+    assert!(first.contains(&format!("value=\"{secret}\"")), "{first}");
+    let again = press().await;
+    assert!(!again.contains("whsec_"), "{again}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -181,6 +181,36 @@ async fn mails_lead_to_the_domain() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn form_of_a_link_works_on_the_domain_of_its_organisation_only() {
+    let (app, acme, _) = two().await;
+    let body = json!({"email": "reader@example.com", "orgId": acme.organisation});
+    let subscribed = send(client().post(app.call("/subscriber/public")).json(&body));
+    assert_status(subscribed, 200).await;
+    for (page, code, message) in [
+        (
+            "/verify",
+            "verificationCode",
+            "Email verified successfully!",
+        ),
+        (
+            "/unsubscribe",
+            "unsubscribeCode",
+            "Successfully unsubscribed!",
+        ),
+    ] {
+        let word = format!("{code}=");
+        let token = mailed_token(app.folder.path(), "reader@example.com", &word).await;
+        let organisation = &acme.organisation;
+        let path = format!("{page}?email=reader%40example.com&orgId={organisation}&{code}={token}");
+        let foreign = ask(&app, Method::POST, "status.other.example", &path).await;
+        assert_eq!(foreign.status, 404, "{foreign:?}");
+        let sent = ask(&app, Method::POST, HOST, &path).await;
+        assert_eq!(sent.status, 200, "{sent:?}");
+        assert!(sent.body.as_str().unwrap().contains(message), "{sent:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_domain_has_no_subscribers_of_another_organisation() {
     let (app, acme, other) = two().await;
     let call = async |method: Method, path: &str, organisation: &str| {

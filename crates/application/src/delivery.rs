@@ -243,15 +243,12 @@ pub trait DeliveryQueue: Send + Sync {
         since: DateTime<Utc>,
     ) -> Result<DeliveryCounts, Error>;
 
-    /// Removes given-up deliveries before the given time, and notices without deliveries; about `limit` of each at most. Also removes
-    /// daily counts of days before `counts_before`. Returns the larger of the numbers of removed deliveries and notices; nothing is left
-    /// if it is less than `limit`.
-    async fn prune(
-        &self,
-        before: DateTime<Utc>,
-        counts_before: DateTime<Utc>,
-        limit: u64,
-    ) -> Result<u64, Error>;
+    /// Removes given-up deliveries before the given time, and notices without deliveries; about `limit` of each at most. Returns the
+    /// larger of the two numbers; nothing is left if it is less than `limit`.
+    async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
+
+    /// Removes daily counts of days before the given time.
+    async fn prune_counts(&self, before: DateTime<Utc>) -> Result<(), Error>;
 }
 
 /// The use cases of operators about deliveries.
@@ -290,10 +287,11 @@ impl Deliveries {
     /// Removes results older than [`Self::RETENTION`], and older daily counts. Every node may do so at any time.
     pub async fn prune(&self) -> Result<(), Error> {
         let now = self.clock.now();
-        let (before, counts_before) = (now - Self::RETENTION, now - Self::COUNT_RETENTION);
-        let pruned = prune_in_batches(Self::BATCH, |limit| {
-            self.queue.prune(before, counts_before, limit)
-        });
-        pruned.await.map(drop)
+        let before = now - Self::RETENTION;
+        // A failure of one must not let the other grow.
+        let results = prune_in_batches(Self::BATCH, |limit| self.queue.prune(before, limit));
+        let results = results.await;
+        let counts = self.queue.prune_counts(now - Self::COUNT_RETENTION);
+        results.and(counts.await)
     }
 }

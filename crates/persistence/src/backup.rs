@@ -11,10 +11,14 @@ use thiserror::Error;
 
 use crate::{connect_options, restore, sqlite_file};
 
+/// Free bytes that a copy leaves on its disk: a running server may write to the same disk.
+const RESERVE: u64 = 16 * MIB;
+const MIB: u64 = 1024 * 1024;
+
 /// Why a backup failed.
 #[derive(Debug, Error)]
 pub enum BackupError {
-    /// The file cannot be created, or exists: a backup never overwrites a file.
+    /// The file cannot be created, its disk has too little space, or it exists: a backup never overwrites a file.
     #[error("{0}")]
     File(#[from] io::Error),
     /// The database cannot be opened, or has no tables of Allclear.
@@ -112,12 +116,37 @@ async fn copy(database: &DatabaseConnection, into: &Path, file: &File) -> Result
     let path = into
         .to_str()
         .ok_or_else(|| io::Error::other("the file's name is not text"))?;
+    require_space(size(database).await?, sqlite_file::free_space(into))?;
     // SQLite writes into an existing file if it is empty, and does not flush it.
     let statement =
         Statement::from_sql_and_values(DbBackend::Sqlite, "VACUUM INTO ?", [path.into()]);
     database.execute_raw(statement).await?;
     mark(file)?;
     Ok(file.sync_all()?)
+}
+
+/// Returns the bytes that the copy has at most.
+async fn size(database: &DatabaseConnection) -> Result<u64, DbErr> {
+    let sql = "SELECT (page_count - freelist_count) * page_size \
+        FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+    let row = database.query_one_raw(Statement::from_string(DbBackend::Sqlite, sql));
+    let size: i64 = match row.await? {
+        Some(row) => row.try_get_by_index(0)?,
+        None => 0,
+    };
+    Ok(u64::try_from(size).unwrap_or_default())
+}
+
+fn require_space(size: u64, free: Option<u64>) -> io::Result<()> {
+    let needed = size.saturating_add(RESERVE);
+    match free {
+        Some(free) if free < needed => Err(io::Error::other(format!(
+            "the copy needs {} MiB, and its disk has {} MiB free",
+            needed.div_ceil(MIB),
+            free / MIB
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Writes the [mark](restore::MARK) into the header, as `PRAGMA user_version` would. The copy is not open yet.
@@ -133,4 +162,38 @@ fn private_file(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copy_that_would_fill_the_disk_is_refused() {
+        require_space(100 * MIB, None).unwrap();
+        require_space(100 * MIB, Some(116 * MIB)).unwrap();
+        let error = require_space(100 * MIB, Some(116 * MIB - 1)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the copy needs 116 MiB, and its disk has 115 MiB free"
+        );
+    }
+
+    #[tokio::test]
+    async fn size_of_a_copy_leaves_out_free_pages() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let url = format!("sqlite:{}?mode=rwc", path.display());
+        let database = Connector::connect(url).await.unwrap();
+        for statement in [
+            "CREATE TABLE t (a)",
+            "INSERT INTO t VALUES (zeroblob(1000000))",
+        ] {
+            database.execute_unprepared(statement).await.unwrap();
+        }
+        let full = size(&database).await.unwrap();
+        assert_eq!(full, fs::metadata(&path).unwrap().len());
+        database.execute_unprepared("DELETE FROM t").await.unwrap();
+        assert!(size(&database).await.unwrap() < full / 10);
+    }
 }

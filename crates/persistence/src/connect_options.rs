@@ -23,6 +23,8 @@ const MAX_LIFETIME: Duration = Duration::from_mins(30);
 /// Pages of the write-ahead log of SQLite after which they are copied into the database: 16 MiB. A page that many commits change is
 /// copied once. With SQLite's own 1,000 pages, writes of many organisations, which change other pages each, wait for the copies.
 const CHECKPOINT_PAGES: &str = "4000";
+/// Bytes to which SQLite truncates a longer write-ahead log, as after a long read, once its pages are in the database.
+const MAX_LOG_SIZE: &str = "67108864";
 /// Memory for pages of the connection that writes to SQLite, in KiB: the ends of all indexes that a hundred busy organisations change.
 const WRITER_CACHE: &str = "-8000";
 /// Number of connections for reads, and of those for writes to PostgreSQL.
@@ -86,6 +88,7 @@ fn sqlite(url: &str, reads: bool) -> ConnectOptions {
             } else {
                 connection
                     .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+                    .pragma("journal_size_limit", MAX_LOG_SIZE)
                     .pragma("cache_size", WRITER_CACHE)
             }
         });
@@ -115,8 +118,8 @@ pub(crate) fn postgresql(url: &str) -> ConnectOptions {
         // system gives up after a quarter of an hour.
         pool.after_release(|connection, _| {
             Box::pin(async {
-                match timeout(CONNECTION_TIMEOUT, is_outside_transaction(connection)).await {
-                    Ok(is_outside) => is_outside,
+                match timeout(CONNECTION_TIMEOUT, is_reusable(connection)).await {
+                    Ok(is_reusable) => is_reusable,
                     Err(_) => Err(Error::PoolTimedOut),
                 }
             })
@@ -125,11 +128,15 @@ pub(crate) fn postgresql(url: &str) -> ConnectOptions {
     options
 }
 
-/// Whether a connection is alive and in no transaction. The driver does not roll a transaction back whose `BEGIN` was sent by work that
-/// then timed out: the next work would be part of it.
-async fn is_outside_transaction(connection: &mut PgConnection) -> Result<bool, Error> {
+/// Whether a connection is alive, in no transaction, and to a server that can be written to.
+///
+/// The driver does not roll a transaction back whose `BEGIN` was sent by work that then timed out: the next work would be part of it.
+/// A server that is a standby after a fail-over accepts connections, and the address may lead to the primary by now.
+async fn is_reusable(connection: &mut PgConnection) -> Result<bool, Error> {
     // A transaction begins at the time of its first statement.
-    let query = raw_sql("SELECT now() = statement_timestamp()");
+    let query = raw_sql(
+        "SELECT now() = statement_timestamp() AND current_setting('transaction_read_only') = 'off'",
+    );
     query.fetch_one(connection).await?.try_get(0)
 }
 
@@ -196,6 +203,7 @@ mod tests {
         for (connection, name, expected) in [
             (&writer, "synchronous", 2),
             (&writer, "wal_autocheckpoint", 4000),
+            (&writer, "journal_size_limit", 64 * 1024 * 1024),
             (&writer, "cache_size", -8000),
             (&reader, "cache_size", -2000),
         ] {
@@ -209,6 +217,21 @@ mod tests {
             let value: i64 = row.unwrap().try_get_by_index(0).unwrap();
             assert_eq!(value, expected, "{name}");
         }
+    }
+
+    #[tokio::test]
+    async fn connection_to_a_read_only_server_is_not_used_again() {
+        let Some(url) = allclear_test_support::postgres() else {
+            return;
+        };
+        let mut options = postgresql(&url);
+        options.max_connections(1);
+        let connections = Database::connect(options).await.unwrap();
+        // What a standby reports.
+        let demoted = "SET default_transaction_read_only = on";
+        connections.execute_unprepared(demoted).await.unwrap();
+        let written = "CREATE TABLE written (number integer)";
+        connections.execute_unprepared(written).await.unwrap();
     }
 
     #[tokio::test]

@@ -22,8 +22,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, Order,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DbBackend, DeleteMany, EntityTrait,
+    Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Statement,
 };
 
 use self::expand::Expanded;
@@ -34,7 +34,7 @@ use crate::database::Database;
 use crate::entity::delivery::{ActiveModel, Column, Entity};
 use crate::entity::{delivery_count, notice};
 use crate::error::broken;
-use crate::statement::{Fetch, Run};
+use crate::statement::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
 /// Number of failure reasons in an operator's counts.
@@ -205,17 +205,16 @@ impl DeliveryQueue for Database {
         .await
     }
 
-    async fn prune(
-        &self,
-        before: DateTime<Utc>,
-        counts_before: DateTime<Utc>,
-        limit: u64,
-    ) -> Result<u64, Error> {
+    async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
         self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
-            Box::pin(async move {
-                prune_counts(transaction, counts_before).await?;
-                prune(transaction, before, limit).await
-            })
+            Box::pin(prune(transaction, before, limit))
+        })
+        .await
+    }
+
+    async fn prune_counts(&self, before: DateTime<Utc>) -> Result<(), Error> {
+        self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
+            Box::pin(async move { old_counts(before).run(transaction).await.map(drop) })
         })
         .await
     }
@@ -271,6 +270,31 @@ fn verification(
     }
 }
 
+/// Locks deliveries until the transaction ends, in the order of their identifiers. Results, renewed claims, withdrawn notices and
+/// [`make_due`] change the same rows without another lock in common. Each of them locks its rows first, so that none of these waits for
+/// another that waits for it. Deletions by subscriber, such as [`drop_queued`], do not.
+pub(crate) async fn lock_rows(
+    transaction: &Transaction,
+    rows: Select<Entity>,
+) -> Result<(), Error> {
+    // SQLite has one writer at a time.
+    if transaction.get_database_backend() == DbBackend::Sqlite {
+        return Ok(());
+    }
+    let rows = rows
+        .select_only()
+        .column(Column::Id)
+        .order_by_asc(Column::Id)
+        .lock_exclusive();
+    // Only their number is read: a notice may have 100,000.
+    let locked = Query::select()
+        .expr(Expr::cust("count(*)"))
+        .from_subquery(rows.into_query(), "locked")
+        .take();
+    transaction.fetch_row(&locked).await?;
+    Ok(())
+}
+
 /// Deletes the queued deliveries of a subscriber.
 pub(crate) async fn drop_queued(
     transaction: &Transaction,
@@ -289,10 +313,13 @@ pub(crate) async fn make_due(
     subscriber: SubscriberId,
     now: DateTime<Utc>,
 ) -> Result<(), Error> {
+    let waits = Condition::all()
+        .add(Column::SubscriberId.eq(subscriber.0))
+        .add(Column::DueAt.gt(now));
+    lock_rows(transaction, Entity::find().filter(waits.clone())).await?;
     let waiting = Entity::update_many()
         .col_expr(Column::DueAt, Expr::val(now))
-        .filter(Column::SubscriberId.eq(subscriber.0))
-        .filter(Column::DueAt.gt(now));
+        .filter(waits);
     waiting.run(transaction).await?;
     Ok(())
 }
@@ -409,11 +436,8 @@ async fn prune(transaction: &Transaction, before: DateTime<Utc>, limit: u64) -> 
     Ok(Ord::max(given_up, notices))
 }
 
-async fn prune_counts(transaction: &Transaction, before: DateTime<Utc>) -> Result<(), Error> {
-    let days =
-        delivery_count::Entity::delete_many().filter(delivery_count::Column::Day.lt(day(before)));
-    days.run(transaction).await?;
-    Ok(())
+fn old_counts(before: DateTime<Utc>) -> DeleteMany<delivery_count::Entity> {
+    delivery_count::Entity::delete_many().filter(delivery_count::Column::Day.lt(day(before)))
 }
 
 /// Notices that were expanded before the given time and have no deliveries.

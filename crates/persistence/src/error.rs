@@ -7,6 +7,11 @@ use allclear_application::error::Error;
 use sea_orm::sqlx::Error as DriverError;
 use sea_orm::{DbErr, RuntimeErr, SqlErr};
 
+/// SQLSTATE of a statement whose time to wait for a lock has passed.
+const LOCK_NOT_AVAILABLE: &str = "55P03";
+/// SQLSTATE of a statement that was ended because it and others wait for each other.
+const DEADLOCK_DETECTED: &str = "40P01";
+
 /// Converts a database error.
 pub(crate) fn broken(error: DbErr) -> Error {
     if is_passing(&error) {
@@ -34,23 +39,42 @@ pub(crate) fn is_duplicate(error: &DbErr) -> bool {
     matches!(error.sql_err(), Some(SqlErr::UniqueConstraintViolation(_)))
 }
 
+/// Whether PostgreSQL ended a statement that waited for a lock.
+pub(crate) fn is_lock_failure(error: &DbErr) -> bool {
+    let Some(DriverError::Database(refused)) = statement_error(error) else {
+        return false;
+    };
+    matches!(
+        refused.code().as_deref(),
+        Some(LOCK_NOT_AVAILABLE | DEADLOCK_DETECTED)
+    )
+}
+
 fn is_passing(error: &DbErr) -> bool {
-    match error {
-        DbErr::ConnectionAcquire(_) => true,
-        DbErr::Conn(RuntimeErr::SqlxError(cause))
-        | DbErr::Exec(RuntimeErr::SqlxError(cause))
-        | DbErr::Query(RuntimeErr::SqlxError(cause)) => match cause.as_ref() {
+    match statement_error(error) {
+        Some(
             DriverError::Io(_)
             | DriverError::Tls(_)
             | DriverError::PoolTimedOut
             | DriverError::PoolClosed
-            | DriverError::WorkerCrashed => true,
-            DriverError::Database(refused) => {
-                refused.code().is_some_and(|code| is_passing_code(&code))
-            }
-            _ => false,
-        },
-        _ => false,
+            | DriverError::WorkerCrashed,
+        ) => true,
+        Some(DriverError::Database(refused)) => {
+            refused.code().is_some_and(|code| is_passing_code(&code))
+        }
+        Some(_) => false,
+        // No connection, whatever the reason.
+        None => matches!(error, DbErr::ConnectionAcquire(_) | DbErr::Conn(_)),
+    }
+}
+
+/// Returns the driver's error of a statement.
+fn statement_error(error: &DbErr) -> Option<&DriverError> {
+    match error {
+        DbErr::Exec(RuntimeErr::SqlxError(cause)) | DbErr::Query(RuntimeErr::SqlxError(cause)) => {
+            Some(cause.as_ref())
+        }
+        _ => None,
     }
 }
 
@@ -66,12 +90,29 @@ fn is_passing_code(code: &str) -> bool {
     ["08", "53", "57", "58"]
         .iter()
         .any(|class| code.starts_with(class))
-        || ["25006", "25P03", "40001", "40P01", "55P03"].contains(&code)
+        || [
+            "25006",
+            "25P03",
+            "40001",
+            DEADLOCK_DETECTED,
+            LOCK_NOT_AVAILABLE,
+        ]
+        .contains(&code)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+
+    #[test]
+    fn refused_connection_passes_and_a_failed_statement_does_not() {
+        // A login whose password has changed, for example.
+        let refused = || RuntimeErr::SqlxError(Arc::new(DriverError::Protocol("no".to_owned())));
+        assert!(is_passing(&DbErr::Conn(refused())));
+        assert!(!is_passing(&DbErr::Query(refused())));
+    }
 
     #[test]
     fn a_full_disk_and_a_lost_server_pass_and_a_broken_constraint_does_not() {

@@ -1,5 +1,7 @@
 //! Migration of the schema at every start. A schema of a newer version is left unchanged.
 
+use std::time::Duration;
+
 use allclear_application::clock::Clock;
 use allclear_migrations::{Migrator, NEW_SQLITE};
 use chrono::{DateTime, Utc};
@@ -9,16 +11,57 @@ use sea_orm::{
     TransactionTrait,
 };
 use sea_orm_migration::{MigratorTrait, SchemaManager, seaql_migrations};
+use tokio::time::sleep;
+
+use crate::error::is_lock_failure;
 
 /// PostgreSQL's advisory lock of migrations: "allclear" in ASCII.
 const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"allclear");
 
+/// How long a migration waits for a lock of PostgreSQL. Statements of running nodes wait behind it; their limit is longer.
+const LOCK_TIMEOUT: &str = "2s";
+/// Delay before a migration that did not get its locks is tried again.
+const RETRY_DELAY: Duration = Duration::from_secs(5);
+
 /// Applies missing migrations, all in one transaction: an upgrade that fails changes nothing. Of several nodes that
-/// start on PostgreSQL, one applies them and the others wait.
+/// start on PostgreSQL, one applies them and the others wait. While another program locks a table for long, such as `pg_dump`, the
+/// migration is repeated.
 pub(crate) async fn bring_up_to_date(
     connection: &DatabaseConnection,
     clock: &dyn Clock,
 ) -> Result<(), DbErr> {
+    while let Err(error) = migrate(connection, clock).await {
+        if !is_lock_failure(&error) {
+            return Err(error);
+        }
+        let processes = lock_holders(connection).await?;
+        tracing::warn!(
+            processes,
+            "the migration waits until other programs unlock the tables of the database"
+        );
+        sleep(RETRY_DELAY).await;
+    }
+    Ok(())
+}
+
+/// Returns the processes of PostgreSQL that have locked tables for longer than a migration waits for them, with the names of their
+/// programs.
+async fn lock_holders(connection: &DatabaseConnection) -> Result<String, DbErr> {
+    // Catalogs have identifiers below 16384. The time of a superuser's transaction, such as pg_dump's, is null to other roles.
+    let holders = format!(
+        "SELECT coalesce(string_agg(DISTINCT format('%s (%s)', pid, application_name), ', '), '') \
+         FROM pg_locks JOIN pg_stat_activity USING (pid) \
+         WHERE granted AND relation >= 16384 AND datname = current_database() AND pid <> pg_backend_pid() \
+         AND coalesce(xact_start < now() - interval '{LOCK_TIMEOUT}', true)"
+    );
+    let holders = Statement::from_string(DbBackend::Postgres, holders);
+    match connection.query_one_raw(holders).await? {
+        Some(row) => row.try_get_by_index(0),
+        None => Ok(String::new()),
+    }
+}
+
+async fn migrate(connection: &DatabaseConnection, clock: &dyn Clock) -> Result<(), DbErr> {
     let is_postgresql = connection.get_database_backend() == DbBackend::Postgres;
     let options = TransactionOptions {
         // What another node applied while this one waited for the lock is visible.
@@ -30,6 +73,8 @@ pub(crate) async fn bring_up_to_date(
     let upgrade = connection.begin_with_options(options).await?;
     if is_postgresql {
         wait_for_lock(&upgrade).await?;
+        let limit = format!("SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'");
+        upgrade.execute_unprepared(&limit).await?;
     }
     refuse_newer(&upgrade).await?;
     if !is_postgresql && is_empty(&upgrade).await? {
@@ -40,7 +85,10 @@ pub(crate) async fn bring_up_to_date(
     if steps > 0 {
         tracing::info!(steps, "the schema of the database is being migrated");
     }
-    Migrator::up(&upgrade, None).await?;
+    if let Err(error) = Migrator::up(&upgrade, None).await {
+        upgrade.rollback().await?;
+        return Err(error);
+    }
     upgrade.commit().await?;
     if steps > 0 {
         tracing::info!(steps, "the schema of the database was migrated");
@@ -183,6 +231,13 @@ mod tests {
         );
     }
 
+    async fn migrated_until(database: &DatabaseConnection, step: &str) {
+        let steps = Migrator::migrations();
+        let before = steps.iter().position(|known| known.name() == step);
+        let before = u32::try_from(before.unwrap()).unwrap();
+        Migrator::up(database, Some(before)).await.unwrap();
+    }
+
     /// A component that was deleted during a period, one that was deleted as a period began, and one that is not deleted.
     const LASTING_PERIODS: &str = "\
         INSERT INTO organisations (id, name, revision, created_at) VALUES ('acme', 'Acme', 0, '2025');
@@ -195,16 +250,98 @@ mod tests {
     #[tokio::test]
     async fn migration_ends_the_periods_of_deleted_components() {
         let database = memory().await;
-        let steps = Migrator::migrations();
-        let before = steps
-            .iter()
-            .position(|step| step.name() == "m0042_deleted_components_and_partial_indexes");
-        let before = u32::try_from(before.unwrap()).unwrap();
-        Migrator::up(&database, Some(before)).await.unwrap();
+        migrated_until(&database, "m0042_deleted_components_and_partial_indexes").await;
         database.execute_unprepared(LASTING_PERIODS).await.unwrap();
         Migrator::up(&database, None).await.unwrap();
         let periods =
             "SELECT id || ' ' || coalesce(end_at, 'lasts') FROM component_periods ORDER BY id";
         assert_eq!(texts(&database, periods).await, ["a 2025-01-03", "c lasts"]);
+    }
+
+    /// Locks a table as `pg_dump` does.
+    async fn lock(transaction: &DatabaseTransaction, table: &str) {
+        let lock = format!("LOCK TABLE {table} IN ACCESS SHARE MODE");
+        transaction.execute_unprepared(&lock).await.unwrap();
+    }
+
+    /// Returns once a migration waits for a table.
+    async fn migration_waits_for(database: &DatabaseConnection, table: &str) {
+        let sql =
+            format!("SELECT 1 FROM pg_locks WHERE relation = '{table}'::regclass AND NOT granted");
+        let waiting = Statement::from_string(DbBackend::Postgres, sql);
+        while database
+            .query_one_raw(waiting.clone())
+            .await
+            .unwrap()
+            .is_none()
+        {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// The process of a transaction, as [`lock_holders`] names it.
+    async fn process_of(transaction: &DatabaseTransaction) -> String {
+        let sql = "SELECT format('%s (%s)', pg_backend_pid(), current_setting('application_name'))";
+        let row = transaction.query_one_raw(Statement::from_string(DbBackend::Postgres, sql));
+        row.await.unwrap().unwrap().try_get_by_index(0).unwrap()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn migration_that_cannot_lock_a_table_lets_others_use_it_and_is_repeated() {
+        let Some(url) = allclear_test_support::postgres() else {
+            return;
+        };
+        let database = Database::connect(url).await.unwrap();
+        migrated_until(&database, "m0044_rows_of_first_release").await;
+        let dump = database.begin().await.unwrap();
+        lock(&dump, "organisations").await;
+
+        let clock = TestClock::stopped();
+        let migration = bring_up_to_date(&database, &*clock);
+        let others = async {
+            migration_waits_for(&database, "organisations").await;
+            let read = "SELECT 1 FROM organisations";
+            let read =
+                tokio::time::timeout(Duration::from_secs(30), database.execute_unprepared(read));
+            read.await.expect("it waits for the dump").unwrap();
+            let later = database.begin().await.unwrap();
+            lock(&later, "organisations").await;
+            let holders = lock_holders(&database).await.unwrap();
+            let is_named = |process: String| holders.split(", ").any(|named| named == process);
+            assert!(is_named(process_of(&dump).await), "{holders}");
+            assert!(!is_named(process_of(&later).await), "{holders}");
+            later.commit().await.unwrap();
+            let pending = Migrator::get_pending_migrations(&database).await.unwrap();
+            assert!(!pending.is_empty());
+            dump.commit().await.unwrap();
+        };
+        let (migrated, ()) = tokio::join!(migration, others);
+        migrated.unwrap();
+        let pending = Migrator::get_pending_migrations(&database).await.unwrap();
+        assert!(pending.is_empty());
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn migration_that_ends_in_a_deadlock_is_repeated() {
+        let Some(url) = allclear_test_support::postgres() else {
+            return;
+        };
+        let database = Database::connect(url).await.unwrap();
+        migrated_until(&database, "m0044_rows_of_first_release").await;
+        let dump = database.begin().await.unwrap();
+        lock(&dump, "components").await;
+
+        let clock = TestClock::stopped();
+        let migration = bring_up_to_date(&database, &*clock);
+        let others = async {
+            // By now it has locked the organisations.
+            migration_waits_for(&database, "components").await;
+            lock(&dump, "organisations").await;
+            dump.commit().await.unwrap();
+        };
+        let (migrated, ()) = tokio::join!(migration, others);
+        migrated.unwrap();
+        let pending = Migrator::get_pending_migrations(&database).await.unwrap();
+        assert!(pending.is_empty());
     }
 }

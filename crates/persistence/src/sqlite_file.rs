@@ -152,17 +152,22 @@ impl OpenedFile {
     }
 
     /// Free bytes on the file's disk; `None` if the system does not say.
-    #[cfg(unix)]
     pub(crate) fn free_space(&self) -> Option<u64> {
-        let disk = rustix::fs::statvfs(&self.path).ok()?;
-        Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+        free_space(&self.path)
     }
+}
 
-    /// Free bytes on the file's disk; `None` if the system does not say.
-    #[cfg(not(unix))]
-    pub(crate) fn free_space(&self) -> Option<u64> {
-        None
-    }
+/// Free bytes on a file's disk; `None` if the system does not say.
+#[cfg(unix)]
+pub(crate) fn free_space(path: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(path).ok()?;
+    // Some file systems of programs (FUSE) report no size.
+    (disk.f_blocks > 0).then(|| disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn free_space(_: &Path) -> Option<u64> {
+    None
 }
 
 #[cfg(unix)]
@@ -249,6 +254,13 @@ mod tests {
         let error = error.unwrap_err().to_string();
         assert!(error.contains("not a database of Allclear"), "{error}");
         assert_eq!(fs::read(&path).unwrap(), before);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn free_space_is_unknown_if_the_disk_reports_no_size() {
+        assert_eq!(free_space(Path::new("/proc")), None);
+        assert!(free_space(Path::new("/")).is_some());
     }
 
     #[test]

@@ -129,17 +129,17 @@ impl DeliveryServices {
             }
         });
         let deliveries = Arc::clone(&self.deliveries);
-        tasks.repeat("prune_deliveries", PRUNE_INTERVAL, move || {
+        tasks.repeat_removal("prune_deliveries", PRUNE_INTERVAL, move || {
             let deliveries = Arc::clone(&deliveries);
             async move { deliveries.prune().await }
         });
         let subscribers = Arc::clone(&self.subscribers);
-        tasks.repeat("prune_subscribers", PRUNE_INTERVAL, move || {
+        tasks.repeat_removal("prune_subscribers", PRUNE_INTERVAL, move || {
             let subscribers = Arc::clone(&subscribers);
             async move { subscribers.prune().await }
         });
         let mail_budget = Arc::clone(&self.mail_budget);
-        tasks.repeat("prune_mail_counts", PRUNE_INTERVAL, move || {
+        tasks.repeat_removal("prune_mail_counts", PRUNE_INTERVAL, move || {
             let mail_budget = Arc::clone(&mail_budget);
             async move { mail_budget.prune().await }
         });

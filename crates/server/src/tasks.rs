@@ -7,11 +7,13 @@ use std::time::Duration;
 use allclear_application::error::Error;
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 use tokio_util::sync::CancellationToken;
 
 /// Delay before a task that has panicked starts again.
 const RESTART_DELAY: Duration = Duration::from_secs(5);
+/// Delay before the first removal of old data. A clock that is wrong when the machine starts is right by then.
+const REMOVAL_DELAY: Duration = Duration::from_mins(5);
 
 /// The running tasks. They are aborted on drop.
 ///
@@ -61,10 +63,34 @@ impl Tasks {
     ) where
         F: Future<Output = Result<(), Error>> + Send,
     {
+        self.repeat_after(Duration::ZERO, name, period, work);
+    }
+
+    /// Runs `work`, which removes old data, after [`REMOVAL_DELAY`] and then at an interval. A failure is logged.
+    pub(crate) fn repeat_removal<F>(
+        &mut self,
+        name: &'static str,
+        period: Duration,
+        work: impl Fn() -> F + Clone + Send + Sync + 'static,
+    ) where
+        F: Future<Output = Result<(), Error>> + Send,
+    {
+        self.repeat_after(REMOVAL_DELAY, name, period, work);
+    }
+
+    fn repeat_after<F>(
+        &mut self,
+        delay: Duration,
+        name: &'static str,
+        period: Duration,
+        work: impl Fn() -> F + Clone + Send + Sync + 'static,
+    ) where
+        F: Future<Output = Result<(), Error>> + Send,
+    {
         self.start(name, move || {
             let work = work.clone();
             async move {
-                let mut ticks = interval(period);
+                let mut ticks = interval_at(Instant::now() + delay, period);
                 ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
                 loop {
                     ticks.tick().await;
@@ -103,8 +129,6 @@ fn message(panic: &(dyn Any + Send)) -> &str {
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use tokio::time::Instant;
 
     use super::*;
 
@@ -153,6 +177,18 @@ mod tests {
         }
         drop(tasks);
         assert_eq!(calls.recv().await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn old_data_is_not_removed_as_soon_as_the_server_starts() {
+        let (mut tasks, begun) = (Tasks::default(), Instant::now());
+        let (sender, mut calls) = tokio::sync::mpsc::unbounded_channel();
+        tasks.repeat_removal("test", Duration::from_hours(1), move || {
+            let _ = sender.send(begun.elapsed());
+            async { Ok(()) }
+        });
+        assert_eq!(calls.recv().await, Some(Duration::from_mins(5)));
+        assert_eq!(calls.recv().await, Some(Duration::from_mins(65)));
     }
 
     #[test]

@@ -2,14 +2,19 @@
 
 use std::collections::HashMap;
 
-use allclear_application::delivery::{ClaimRequest, DeliveryRoute};
+use allclear_application::delivery::{
+    Claim, ClaimRequest, DeliveryOutcome, DeliveryResult, DeliveryRoute,
+};
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::{IntoIden, SelectStatement};
 use sea_orm::{ColumnTrait, DbBackend, QueryFilter, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
-use super::{claim, expand, next_due, next_freed, organisation_scan, spent, waiting_after};
+use super::{
+    claim, expand, next_due, next_freed, old_counts, organisation_scan, results, spent,
+    waiting_after,
+};
 use crate::entity::notice::{Column, Model};
 use crate::entity::subscriber;
 use crate::notice::{of_subject, subscribed, webhooks, withdrawal};
@@ -162,6 +167,25 @@ async fn postgresql_searches_and_never_scans() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn results_search_for_what_they_change() {
+    let Some(database) = postgresql(&MANY).await else {
+        return;
+    };
+    let result = |id| DeliveryResult {
+        claim: Claim { id, attempt: 1 },
+        at: now(),
+        outcome: DeliveryOutcome::Ended,
+        was_failing: false,
+    };
+    let query = results::changed(&[result(1), result(2)]).into_query();
+    let plan = plan(database.read(), &query).await;
+    assert!(
+        !plan.contains("Seq Scan") && plan.contains("deliveries_of_subscriber"),
+        "{plan}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn choices_of_a_subscriber_are_compared_with_the_components_of_a_notice() {
     let (database, _folder) = sqlite().await;
     let acme = OrganisationId::parse("acme").unwrap();
@@ -176,6 +200,13 @@ async fn notices_of_a_deleted_subject_are_found_by_the_subject() {
     let (database, _folder) = sqlite().await;
     let plan = plan(database.read(), &withdrawal(Uuid::nil()).into_query()).await;
     assert!(plan.contains("notices_of_subject"), "{plan}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn old_daily_counts_are_found_by_their_day() {
+    let (database, _folder) = sqlite().await;
+    let plan = plan(database.read(), &old_counts(now()).into_query()).await;
+    assert!(plan.contains("delivery_counts_by_day"), "{plan}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

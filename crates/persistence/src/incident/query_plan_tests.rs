@@ -20,10 +20,10 @@ use crate::timeline::tests::scans;
 /// that all affected one component, and one that is open.
 const OLD_INCIDENTS: [&str; 6] = [
     "INSERT INTO organisations (id, name, revision, created_at, code) VALUES ('acme', 'Acme', 0, now(), 'acme')",
-    "INSERT INTO components VALUES (lpad('c', 32, '0')::uuid, 'acme', 'API', '', 'OPERATIONAL', 'OPERATOR', now(), now(), 0)",
+    "INSERT INTO components VALUES (lpad('c', 32, '0')::uuid, 'acme', 'API', '', 'OPERATIONAL', 'OPERATOR', now(), now(), 0, 'c')",
     "INSERT INTO incidents SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', 't', 'd', 'RESOLVED', now(), \
      CASE WHEN n = 20000 THEN NULL ELSE TIMESTAMPTZ '2020-01-01' END, now(), now(), 0, n::text FROM generate_series(1, 20000) n",
-    "INSERT INTO incident_updates SELECT id, gen_random_uuid(), 'RESOLVED', 'm', 'u', 'U', now(), 0 \
+    "INSERT INTO incident_updates SELECT id, gen_random_uuid(), 'RESOLVED', 'm', 'u', 'U', now(), 0, now() \
      FROM incidents, generate_series(1, 2)",
     "INSERT INTO incident_components SELECT id, lpad('c', 32, '0')::uuid, 'DEGRADED' FROM incidents",
     "ANALYZE",

@@ -22,7 +22,7 @@ const OLD_MAINTENANCES: [&str; 7] = [
     "INSERT INTO maintenances SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', 't', 'd', now(), NULL, NULL, now(), now(), 0, \
      'COMPLETED', CASE WHEN n = 20000 THEN TIMESTAMPTZ '2023-01-01' END, \
      CASE WHEN n = 20000 THEN TIMESTAMPTZ '9999-12-31' ELSE TIMESTAMPTZ '2020-01-01' END, n::text FROM generate_series(1, 20000) n",
-    "INSERT INTO maintenance_updates SELECT id, gen_random_uuid(), 'RESOLVED', 'm', 'u', 'U', now(), 0 \
+    "INSERT INTO maintenance_updates SELECT id, gen_random_uuid(), 'RESOLVED', 'm', 'u', 'U', now(), 0, now() \
      FROM maintenances, generate_series(1, 2)",
     "INSERT INTO components (id, organisation_id, code, name, description, status, status_source, created_at, updated_at, version) \
      SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, 'API', '', 'OPERATIONAL', 'OPERATOR', now(), now(), 0 \

@@ -14,11 +14,11 @@ use crate::query_plan::{plan, postgresql, sqlite};
 /// 20,000 old incidents of one component, each with two updates.
 const OLD_INCIDENTS: [&str; 6] = [
     "INSERT INTO organisations (id, name, revision, created_at, code) VALUES ('acme', 'Acme', 0, now(), 'acme')",
-    "INSERT INTO components VALUES (lpad('c', 32, '0')::uuid, 'acme', 'API', '', 'OPERATIONAL', 'OPERATOR', now(), now(), 0)",
+    "INSERT INTO components VALUES (lpad('c', 32, '0')::uuid, 'acme', 'API', '', 'OPERATIONAL', 'OPERATOR', now(), now(), 0, 'c')",
     "INSERT INTO incidents SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', 't', 'd', 'RESOLVED', \
      TIMESTAMPTZ '2020-01-01' + n * interval '1 minute', TIMESTAMPTZ '2021-01-01', now(), now(), 0, n::text \
      FROM generate_series(1, 20000) n",
-    "INSERT INTO incident_updates SELECT id, gen_random_uuid(), 'RESOLVED', 'm', 'u', 'U', now(), 0 \
+    "INSERT INTO incident_updates SELECT id, gen_random_uuid(), 'RESOLVED', 'm', 'u', 'U', now(), 0, now() \
      FROM incidents, generate_series(1, 2)",
     "INSERT INTO incident_components SELECT id, lpad('c', 32, '0')::uuid, 'DEGRADED' FROM incidents",
     "ANALYZE",

@@ -58,6 +58,14 @@ async fn migrate(url: &str) {
     connected(url).await.close().await.unwrap();
 }
 
+/// Waits until a commit has a later time than those before: times are in milliseconds.
+pub(crate) async fn next_millisecond() {
+    let before = clock().now();
+    while clock().now() <= before {
+        tokio::task::yield_now().await;
+    }
+}
+
 /// A part of a list: two items, those before the identifier.
 pub(crate) fn two(before: Option<Uuid>) -> Page {
     Page {

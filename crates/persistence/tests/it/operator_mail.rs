@@ -3,7 +3,6 @@
 mod unreadable;
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use allclear_application::delivery::{
     ClaimRequest, DeliveryOutcome, DeliveryQueue, DeliveryResult, DeliveryRoute,
@@ -23,10 +22,9 @@ use allclear_domain::subscriber::SubscriberDraft;
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::task::JoinSet;
-use tokio::time::sleep;
 
 use crate::account::account;
-use crate::backend::clock;
+use crate::backend::{clock, next_millisecond};
 use crate::contract;
 use crate::delivery::fixture::{enter, request};
 use crate::membership::{found, invite, leave};
@@ -274,8 +272,7 @@ async fn reminder_that_waits_is_dropped_after_an_update_or_a_later_reminder(data
     let updated = fixture.incident("Updated").await;
     let silent = fixture.incident("Silent").await;
     assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 2);
-    // Times are in milliseconds.
-    sleep(Duration::from_millis(2)).await;
+    next_millisecond().await;
     fixture
         .record(updated, IncidentStatus::Identified, "A disk is full")
         .await;

@@ -66,8 +66,8 @@ async fn nginx(program: &str, folder: &Path, server: &str, ports: &Ports) -> Chi
     let configuration = configuration("## Certificates with nginx", server)
         .replace("listen 80;", &format!("listen 127.0.0.1:{};", ports.http))
         .replace(
-            "listen 443 ssl;",
-            &format!("listen 127.0.0.1:{} ssl;", ports.https),
+            "listen 443 ssl http2;",
+            &format!("listen 127.0.0.1:{} ssl http2;", ports.https),
         )
         .replace(
             "/etc/letsencrypt/live/status.acme.example",

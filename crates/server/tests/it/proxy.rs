@@ -3,6 +3,8 @@
 use std::net::IpAddr;
 
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 
 use crate::app::{TestApp, client_builder, send};
 use crate::other_servers;
@@ -180,5 +182,42 @@ async fn sockets_behind_nginx_count_for_the_client_before_it() {
             [200],
             "another client"
         );
+    }
+}
+
+/// A node that sends the same response to every request. Returns its address.
+async fn node(response: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move {
+        while let Ok((mut connection, _)) = listener.accept().await {
+            let mut request = [0; 4096];
+            let _ = connection.read(&mut request).await;
+            let _ = connection.write_all(response.as_bytes()).await;
+        }
+    });
+    address
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nginx_finds_files_that_only_the_nodes_of_one_version_have() {
+    let Some(nginx) = other_servers::installed("nginx") else {
+        return;
+    };
+    let new = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    let old = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    let (folder, port) = (tempfile::tempdir().unwrap(), lasting_port());
+    let configuration = include_str!("../../../../docs/nginx.conf")
+        .replace("10.0.0.11:8080", &node(new).await)
+        .replace("10.0.0.12:8080", &node(old).await)
+        .replace(
+            "listen 80;",
+            &format!("listen 127.0.0.1:{port}; access_log off;"),
+        );
+    let _nginx = other_servers::nginx(&nginx, &configuration, folder.path(), port).await;
+    for _ in 0..6 {
+        let file = format!("http://127.0.0.1:{port}/assets/index-a1b2.js");
+        let response = crate::app::client().get(file).send().await.unwrap();
+        assert_eq!(response.status(), 200);
     }
 }

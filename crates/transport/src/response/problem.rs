@@ -101,7 +101,10 @@ impl Problem {
     }
 
     fn internal(cause: &(dyn std::error::Error + 'static)) -> Self {
-        tracing::error!(error = cause, "request failed");
+        static LINES: LineLimit = LineLimit::new(20);
+        if LINES.allows() {
+            tracing::error!(error = cause, "request failed");
+        }
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "Something went wrong on our side",

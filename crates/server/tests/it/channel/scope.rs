@@ -1,12 +1,13 @@
 use std::collections::BTreeSet;
 
+use allclear_application::clock::Clock;
+use allclear_application::subscriber::SubscriberStore;
+use allclear_domain::subscriber::Subscriber;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
+use super::WebhookSetup;
 use super::receiver::Received;
-use super::{ALLOWED, WebhookSetup};
-
-use crate::app::until;
 
 /// Paths of the webhooks that received the incident or maintenance with this name.
 fn receivers<'a>(received: &'a [Received], name: &str) -> BTreeSet<&'a str> {
@@ -150,25 +151,25 @@ async fn followers_of_an_incident_are_removed_a_day_after_it_is_resolved() {
         setup.hook_of(path, body).await;
     }
     setup.update(&over, "RESOLVED", "It is mended").await;
-    let followed = async |setup: &WebhookSetup| {
-        let listed = setup.operator.get("/subscriber/list").await;
-        let rows = listed.body["data"].as_array().unwrap().iter();
-        let incidents: BTreeSet<_> = rows
-            .map(|row| row["incidentId"].as_str().unwrap().to_owned())
-            .collect();
-        incidents
+    // Followers stay until their messages are sent.
+    let (mut setup, _) = setup.restart_and_drain().await;
+    let database = setup.app.database().await;
+    let removed = async |setup: &WebhookSetup| {
+        let resolved_before = Subscriber::followed_if_resolved_after(setup.clock.now());
+        let removed = database.prune_followers(resolved_before, 10).await;
+        removed.unwrap()
     };
-    // A starting server removes the followers of incidents that are over.
     setup
         .clock
         .advance(TimeDelta::hours(24) - TimeDelta::minutes(5));
-    let mut setup = setup.restarted(&ALLOWED).await;
-    setup.sign_in_again().await;
-    assert_eq!(followed(&setup).await.len(), 2);
+    assert_eq!(removed(&setup).await, 0);
     setup.clock.advance(TimeDelta::minutes(10));
-    let mut setup = setup.restarted(&ALLOWED).await;
+    assert_eq!(removed(&setup).await, 1);
     setup.sign_in_again().await;
-    until(BTreeSet::from([open]), async || followed(&setup).await).await;
+    let listed = setup.operator.get("/subscriber/list").await;
+    let left = listed.body["data"].as_array().unwrap();
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0]["incidentId"], open.as_str());
     let late =
         json!({"channel": "webhook", "target": setup.receiver.url("/late"), "incidentId": over});
     let response = setup.operator.post("/subscriber", late).await;

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use sea_orm::{ConnectionTrait, TransactionTrait};
 use serde_json::{Value, json};
 
 use allclear_test_support::postgres;
@@ -201,4 +202,42 @@ async fn unresponsive_database_times_out() {
         .await;
     installation.network.go_on();
     installation.recovers(&before).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn socket_gets_no_list_that_is_older_than_its_events() {
+    let Some(database) = postgres() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let own = ["--database-url", &database, "--log", "off"];
+    let process = Process::serve(command(&folder.path().join("data"), &own)).await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    operator.component("before").await;
+    let mut socket = Client::anonymous(&operator.url).await;
+    socket.join(&operator.organisation).await;
+    let list = "get-components";
+    assert!(socket.ask(list, &operator.organisation).await.is_array());
+
+    // The page cannot be read, but the settings can be changed.
+    let other = sea_orm::Database::connect(&database).await.unwrap();
+    let blocking = other.begin().await.unwrap();
+    let lock = "LOCK TABLE components IN ACCESS EXCLUSIVE MODE";
+    blocking.execute_unprepared(lock).await.unwrap();
+    let change = json!({"pageTitle": "Acme Cloud"});
+    assert_eq!(operator.patch("/organisation", change).await.status, 200);
+    assert_eq!(socket.event().await.0, "organisation-updated");
+    let refused = socket.ask(list, &operator.organisation).await;
+    assert_eq!(
+        refused["message"],
+        "Temporarily unavailable, please try again"
+    );
+
+    blocking.rollback().await.unwrap();
+    until(true, async || {
+        socket.ask(list, &operator.organisation).await.is_array()
+    })
+    .await;
+    let made = operator.component("after").await;
+    assert_eq!(socket.event().await.1[0]["id"], made.as_str());
 }

@@ -2,6 +2,7 @@
 
 use sea_orm_migration::prelude::*;
 
+mod code;
 mod m0001_organisations_and_components;
 mod m0002_accounts;
 mod m0003_incidents;
@@ -39,6 +40,8 @@ mod m0039_rows_of_users;
 mod m0040_unconfirmed_subscribers;
 mod m0041_rows_of_organisations;
 mod m0042_deleted_components_and_partial_indexes;
+mod m0043_earlier_secrets;
+mod m0044_rows_of_first_release;
 mod table;
 
 /// Statements that make of an empty SQLite database what all migrations make of it, except the list of applied migrations. A test of
@@ -89,6 +92,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0040_unconfirmed_subscribers::Migration),
             Box::new(m0041_rows_of_organisations::Migration),
             Box::new(m0042_deleted_components_and_partial_indexes::Migration),
+            Box::new(m0043_earlier_secrets::Migration),
+            Box::new(m0044_rows_of_first_release::Migration),
         ]
     }
 }

@@ -27,7 +27,8 @@ pub trait ReviewStore: Send + Sync {
     ) -> Result<Option<IncidentAndReview>, Error>;
 
     /// Runs a rule on the review of an incident and stores the result; `None` removes the review. A change without events is stored
-    /// too: drafts are not public.
+    /// too: drafts are not public. The removal of a published review MUST be stored as a change of the incident at the time of the
+    /// commit.
     async fn change_review(
         &self,
         organisation: &OrganisationId,

@@ -177,7 +177,7 @@ impl Subscribers {
         .await
     }
 
-    /// Gives a webhook a new secret; the previous one signs for a day beside it. [`Error::NotFound`], [`Error::Conflict`] on other
+    /// Gives a webhook a new secret; each replaced one signs for a day beside it. [`Error::NotFound`], [`Error::Conflict`] on other
     /// channels.
     pub async fn rotate_secret(
         &self,

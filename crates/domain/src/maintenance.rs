@@ -234,7 +234,7 @@ impl Maintenance {
         }
         let events = vec![Event::MaintenanceUpdated(self.id)];
         let state = Self {
-            updated_at: now,
+            updated_at: now.max(self.updated_at),
             reschedules: self.reschedules_until(&state),
             ..state
         };
@@ -260,7 +260,7 @@ impl Maintenance {
                     start_at,
                     end_at: Some(end),
                     reschedules: self.reschedules.saturating_add(1),
-                    updated_at: now,
+                    updated_at: now.max(self.updated_at),
                     notify: notify.unwrap_or(self.notify),
                     ..self.clone()
                 };
@@ -293,11 +293,7 @@ impl Maintenance {
     /// The first time after `now` at which the clock alone changes its status; `None` if the status is final.
     #[must_use]
     pub fn next_change(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-        match self.status(now) {
-            MaintenanceStatus::Scheduled => Some(self.start_at),
-            MaintenanceStatus::InProgress => self.end_at.map(|end| end + TICK),
-            MaintenanceStatus::Completed | MaintenanceStatus::Cancelled => None,
-        }
+        self.status(now).changes_at(self.start_at, self.end_at)
     }
 
     /// Returns the change by the clock since the status was last published. It makes a notice if the maintenance

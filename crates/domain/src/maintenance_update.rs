@@ -165,8 +165,8 @@ impl MaintenanceAndUpdate {
 }
 
 impl MaintenanceUpdateDeletion {
-    /// The maintenance without these updates, at least one. With `notify`, what the clock has changed notifies subscribers even if
-    /// the maintenance [does not](Maintenance::notify).
+    /// The maintenance without these updates, at least one, as changed at `deleted_at`. `now` decides its status. With `notify`, what
+    /// the clock has changed notifies subscribers even if the maintenance [does not](Maintenance::notify).
     ///
     /// # Errors
     /// [`Invalid`] if there are none, or one of them is named twice or is not an update of the maintenance.
@@ -174,15 +174,21 @@ impl MaintenanceUpdateDeletion {
         self,
         updates: &[MaintenanceUpdateId],
         notify: bool,
+        deleted_at: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<Changed<Maintenance>, Invalid> {
         check_deletion(MaintenanceUpdate::IDS, updates, &self.known)?;
         let id = self.maintenance.id;
+        // An update counts as a change at its own time. Without a later time here, the time of the last change would go back.
+        let maintenance = Maintenance {
+            updated_at: deleted_at.max(self.maintenance.updated_at),
+            ..self.maintenance
+        };
         let deleted = updates
             .iter()
             .map(|update| Event::MaintenanceTimelineDeleted(id, *update));
         let events = deleted.chain([Event::MaintenanceUpdated(id)]).collect();
-        Ok(self.maintenance.after_updates(events, None, notify, now))
+        Ok(maintenance.after_updates(events, None, notify, now))
     }
 }
 

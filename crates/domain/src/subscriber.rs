@@ -183,7 +183,7 @@ pub struct Subscriber {
     /// How often it has unsubscribed. A verification link is valid only until the next unsubscribe, so an old link cannot undo
     /// it.
     pub round: i32,
-    /// The secret of a webhook.
+    /// The secrets of a webhook.
     pub secret: SecretRound,
     /// Why and since when messages to it fail for good; `None` if the last one arrived.
     pub failing: Option<Failing>,
@@ -193,35 +193,63 @@ pub struct Subscriber {
     pub updated_at: DateTime<Utc>,
 }
 
-/// Which secret signs the messages to a webhook. Secrets are derived from its number, so they are not stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// Which secrets sign the messages to a webhook. Secrets are derived from their numbers, so they are not stored.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SecretRound {
-    /// Number of the secret, from 0.
+    /// Number of the newest secret, from 0.
     pub number: i32,
     /// When the previous secret was replaced; `None` if there was none.
     pub rotated_at: Option<DateTime<Utc>>,
+    /// The secrets before the previous one that may still sign, the newest first.
+    pub earlier: Vec<ReplacedSecret>,
+}
+
+/// A secret of a webhook that another one has replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReplacedSecret {
+    /// Its number.
+    pub number: i32,
+    /// When it was replaced.
+    pub replaced_at: DateTime<Utc>,
+}
+
+impl ReplacedSecret {
+    fn signs(&self, now: DateTime<Utc>) -> bool {
+        now < self.replaced_at + SecretRound::OVERLAP
+    }
 }
 
 impl SecretRound {
     /// How long a replaced secret still signs beside the new one.
     pub const OVERLAP: TimeDelta = TimeDelta::hours(24);
 
+    /// Maximum number of replaced secrets that sign: a message carries a signature of each.
+    pub const MAX_REPLACED: usize = 5;
+
     /// The round after this one.
     #[must_use]
-    pub const fn next(self, now: DateTime<Utc>) -> Self {
+    pub fn next(&self, now: DateTime<Utc>) -> Self {
+        let earlier = self.replaced().filter(|secret| secret.signs(now));
         Self {
             number: self.number.saturating_add(1),
             rotated_at: Some(now),
+            earlier: earlier.take(Self::MAX_REPLACED - 1).collect(),
         }
     }
 
     /// The numbers of the secrets that sign a message, the newest first.
-    pub fn signing(self, now: DateTime<Utc>) -> impl Iterator<Item = i32> {
-        let overlaps = self
-            .rotated_at
-            .is_some_and(|rotated_at| now < rotated_at + Self::OVERLAP);
-        let previous = overlaps.then(|| self.number.saturating_sub(1));
-        std::iter::once(self.number).chain(previous)
+    pub fn signing(&self, now: DateTime<Utc>) -> impl Iterator<Item = i32> {
+        let replaced = self.replaced().filter(move |secret| secret.signs(now));
+        std::iter::once(self.number).chain(replaced.map(|secret| secret.number))
+    }
+
+    /// The replaced secrets, the newest first.
+    fn replaced(&self) -> impl Iterator<Item = ReplacedSecret> {
+        let previous = self.rotated_at.map(|replaced_at| ReplacedSecret {
+            number: self.number.saturating_sub(1),
+            replaced_at,
+        });
+        previous.into_iter().chain(self.earlier.iter().copied())
     }
 }
 
@@ -423,7 +451,8 @@ impl Subscriber {
         })
     }
 
-    /// This subscriber with a new secret; the previous one signs for [`SecretRound::OVERLAP`].
+    /// This subscriber with a new secret; each replaced one signs for [`SecretRound::OVERLAP`], up to
+    /// [`SecretRound::MAX_REPLACED`] of them.
     #[must_use]
     pub fn rotate_secret(self, now: DateTime<Utc>) -> Self {
         Self {

@@ -33,6 +33,8 @@ pub(crate) struct StoredChange<T> {
     pub(crate) incident: Option<Incident>,
     /// The states before and after each change for the audit log, if the work knows them; otherwise the commit reads them.
     pub(crate) states: Vec<States>,
+    /// Whether notices are withdrawn although no event says so.
+    pub(crate) withdraws_notices: bool,
 }
 
 impl<T> StoredChange<T> {
@@ -42,6 +44,7 @@ impl<T> StoredChange<T> {
             changed,
             incident: Some(incident),
             states: Vec::new(),
+            withdraws_notices: false,
         }
     }
 
@@ -58,6 +61,7 @@ impl<T> From<Changed<T>> for StoredChange<T> {
             changed,
             incident: None,
             states: Vec::new(),
+            withdraws_notices: false,
         }
     }
 }
@@ -97,6 +101,7 @@ where
         changed,
         incident,
         states,
+        withdraws_notices,
     }) = stored
     else {
         return Ok(None);
@@ -124,7 +129,8 @@ where
         return Ok(Some(Committed::unchanged(state)));
     }
     let effects = store_effects(scope, changed, locked.has_subscribers).await?;
-    let commit = outbox::append(scope, &locked, &effects, incident.as_ref()).await?;
+    let mut commit = outbox::append(scope, &locked, &effects, incident.as_ref()).await?;
+    commit.may_have_messages |= withdraws_notices;
     Ok(Some(Committed {
         state,
         commit: Some(commit),

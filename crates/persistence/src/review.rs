@@ -6,14 +6,14 @@ use allclear_application::transition::{Committed, Transition};
 use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::review::{IncidentAndReview, Review};
 use async_trait::async_trait;
-use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, IntoActiveModel};
+use sea_orm::{ActiveModelTrait, ActiveValue::Set, ConnectionTrait, EntityTrait, IntoActiveModel};
 
 use crate::audit::subject::Subject;
-use crate::commit::Scope;
+use crate::commit::{Scope, StoredChange};
 use crate::database::Database;
 use crate::entity::incident_review::{Entity, Model};
 use crate::statement::{Fetch, Run};
-use crate::{incident, notice};
+use crate::{entity, incident, notice};
 
 #[async_trait]
 impl ReviewStore for Database {
@@ -46,8 +46,12 @@ impl ReviewStore for Database {
                     };
                     let before = found.review.clone();
                     let changed = rule(found, scope.stamp)?;
-                    store(scope, incident, before, changed.state.as_ref()).await?;
-                    Ok(Some(changed))
+                    let withdraws_notices =
+                        store(scope, incident, before, changed.state.as_ref()).await?;
+                    Ok(Some(StoredChange {
+                        withdraws_notices,
+                        ..StoredChange::from(changed)
+                    }))
                 })
             },
         )
@@ -70,12 +74,13 @@ pub(crate) async fn find(
     }))
 }
 
+/// Stores a review or removes it. Returns whether its notice is withdrawn.
 async fn store(
     scope: Scope<'_>,
     incident: IncidentId,
     before: Option<Review>,
     after: Option<&Review>,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let transaction = scope.transaction;
     match (before, after) {
         (before, after) if before.as_ref() == after => {}
@@ -83,6 +88,8 @@ async fn store(
             Entity::delete_by_id(incident.0).run(transaction).await?;
             if let Some(published_at) = before.and_then(|review| review.published_at) {
                 notice::withdraw_review(scope, incident.0, published_at).await?;
+                touch_incident(scope, incident).await?;
+                return Ok(true);
             }
         }
         (None, Some(state)) => {
@@ -95,6 +102,18 @@ async fn store(
             update.run(transaction).await?;
         }
     }
+    Ok(false)
+}
+
+/// Stores the deletion of a published review as a change of its incident: the time of its last change was that of the publication.
+async fn touch_incident(scope: Scope<'_>, id: IncidentId) -> Result<(), Error> {
+    let row = entity::incident::ActiveModel {
+        id: Set(id.0),
+        updated_at: Set(scope.stamp.committed_at),
+        ..Default::default()
+    };
+    let update = entity::incident::Entity::update(row);
+    update.run(scope.transaction).await?;
     Ok(())
 }
 

@@ -389,7 +389,7 @@ async fn store(
     let known = optional_subscriber_from(transaction, row).await?;
     let before = known.clone();
     let state = rule(known)?;
-    let row = model_of(organisation, &state, confirmed);
+    let row = model_of(organisation, &state, confirmed)?;
     if before.is_none() {
         let insert = Entity::insert(row.into_active_model());
         insert.run(transaction).await?;
@@ -459,7 +459,7 @@ pub(crate) async fn end(
     let organisation = parse_stored(&row.organisation_id)?;
     let confirmed = row.confirmed_revision;
     if let Some(known) = optional_subscriber_from(transaction, Some(row)).await? {
-        let row = model_of(&organisation, &known.unsubscribe(at), confirmed);
+        let row = model_of(&organisation, &known.unsubscribe(at), confirmed)?;
         let all = row.into_active_model().reset_all();
         Entity::update(all).run(transaction).await?;
     }

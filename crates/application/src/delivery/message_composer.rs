@@ -7,7 +7,7 @@ use std::sync::Arc;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::rate_limit::RateLimit;
 use allclear_domain::subscriber::SubscriberStatus;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use parking_lot::Mutex;
 use tokio::sync::{OnceCell, Semaphore};
 use uuid::Uuid;
@@ -49,10 +49,20 @@ pub struct MessageComposer {
 /// The messages that share a state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum StateKey {
-    /// Those of a notice. Their state is read after the change.
-    Notice(Uuid),
+    /// Those of a notice with the time of its change, which their state shows.
+    Notice(Uuid, DateTime<Utc>),
     /// The verifications and test messages of an organisation.
     Organisation(OrganisationId),
+}
+
+impl StateKey {
+    /// When the change happened that the state shows; `None` if there is none.
+    const fn changed_at(&self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Notice(_, at) => Some(*at),
+            Self::Organisation(_) => None,
+        }
+    }
 }
 
 /// The state for messages that are composed about the same time.
@@ -73,6 +83,8 @@ impl MessageComposer {
 
     /// For how long a state is used. What operators delete meanwhile is still sent.
     const MAX_STATE_AGE: TimeDelta = TimeDelta::seconds(10);
+    /// How far the clock of the node that stored a notice may be ahead. A clock that is further ahead is wrong.
+    const MAX_CLOCK_DIFFERENCE: TimeDelta = TimeDelta::seconds(10);
 
     /// A composer for this installation's links. `limit` is the maximum number of verification messages per target.
     #[must_use]
@@ -107,7 +119,7 @@ impl MessageComposer {
             }
             DeliveryKind::Notice(notice) if is_subscribed => {
                 let id = format!("{}-{recipient}", notice.id.simple());
-                let key = StateKey::Notice(notice.id);
+                let key = StateKey::Notice(notice.id, notice.at);
                 (id, MessageKind::Notice(Arc::clone(notice)), key)
             }
             DeliveryKind::Test(id) if is_subscribed => {
@@ -136,9 +148,10 @@ impl MessageComposer {
         key: StateKey,
         organisation: &OrganisationId,
     ) -> Result<Arc<StatuspageState>, Error> {
+        let changed_at = key.changed_at();
         let shared = self.shared(key);
         let read = || async {
-            let state = self.read(organisation).await?;
+            let state = self.read(organisation, changed_at).await?;
             let bytes = state.bytes();
             Ok::<_, Error>(KeptState { state, bytes })
         };
@@ -173,10 +186,16 @@ impl MessageComposer {
         state
     }
 
-    async fn read(&self, organisation: &OrganisationId) -> Result<Arc<StatuspageState>, Error> {
+    async fn read(
+        &self,
+        organisation: &OrganisationId,
+        changed_at: Option<DateTime<Utc>>,
+    ) -> Result<Arc<StatuspageState>, Error> {
         let _turn = self.reads.acquire().await.map_err(Error::internal)?;
         let now = self.clock.now();
-        let state = self.states.statuspage_state(organisation, now).await?;
+        // By a clock that is behind, a maintenance that began with the change has not begun.
+        let as_of = changed_at.map_or(now, |at| at.clamp(now, now + Self::MAX_CLOCK_DIFFERENCE));
+        let state = self.states.statuspage_state(organisation, as_of).await?;
         state.map(Arc::new).ok_or(Error::NotFound("Organisation"))
     }
 }

@@ -108,7 +108,12 @@ impl Maintenances {
         let deleted = ids.clone();
         let rule: Transition<MaintenanceUpdateDeletion, Maintenance> =
             Box::new(move |deletion, stamp| {
-                Ok(deletion.delete(&deleted, stamp.notify_by_default, stamp.wall_time)?)
+                Ok(deletion.delete(
+                    &deleted,
+                    stamp.notify_by_default,
+                    stamp.committed_at,
+                    stamp.wall_time,
+                )?)
             });
         let committed = self
             .store

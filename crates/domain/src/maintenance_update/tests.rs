@@ -92,7 +92,8 @@ fn deletion_is_published_before_the_maintenance() {
         known: known.iter().copied().map(id).collect(),
     };
     let now = DateTime::default();
-    let deleted = deletion(&[1, 2]).delete(&[id(2)], true, now).unwrap();
+    let delete = |known: &[u128], update| deletion(known).delete(&[id(update)], true, now, now);
+    let deleted = delete(&[1, 2], 2).unwrap();
     assert_eq!(deleted.state, maintenance());
     assert_eq!(
         deleted.events,
@@ -101,5 +102,22 @@ fn deletion_is_published_before_the_maintenance() {
             Event::MaintenanceUpdated(MAINTENANCE),
         ]
     );
-    assert!(deletion(&[2]).delete(&[id(3)], true, now).is_err());
+    assert!(delete(&[2], 3).is_err());
+}
+
+#[test]
+fn deletion_is_a_change_of_the_maintenance_at_its_time() {
+    let delete = |maintenance: Maintenance, second| {
+        let deletion = MaintenanceUpdateDeletion {
+            maintenance,
+            known: vec![id(2)],
+        };
+        let deleted_at = DateTime::from_timestamp(second, 0).unwrap();
+        let deleted = deletion.delete(&[id(2)], true, deleted_at, DateTime::default());
+        deleted.unwrap().state
+    };
+    let later = delete(maintenance(), 20);
+    assert_eq!(later.updated_at.timestamp(), 20);
+    let earlier = delete(later.clone(), 10);
+    assert_eq!(earlier, later, "the time does not go back");
 }

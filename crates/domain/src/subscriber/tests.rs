@@ -238,11 +238,40 @@ fn subscribing_again_without_confirmation_begins_its_time_again() {
 
 #[test]
 fn a_replaced_secret_signs_for_a_day_beside_the_new_one() {
-    let signing = |round: SecretRound, now| round.signing(now).collect::<Vec<_>>();
-    assert_eq!(signing(SecretRound::default(), at(0)), [0]);
-    let rotated = subscriber().rotate_secret(at(10)).secret;
-    assert_eq!(signing(rotated, at(10)), [1, 0]);
-    assert_eq!(signing(rotated, at(10 + 24 * 3600)), [1]);
+    assert_eq!(signing(&SecretRound::default(), 0), [0]);
+    let rotated = rotated_at(&[10]);
+    assert_eq!(signing(&rotated, 10), [1, 0]);
+    assert_eq!(signing(&rotated, 10 + DAY), [1]);
+}
+
+#[test]
+fn each_secret_that_was_replaced_within_a_day_signs() {
+    let rotated = rotated_at(&[10, 20, 30]);
+    assert_eq!(signing(&rotated, 30), [3, 2, 1, 0]);
+    assert_eq!(signing(&rotated, 10 + DAY), [3, 2, 1]);
+    assert_eq!(signing(&rotated, 20 + DAY), [3, 2]);
+    assert_eq!(signing(&rotated, 30 + DAY), [3]);
+    let rotated = rotated_at(&[10, 20, 10 + DAY]);
+    assert_eq!(signing(&rotated, 10 + DAY), [3, 2, 1]);
+    assert_eq!(rotated.earlier.len(), 1, "ended secrets are not kept");
+}
+
+#[test]
+fn only_the_newest_replaced_secrets_sign() {
+    let rotated = rotated_at(&[1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(signing(&rotated, 7), [7, 6, 5, 4, 3, 2]);
+}
+
+const DAY: i64 = 24 * 3600;
+
+/// The secrets after a rotation at each of these seconds.
+fn rotated_at(seconds: &[i64]) -> SecretRound {
+    let rotate = |round: SecretRound, second: &i64| round.next(at(*second));
+    seconds.iter().fold(SecretRound::default(), rotate)
+}
+
+fn signing(round: &SecretRound, second: i64) -> Vec<i32> {
+    round.signing(at(second)).collect()
 }
 
 #[test]

@@ -20,6 +20,7 @@ use sea_orm::{ColumnTrait, Condition, EntityTrait, FromQueryResult, Order, Query
 use uuid::Uuid;
 
 use super::expand::UNREADABLE_FOR;
+use super::lock_rows;
 use super::organisation_scan::OrganisationWithDue;
 use crate::custom_domain;
 use crate::entity::delivery::{Column, Entity, Model};
@@ -164,6 +165,7 @@ pub(super) async fn renew(
     claims: Vec<Claim>,
     until: DateTime<Utc>,
 ) -> Result<(), Error> {
+    lock_rows(transaction, Entity::find().filter(these(&claims))).await?;
     let renewed = Entity::update_many()
         .col_expr(Column::ClaimedUntil, Expr::val(until))
         .filter(these(&claims));

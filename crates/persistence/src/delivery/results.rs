@@ -6,14 +6,14 @@ use allclear_application::delivery::{Claim, DeliveryOutcome, DeliveryResult};
 use allclear_application::error::Error;
 use allclear_domain::id::SubscriberId;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, Func, OnConflict, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, OnConflict, Query, UnionType};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select,
 };
 use uuid::Uuid;
 
 use super::claim::these;
-use super::day;
+use super::{day, lock_rows};
 use crate::entity::delivery::{Column, Entity};
 use crate::entity::{delivery_count, subscriber as entity};
 use crate::error::broken;
@@ -34,6 +34,7 @@ pub(super) async fn record(
         let rows = entity::Entity::find().filter(entity::Column::Id.in_subquery(whose));
         subscriber::lock_rows(transaction, rows).await?;
     }
+    lock_rows(transaction, changed(&results)).await?;
     let mut sent: BTreeMap<String, Vec<i64>> = BTreeMap::new();
     let mut unwanted = Vec::new();
     // In the order of organisations, so that concurrent nodes cannot deadlock on them.
@@ -74,6 +75,37 @@ pub(super) async fn record(
             .await?;
     }
     Ok(())
+}
+
+/// The deliveries that results may change: their own, and all that wait for a subscriber whose deliveries are delayed or deleted.
+pub(super) fn changed(results: &[DeliveryResult]) -> Select<Entity> {
+    let own = results.iter().map(|result| result.claim.id);
+    let own = Entity::find()
+        .select_only()
+        .column(Column::Id)
+        .filter(Column::Id.is_in(own));
+    let changes_others = |result: &&DeliveryResult| {
+        matches!(
+            result.outcome,
+            DeliveryOutcome::Ended | DeliveryOutcome::Retried { .. }
+        )
+    };
+    let others = results.iter().filter(changes_others);
+    let whose = Query::select()
+        .column(Column::SubscriberId)
+        .from(Entity)
+        .and_where(Column::Id.is_in(others.map(|result| result.claim.id)))
+        .take();
+    let others = Entity::find()
+        .select_only()
+        .column(Column::Id)
+        .filter(Column::SubscriberId.in_subquery(whose))
+        .filter(Column::DueAt.is_not_null());
+    let ids = own
+        .into_query()
+        .union(UnionType::All, others.into_query())
+        .take();
+    Entity::find().filter(Column::Id.in_subquery(ids))
 }
 
 /// Whether the result also changes the subscriber or its other deliveries.

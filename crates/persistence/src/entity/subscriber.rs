@@ -24,6 +24,8 @@ pub struct Model {
     pub secret_rotated_at: Option<DateTimeUtc>,
     pub failing_reason: Option<String>,
     pub failing_since: Option<DateTimeUtc>,
+    /// JSON: the number of each, and when it was replaced.
+    pub earlier_secrets: Option<String>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -10,14 +10,15 @@ use allclear_domain::maintenance_update::{
     MaintenanceAndNewest, MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
 };
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
-    QueryOrder, QuerySelect, Select,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel,
+    QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
 use super::schedule::{store_affected, store_published_status};
 use crate::affected::{self, Owner};
 use crate::commit::Scope;
+use crate::entity::maintenance;
 use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::notice;
 use crate::page;
@@ -127,12 +128,21 @@ pub(super) async fn delete(
     Ok(Some(changed.map(drop)))
 }
 
-/// Stores the maintenance after a change of its updates, which may have published what the clock has changed.
+/// Stores the maintenance after a change of its updates: its time, and what the clock has changed since it was published.
 async fn store_maintenance(
     scope: Scope<'_>,
     before: &Maintenance,
     after: &Maintenance,
 ) -> Result<(), Error> {
+    if after.updated_at != before.updated_at {
+        let row = maintenance::ActiveModel {
+            id: Set(after.id.0),
+            updated_at: Set(after.updated_at),
+            ..Default::default()
+        };
+        let update = maintenance::Entity::update(row);
+        update.run(scope.transaction).await?;
+    }
     if after.published_status == before.published_status {
         return Ok(());
     }

@@ -21,7 +21,7 @@ use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::component::{self, existing};
 use crate::delivery::queue_verifications;
 use crate::entity::component::Column as ComponentColumn;
-use crate::entity::subscriber::{Column, Entity};
+use crate::entity::subscriber::{ActiveModel, Column, Entity, Model};
 use crate::organisation::lock::lock;
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
@@ -113,7 +113,8 @@ pub(super) async fn import(
     }
     let rows = added
         .iter()
-        .map(|state| model_of(organisation, state, locked.revision).into_active_model());
+        .map(|state| model_of(organisation, state, locked.revision).map(Model::into_active_model));
+    let rows = rows.collect::<Result<Vec<ActiveModel>, Error>>()?;
     Entity::insert_many(rows).run(transaction).await?;
     for state in &added {
         if state.scope.choice().is_some() {

@@ -3,7 +3,10 @@
 use allclear_application::error::Error;
 use allclear_domain::channel::Target;
 use allclear_domain::id::{IncidentId, OrganisationId, SubscriberId};
-use allclear_domain::subscriber::{Choice, Failing, Scope, ScopeKind, SecretRound, Subscriber};
+use allclear_domain::subscriber::{
+    Choice, Failing, ReplacedSecret, Scope, ScopeKind, SecretRound, Subscriber,
+};
+use chrono::{DateTime, Utc};
 use sea_orm::{ActiveValue::Set, ConnectionTrait};
 
 use super::scope;
@@ -14,8 +17,8 @@ pub(super) fn model_of(
     organisation: &OrganisationId,
     state: &Subscriber,
     confirmed_revision: i64,
-) -> Model {
-    Model {
+) -> Result<Model, Error> {
+    Ok(Model {
         id: state.id.0,
         organisation_id: organisation.as_str().to_owned(),
         target: state.target.as_str().to_owned(),
@@ -34,7 +37,32 @@ pub(super) fn model_of(
         secret_rotated_at: state.secret.rotated_at,
         failing_reason: state.failing.as_ref().map(|failing| failing.reason.clone()),
         failing_since: state.failing.as_ref().map(|failing| failing.since),
+        earlier_secrets: stored_secrets(&state.secret.earlier)?,
+    })
+}
+
+/// `None` if there are none.
+fn stored_secrets(secrets: &[ReplacedSecret]) -> Result<Option<String>, Error> {
+    if secrets.is_empty() {
+        return Ok(None);
     }
+    let pairs: Vec<_> = secrets
+        .iter()
+        .map(|secret| (secret.number, secret.replaced_at))
+        .collect();
+    serde_json::to_string(&pairs)
+        .map(Some)
+        .map_err(Error::internal)
+}
+
+fn secrets_from(stored: Option<&str>) -> Result<Vec<ReplacedSecret>, Error> {
+    let pairs: Vec<(i32, DateTime<Utc>)> =
+        serde_json::from_str(stored.unwrap_or("[]")).map_err(Error::internal)?;
+    let secret = |(number, replaced_at)| ReplacedSecret {
+        number,
+        replaced_at,
+    };
+    Ok(pairs.into_iter().map(secret).collect())
 }
 
 /// The columns of a subscriber whose messages arrive.
@@ -92,6 +120,7 @@ fn subscriber_from(row: Model, choice: Choice) -> Result<Subscriber, Error> {
         secret: SecretRound {
             number: row.secret_number,
             rotated_at: row.secret_rotated_at,
+            earlier: secrets_from(row.earlier_secrets.as_deref())?,
         },
         failing,
         created_at: row.created_at,

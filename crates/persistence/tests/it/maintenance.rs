@@ -132,6 +132,16 @@ pub(crate) async fn events(
         .collect()
 }
 
+/// The rule that deletes these updates.
+pub(crate) fn deleting(
+    updates: Vec<MaintenanceUpdateId>,
+) -> Transition<MaintenanceUpdateDeletion, Maintenance> {
+    Box::new(move |deletion, stamp| {
+        let (deleted_at, now) = (stamp.committed_at, stamp.wall_time);
+        Ok(deletion.delete(&updates, true, deleted_at, now)?)
+    })
+}
+
 pub(crate) fn deletion() -> Transition<Maintenance, ()> {
     Box::new(|found, stamp| Ok(found.delete(stamp.wall_time)))
 }
@@ -471,10 +481,7 @@ async fn updates_are_deleted_all_or_none(database: &Database) {
     let elsewhere = create(database, &acme, in_days(1), None).await.id;
     let foreign = record(database, &acme, elsewhere, "elsewhere").await.id;
     let delete = async |requested: Vec<MaintenanceUpdateId>| {
-        let these = requested.clone();
-        let rule = Box::new(move |deletion: MaintenanceUpdateDeletion, stamp: Stamp| {
-            Ok(deletion.delete(&these, true, stamp.wall_time)?)
-        });
+        let rule = deleting(requested.clone());
         MaintenanceStore::delete_updates(database, &acme, maintenance, requested, rule).await
     };
     let result = delete(vec![ids[0], foreign]).await;

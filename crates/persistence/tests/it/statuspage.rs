@@ -1,20 +1,23 @@
 //! The state from which the Statuspage API, feeds and webhooks are drawn.
 
 use allclear_application::maintenance::MaintenanceStore;
+use allclear_application::review::ReviewStore;
 use allclear_application::statuspage_api::{
     AFFECTED_BYTES, LISTED, StatuspageState, StatuspageStateStore,
 };
+use allclear_application::transition::Transition;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::{Maintenance, MaintenancePatch, MaintenanceStatus, NewEnd};
+use allclear_domain::review::{IncidentAndReview, Review};
 use allclear_domain::rollup::PublicStatus;
 use allclear_domain::statuspage_entry::{StatuspageAffectedComponent, StatuspageEntry};
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::backend::{clock, organisation};
+use crate::backend::{clock, next_millisecond, organisation};
 use crate::contract;
 use crate::maintenance;
 use crate::organisation_fixture::{OrganisationFixture, open_on, set};
@@ -26,6 +29,8 @@ contract!(
     a_maintenance_counts_only_for_others_in_what_is_stored,
     clock_stores_the_components_of_begin_and_end,
     newest_and_open_things_are_read_and_others_belong_to_others,
+    time_of_a_maintenance_does_not_go_back_with_a_deleted_update,
+    time_of_an_incident_does_not_go_back_with_a_deleted_update_or_review,
 );
 
 fn now() -> DateTime<Utc> {
@@ -288,4 +293,58 @@ async fn newest_and_open_things_are_read_and_others_belong_to_others(database: &
             .unwrap()
             .is_none()
     );
+}
+
+async fn time_of_a_maintenance_does_not_go_back_with_a_deleted_update(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let id = plan(&fixture, now() + TimeDelta::days(1), &[]).await.id;
+    let updated_at = async || state(database, &fixture.id).await.maintenances[0].updated_at();
+    let planned_at = updated_at().await;
+    next_millisecond().await;
+    let update = maintenance::record(database, &fixture.id, id, "Soon").await;
+    let recorded_at = updated_at().await;
+    assert!(recorded_at > planned_at);
+    let (ids, rule) = (vec![update.id], maintenance::deleting(vec![update.id]));
+    let deleted = MaintenanceStore::delete_updates(database, &fixture.id, id, ids, rule).await;
+    deleted.unwrap().unwrap();
+    assert!(updated_at().await >= recorded_at);
+}
+
+async fn time_of_an_incident_does_not_go_back_with_a_deleted_update_or_review(database: &Database) {
+    type Rule = Transition<IncidentAndReview, Option<Review>>;
+
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let id = fixture.open("Down", &[]).await.id;
+    let updated_at = async || state(database, &fixture.id).await.incidents[0].updated_at();
+    let opened_at = updated_at().await;
+    next_millisecond().await;
+    let wrong = fixture.record(id, IncidentStatus::Identified, "Wrong");
+    let wrong = wrong.await.id;
+    let recorded_at = updated_at().await;
+    assert!(recorded_at > opened_at);
+    fixture.delete_update(id, wrong).await;
+    assert!(updated_at().await >= recorded_at);
+
+    fixture.record(id, IncidentStatus::Resolved, "Over").await;
+    let change = async |rule: Rule| {
+        let changed = database.change_review(&fixture.id, id, rule).await;
+        changed.unwrap().unwrap();
+    };
+    next_millisecond().await;
+    change(Box::new(|found, stamp| {
+        Ok(found.write("Why".into(), stamp.committed_at)?.map(Some))
+    }))
+    .await;
+    let resolved_at = updated_at().await;
+    change(Box::new(|found, stamp| {
+        Ok(found.publish(stamp.committed_at).unwrap().map(Some))
+    }))
+    .await;
+    let published_at = updated_at().await;
+    assert!(published_at > resolved_at);
+    change(Box::new(|found, _| {
+        Ok(found.delete().unwrap().map(|()| None))
+    }))
+    .await;
+    assert!(updated_at().await >= published_at);
 }

@@ -23,6 +23,7 @@ use crate::contract;
 contract!(
     a_stored_subscriber_reads_as_it_was_written,
     a_change_is_stored_and_makes_no_revision,
+    replaced_secrets_are_stored_with_their_times,
     a_refused_rule_stores_no_subscriber,
     subscribers_belong_to_their_organisation,
     of_twenty_who_subscribe_one_address_at_once_one_is_new,
@@ -123,6 +124,19 @@ async fn a_change_is_stored_and_makes_no_revision(database: &Database) {
             .revision,
         Revision(0)
     );
+}
+
+async fn replaced_secrets_are_stored_with_their_times(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let key = SubscriberKey::of(&subscribe(database, &acme, "ann@example.com").await);
+    for earlier in 0..3 {
+        let rotate: SubscriberRule =
+            Box::new(|known| Ok(known.unwrap().rotate_secret(clock().now())));
+        let rotated = database.save(&acme, key.clone(), rotate).await.unwrap();
+        assert_eq!(rotated.after.secret.earlier.len(), earlier);
+        let found = SubscriberStore::find(database, &acme, &key).await.unwrap();
+        assert_eq!(found, Some(rotated.after));
+    }
 }
 
 async fn a_refused_rule_stores_no_subscriber(database: &Database) {

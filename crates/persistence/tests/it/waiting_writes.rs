@@ -15,7 +15,7 @@ use allclear_domain::organisation::{Organisation, OrganisationPatch};
 use allclear_domain::subscriber::{Subscriber, SubscriberStatus};
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
-use sea_orm::{ConnectionTrait, DbBackend, Statement};
+use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
@@ -23,7 +23,7 @@ use tokio::time::timeout;
 
 use crate::backend::{clock, connected};
 use crate::contract;
-use crate::delivery::fixture::{enter, result};
+use crate::delivery::fixture::{enter, later, result};
 use crate::organisation_fixture::{OrganisationFixture, set};
 
 contract!(
@@ -79,6 +79,23 @@ async fn has_waiting(connection: &impl ConnectionTrait) -> bool {
         WHERE datname = current_database() AND wait_event_type = 'Lock'";
     let found = connection.query_one_raw(Statement::from_string(backend, waiting));
     found.await.unwrap().is_some()
+}
+
+/// Waits until this number of writes to PostgreSQL wait for a lock.
+async fn until_waiting(connection: &impl ConnectionTrait, count: i64) {
+    let sql = "SELECT count(*) AS count FROM pg_stat_activity \
+        WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let waits = async {
+        loop {
+            let waiting = Statement::from_string(DbBackend::Postgres, sql);
+            let row = connection.query_one_raw(waiting).await.unwrap().unwrap();
+            if row.try_get::<i64>("", "count").unwrap() == count {
+                return;
+            }
+        }
+    };
+    let waits = timeout(Duration::from_mins(1), waits).await;
+    waits.expect("the writes wait");
 }
 
 /// Runs a write until it waits, then `release`, and then the write to its end.
@@ -202,4 +219,43 @@ async fn a_subscription_that_the_receiver_ends_during_an_edit_stays_ended(url: &
         (found.status, found.round, found.mute_maintenances),
         (SubscriberStatus::Unsubscribed, ann.round + 1, true)
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn results_and_the_withdrawal_of_their_notice_lock_in_one_order() {
+    let Some(url) = allclear_test_support::postgres() else {
+        return;
+    };
+    let database = connected(&url).await;
+    let fixture = OrganisationFixture::new(&database, "acme").await;
+    fixture.subscribed(2).await;
+    let incident = fixture.incident("Down").await;
+    fixture.expand().await;
+    let claimed = fixture.claim(10).await;
+    let mut claims: Vec<_> = claimed.iter().map(|delivery| delivery.claim).collect();
+    claims.sort_by_key(|claim| claim.id);
+    let [first, last] = claims[..] else {
+        panic!("two deliveries: {claimed:?}");
+    };
+    let connection = sea_orm::Database::connect(&url).await.unwrap();
+    let holding = connection.begin().await.unwrap();
+    let id = first.id;
+    let hold = format!("SELECT 1 FROM deliveries WHERE id = {id} FOR UPDATE");
+    holding.execute_unprepared(&hold).await.unwrap();
+    let recording = async {
+        until_waiting(&connection, 1).await;
+        let outcome = DeliveryOutcome::Retried {
+            at: later(1),
+            reason: "451".into(),
+        };
+        let retried = [last, first].map(|claim| result(claim, outcome.clone()));
+        fixture.results(retried.into()).await;
+    };
+    let releasing = async {
+        until_waiting(&connection, 2).await;
+        holding.commit().await.unwrap();
+    };
+    // Each fails if the two wait for each other.
+    tokio::join!(fixture.delete(incident), recording, releasing);
+    assert_eq!(fixture.counts().await.waiting, 0);
 }

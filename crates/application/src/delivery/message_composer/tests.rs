@@ -86,6 +86,11 @@ fn composer_over(states: Arc<dyn StatuspageStateStore>, clock: Arc<dyn Clock>) -
 }
 
 async fn compose(composer: &MessageComposer, notice: u128) {
+    compose_at(composer, notice, now()).await;
+}
+
+/// Composes the message about a change at this time.
+async fn compose_at(composer: &MessageComposer, notice: u128, at: DateTime<Utc>) {
     let content = NoticeContent {
         title: "Down".into(),
         description: "All of it".into(),
@@ -103,7 +108,7 @@ async fn compose(composer: &MessageComposer, notice: u128) {
     let notice = Notice {
         id: Uuid::from_u128(notice),
         subject: Uuid::from_u128(5),
-        at: now(),
+        at,
         content,
     };
     let delivery = delivery(1, subscribed(), DeliveryKind::Notice(Arc::new(notice)));
@@ -115,6 +120,25 @@ async fn state_is_read_once_for_each_notice() {
     let composer = composer(10, 2);
     for notice in [7, 8, 7, 8] {
         compose(&composer, notice).await;
+    }
+}
+
+#[tokio::test]
+async fn state_shows_the_change_although_the_clock_is_a_little_behind() {
+    let (limit, minute) = (MessageComposer::MAX_CLOCK_DIFFERENCE, TimeDelta::minutes(1));
+    let little = TimeDelta::milliseconds(100);
+    for (ahead, expected) in [
+        (-minute, TimeDelta::zero()),
+        (little, little),
+        (minute, limit),
+    ] {
+        let mut states = MockStatuspageStateStore::new();
+        states
+            .expect_statuspage_state()
+            .withf(move |_, read_at| *read_at == now() + expected)
+            .returning(|_, _| Ok(Some(state(10))));
+        let composer = composer_over(Arc::new(states), clock());
+        compose_at(&composer, 7, now() + ahead).await;
     }
 }
 

@@ -140,8 +140,12 @@ impl DeliveryQueue for Queued {
         Ok(DeliveryCounts::default())
     }
 
-    async fn prune(&self, _: DateTime<Utc>, _: DateTime<Utc>, _: u64) -> Result<u64, Error> {
+    async fn prune(&self, _: DateTime<Utc>, _: u64) -> Result<u64, Error> {
         Ok(0)
+    }
+
+    async fn prune_counts(&self, _: DateTime<Utc>) -> Result<(), Error> {
+        Ok(())
     }
 }
 

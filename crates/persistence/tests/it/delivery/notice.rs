@@ -15,7 +15,7 @@ use allclear_domain::impact::IncidentAndAttached;
 use allclear_domain::incident::{IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::IncidentAndUpdate;
 use allclear_domain::maintenance::{MaintenancePatch, MaintenanceStatus};
-use allclear_domain::maintenance_update::{MaintenanceAndUpdate, MaintenanceUpdateDeletion};
+use allclear_domain::maintenance_update::MaintenanceAndUpdate;
 use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};
 use allclear_domain::review::{IncidentAndReview, Review};
 use allclear_domain::update::UpdatePatch;
@@ -26,7 +26,7 @@ use super::fixture::later;
 use crate::backend::{assert_none, clock};
 use crate::contract;
 use crate::maintenance::component::plan;
-use crate::maintenance::{create, edit, record};
+use crate::maintenance::{create, deleting, edit, record};
 use crate::organisation_fixture::{OrganisationFixture, draft, open_on};
 
 contract!(
@@ -44,6 +44,7 @@ contract!(
     notices_name_the_group_of_a_component,
     without_subscribers_nothing_is_kept,
     commit_says_whether_messages_may_be_due,
+    deletion_of_a_review_may_have_messages_only_if_it_was_published,
 );
 
 /// The notices to the only subscriber, in order.
@@ -228,9 +229,15 @@ async fn notice_of_a_deleted_review_is_withdrawn(database: &Database) {
 
 type ReviewRule = Transition<IncidentAndReview, Option<Review>>;
 
-async fn change_review(fixture: &OrganisationFixture, incident: IncidentId, rule: ReviewRule) {
+/// Returns whether messages may be due because of the change.
+async fn change_review(
+    fixture: &OrganisationFixture,
+    incident: IncidentId,
+    rule: ReviewRule,
+) -> bool {
     let changed = fixture.database.change_review(&fixture.id, incident, rule);
-    changed.await.unwrap().unwrap();
+    let commit = changed.await.unwrap().unwrap().commit;
+    commit.is_some_and(|commit| commit.may_have_messages)
 }
 
 async fn publish_review(fixture: &OrganisationFixture, incident: IncidentId, body: &'static str) {
@@ -243,9 +250,10 @@ async fn publish_review(fixture: &OrganisationFixture, incident: IncidentId, bod
     }
 }
 
-async fn delete_review(fixture: &OrganisationFixture, incident: IncidentId) {
+/// Returns whether messages may be due because of the deletion.
+async fn delete_review(fixture: &OrganisationFixture, incident: IncidentId) -> bool {
     let delete: ReviewRule = Box::new(|found, _| Ok(found.delete().unwrap().map(|()| None)));
-    change_review(fixture, incident, delete).await;
+    change_review(fixture, incident, delete).await
 }
 
 async fn end_of_an_incident_stays_news_without_its_update_unless_it_is_open_again(
@@ -281,10 +289,7 @@ async fn begin_of_a_maintenance_stays_news_without_its_update(database: &Databas
     let id = begun(&fixture).await;
     let recorded = async |message| record(database, &fixture.id, id, message).await.id;
     let updates = vec![recorded("It begins").await, recorded("Going well").await];
-    let deleted = updates.clone();
-    let rule = Box::new(move |deletion: MaintenanceUpdateDeletion, stamp: Stamp| {
-        Ok(deletion.delete(&deleted, true, stamp.wall_time)?)
-    });
+    let rule = deleting(updates.clone());
     MaintenanceStore::delete_updates(database, &fixture.id, id, updates, rule)
         .await
         .unwrap()
@@ -499,4 +504,17 @@ async fn commit_says_whether_messages_may_be_due(database: &Database) {
         commit.may_have_messages,
         "messages may wait for withdrawn ones"
     );
+}
+
+async fn deletion_of_a_review_may_have_messages_only_if_it_was_published(database: &Database) {
+    let fixture = fixture(database).await;
+    let incident = fixture.incident("Down").await;
+    let resolved = IncidentStatus::Resolved;
+    fixture.record(incident, resolved, "Over").await;
+    publish_review(&fixture, incident, "Published").await;
+    assert!(delete_review(&fixture, incident).await);
+    let write: ReviewRule =
+        Box::new(|found, stamp| Ok(found.write("Draft".into(), stamp.committed_at)?.map(Some)));
+    change_review(&fixture, incident, write).await;
+    assert!(!delete_review(&fixture, incident).await);
 }

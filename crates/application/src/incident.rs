@@ -37,8 +37,9 @@ pub struct IncidentReport {
 /// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision. If the change has
 /// [impacts](allclear_domain::event::Changed::impacts), an adapter MUST in the same transaction
 /// [apply](allclear_domain::component::Component::apply_impacts) the impacts of all unresolved incidents to those components, keep
-/// each change of status with the incident that caused it, and append its events.
-/// It MUST also [move](allclear_domain::impact::ImpactMove::apply) the past impacts of an incident whose times were corrected.
+/// each change of status with the incidents that caused it [over time](allclear_domain::impact::worst_over_time), and append its
+/// events. It MUST also [move](allclear_domain::impact::ImpactMove::apply) the past impacts of an incident whose times were
+/// corrected, and [end](allclear_domain::impact::PastResolution::apply) those of one that was resolved in the past.
 ///
 /// Methods return `None` if the organisation has no such incident, or the incident no such update.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]

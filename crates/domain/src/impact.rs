@@ -1,10 +1,14 @@
 //! Impacts of unresolved incidents on components, and the status that a component gets from them.
 
 mod interval;
+mod past_resolution;
+mod worst;
 
 use chrono::{DateTime, Utc};
 
-pub use self::interval::{ImpactInterval, ImpactMove};
+pub use self::interval::{ImpactInterval, ImpactMove, impact_start};
+pub use self::past_resolution::PastResolution;
+pub use self::worst::{Impact, worst_over_time};
 use crate::audit::{Action, Target};
 use crate::component::{Component, ComponentStatus, StatusSource};
 use crate::event::{Changed, Event};
@@ -226,24 +230,6 @@ impl Incident {
             incident: self.id,
             since: self.resolved_at.unwrap_or(self.updated_at),
             moved,
-        })
-    }
-
-    /// The correction of the times of this incident; `None` if there is none. An unresolved incident that is said to occur in the
-    /// future corrects nothing, because its impact is known already.
-    fn moved_from(&self, before: &Self) -> Option<ImpactMove> {
-        let interval = |incident: &Self| ImpactInterval {
-            from: incident.occured_at,
-            to: incident.resolved_at,
-        };
-        let (before, after) = (interval(before), interval(self));
-        let ends = before.to.zip(after.to);
-        let is_moved = before.from != after.from || ends.is_some_and(|(was, is)| was != is);
-        let is_known = after.to.is_some() || after.from <= self.updated_at;
-        (is_moved && is_known).then_some(ImpactMove {
-            incident: self.id,
-            before,
-            after,
         })
     }
 

@@ -8,25 +8,26 @@ use allclear_application::page::{Listed, Page};
 use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_application::usage_limit::check_descriptions;
 use allclear_domain::author::Author;
-use allclear_domain::component::{Component, ComponentStatus};
-use allclear_domain::id::{ComponentId, OrganisationId, StatusPeriodId};
-use allclear_domain::status_period::{PeriodCause, StatusPeriod, StatusSpan};
+use allclear_domain::component::Component;
+use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_domain::status_period::PeriodCause;
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    PaginatorTrait, QueryFilter, QuerySelect, Select,
 };
 use uuid::Uuid;
 
+use self::history::current::{begin_period, end_period};
 use crate::audit::subject::Subject;
+use crate::batch;
 use crate::commit::Scope;
 use crate::component_group;
 use crate::database::Database;
 use crate::entity::component::{ActiveModel, Column, Entity, Model};
-use crate::entity::{component_period, incident_component, maintenance_component};
+use crate::entity::{incident_component, maintenance_component};
 use crate::error::broken;
 use crate::maintenance::component::UnderMaintenance;
 use crate::notice;
@@ -85,7 +86,7 @@ impl ComponentStore for Database {
                     check_descriptions(descriptions_bytes(scope).await?)?;
                 }
                 let cause = PeriodCause::Operator(Some(author));
-                begin_period(scope, &created.state, cause, created.state.updated_at).await?;
+                begin_period(scope, &created.state, cause).await?;
                 Ok(Some(created.map(|component| ComponentReport {
                     component,
                     under_maintenance: false,
@@ -116,8 +117,7 @@ impl ComponentStore for Database {
                     if changed.state.status != status {
                         changed.state.history_version = scope.stamp.revision;
                         let cause = PeriodCause::Operator(Some(author));
-                        let since = changed.state.updated_at;
-                        begin_period(scope, &changed.state, cause, since).await?;
+                        begin_period(scope, &changed.state, cause).await?;
                     }
                     if changed.state.place.group != group {
                         place(scope, &mut changed.state).await?;
@@ -183,15 +183,18 @@ pub(crate) async fn existing(
     organisation: &OrganisationId,
     components: impl IntoIterator<Item = ComponentId>,
 ) -> Result<Vec<ComponentId>, Error> {
-    let ids: Vec<Uuid> = of(organisation)
-        .select_only()
-        .column(Column::Id)
-        .filter(Column::Id.is_in(components.into_iter().map(|id| id.0)))
-        .order_by_asc(Column::Id)
-        .into_tuple()
-        .fetch_all(connection)
-        .await?;
-    Ok(ids.into_iter().map(ComponentId).collect())
+    let components: Vec<_> = components.into_iter().map(|id| id.0).collect();
+    let mut existing: Vec<Uuid> = Vec::with_capacity(components.len());
+    for ids in batch::of_keys(&components) {
+        let some = of(organisation)
+            .select_only()
+            .column(Column::Id)
+            .filter(Column::Id.is_in(ids))
+            .into_tuple::<Uuid>();
+        existing.append(&mut some.fetch_all(connection).await?);
+    }
+    existing.sort_unstable();
+    Ok(existing.into_iter().map(ComponentId).collect())
 }
 
 /// Puts a component first in its group. [`Error::Invalid`] if the organisation has no such group.
@@ -224,10 +227,7 @@ async fn remove(scope: Scope<'_>, id: ComponentId) -> Result<(), Error> {
         return Ok(());
     }
     // No later change of an incident would end it.
-    let last = last_period(id).fetch_one(scope.transaction).await?;
-    if let Some(lasting) = last.filter(|last| last.end_at.is_none()) {
-        end_period(scope, &lasting, scope.stamp.committed_at).await?;
-    }
+    end_period(scope, id).await?;
     let deleted = ActiveModel {
         id: Set(id.0),
         group_id: Set(None),
@@ -251,7 +251,7 @@ pub(crate) async fn find(
 }
 
 /// Stores a component's new state.
-pub(crate) async fn update(
+async fn update(
     transaction: &Transaction,
     organisation: &OrganisationId,
     state: &Component,
@@ -260,84 +260,6 @@ pub(crate) async fn update(
         .into_active_model()
         .reset_all();
     Entity::update(row).run(transaction).await?;
-    Ok(())
-}
-
-/// Ends the period of the component's former status and begins one of its new status at `since`, but not before the component's
-/// previous change. A period of the former status that would be empty is removed. OPERATIONAL has no periods.
-pub(crate) async fn begin_period(
-    scope: Scope<'_>,
-    state: &Component,
-    cause: PeriodCause,
-    since: DateTime<Utc>,
-) -> Result<(), Error> {
-    use component_period::Entity;
-    let last = last_period(state.id).fetch_one(scope.transaction).await?;
-    let start_at = start_of_period(last.as_ref(), since, state.updated_at);
-    if let Some(last) = last.filter(|last| last.end_at.is_none()) {
-        end_period(scope, &last, start_at).await?;
-    }
-    if state.status == ComponentStatus::Operational {
-        return Ok(());
-    }
-    let period = StatusPeriod {
-        id: StatusPeriodId(scope.database.clock.id()),
-        span: StatusSpan {
-            status: state.status,
-            start_at,
-            end_at: None,
-        },
-        cause,
-        version: scope.stamp.revision,
-    };
-    let row = history::period::model_of(scope, state.id, &period).into_active_model();
-    Entity::insert(row).run(scope.transaction).await?;
-    Ok(())
-}
-
-/// The last period of a component, the only one that may last. Of periods that start together, only one is not empty: the one
-/// that lasts comes first.
-fn last_period(id: ComponentId) -> Select<component_period::Entity> {
-    use component_period::{Column, Entity};
-    Entity::find()
-        .filter(Column::ComponentId.eq(id.0))
-        // The index has this order, so that only periods of one start are sorted.
-        .order_by_desc(Column::StartAt)
-        .order_by_desc(Column::EndAt.is_null())
-        .order_by_desc(Column::Id)
-        .limit(1)
-}
-
-/// When a period begins whose cause began at `since`: not before the last period ended, or began if it lasts, and not after `now`.
-fn start_of_period(
-    last: Option<&component_period::Model>,
-    since: DateTime<Utc>,
-    now: DateTime<Utc>,
-) -> DateTime<Utc> {
-    let earliest = last.map_or(since, |last| last.end_at.unwrap_or(last.start_at));
-    since.max(earliest).min(now)
-}
-
-/// Ends a period that lasts, or removes it if it would be empty.
-async fn end_period(
-    scope: Scope<'_>,
-    period: &component_period::Model,
-    end_at: DateTime<Utc>,
-) -> Result<(), Error> {
-    use component_period::{ActiveModel, Entity};
-    if period.start_at >= end_at {
-        Entity::delete_by_id(period.id)
-            .run(scope.transaction)
-            .await?;
-        return Ok(());
-    }
-    let ended = ActiveModel {
-        id: Set(period.id),
-        end_at: Set(Some(end_at)),
-        version: Set(scope.stamp.revision.0),
-        ..Default::default()
-    };
-    Entity::update(ended).run(scope.transaction).await?;
     Ok(())
 }
 

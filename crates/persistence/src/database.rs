@@ -4,6 +4,8 @@ mod write;
 
 use std::fmt;
 use std::sync::Arc;
+#[cfg(test)]
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use allclear_application::clock::Clock;
@@ -189,6 +191,23 @@ impl Database {
             Writes::Together(group) => group.close().await,
             Writes::SideBySide(writer) => writer.close_by_ref().await,
         }
+    }
+}
+
+#[cfg(test)]
+impl Database {
+    /// Counts the statements of the writes that follow.
+    pub(crate) fn count_statements(&mut self) -> Arc<AtomicUsize> {
+        let count = Arc::<AtomicUsize>::default();
+        let counted = Arc::clone(&count);
+        let report = move |_: &sea_orm::metric::Info<'_>| {
+            counted.fetch_add(1, Ordering::Relaxed);
+        };
+        match &mut self.writes {
+            Writes::Together(group) => *group = group.reporting(report),
+            Writes::SideBySide(writer) => writer.set_metric_callback(report),
+        }
+        count
     }
 }
 

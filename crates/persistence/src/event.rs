@@ -17,6 +17,7 @@ use allclear_domain::uptime::{DateRange, UptimeWindow};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
+use crate::batch;
 use crate::commit::Scope;
 use crate::component::history::spans::spans_from;
 use crate::component_group;
@@ -92,14 +93,11 @@ impl ShownComponents {
             _ => None,
         });
         let named: Vec<_> = named.collect();
-        if named.is_empty() {
-            return Ok(Self {
-                maintained,
-                ..Self::default()
-            });
+        let mut rows = Vec::with_capacity(named.len());
+        for ids in batch::of_keys(&named) {
+            let some = Entity::find().filter(Column::Id.is_in(ids));
+            rows.append(&mut some.fetch_all(transaction).await?);
         }
-        let rows = Entity::find().filter(Column::Id.is_in(named));
-        let rows = rows.fetch_all(transaction).await?;
         let with_bars = rows.iter().filter(|row| row.show_uptime);
         let with_bars: Vec<_> = with_bars.map(|row| row.id).collect();
         let start = bars(stamp).start_at();

@@ -74,6 +74,17 @@ impl GroupCommit {
         outcome.await.unwrap_or_else(|_| Err(dropped()))
     }
 
+    /// The same connection, which reports its statements.
+    #[cfg(test)]
+    pub(crate) fn reporting(
+        &self,
+        report: impl Fn(&sea_orm::metric::Info<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        let mut writer = self.writer.clone();
+        writer.set_metric_callback(report);
+        Self::on(writer)
+    }
+
     /// Closes the connection, after the current commit.
     pub(crate) async fn close(self) -> Result<(), DbErr> {
         self.writer.close_by_ref().await

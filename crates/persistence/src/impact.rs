@@ -1,40 +1,39 @@
 //! The impacts of unresolved incidents on components.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use allclear_application::error::Error;
-use allclear_domain::component::{Component, ComponentStatus};
+use allclear_domain::component::{Component, StatusSource};
 use allclear_domain::event::Event;
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
-use allclear_domain::impact::ImpactChange;
+use allclear_domain::impact::{
+    Impact, ImpactChange, PastResolution, impact_start, worst_over_time,
+};
 use allclear_domain::notice::NewNotice;
 use allclear_domain::status_period::PeriodCause;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{ColumnTrait, FromQueryResult, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder};
 use uuid::Uuid;
 
+use crate::batch;
 use crate::commit::Scope;
 use crate::component;
-use crate::component::history::{move_impact, store_past_impact};
-use crate::entity::component::Column;
+use crate::component::history::current::{NewStatus, begin_periods};
+use crate::component::history::{move_impact, resolve_in_past, store_past_impact};
+use crate::entity::component::{Column, Entity};
 use crate::entity::{incident, incident_component};
 use crate::error::{broken, parse_stored};
 use crate::incident::component::attached;
-use crate::statement::{Fetch, RunStatement};
-use crate::transaction::Transaction;
+use crate::statement::{Fetch, Run, RunStatement};
 
 #[derive(FromQueryResult)]
 struct ImpactRow {
     incident_id: Uuid,
     component_id: Uuid,
     status: String,
-}
-
-/// The impact of an unresolved incident on a component.
-struct Impact {
-    incident: IncidentId,
-    status: ComponentStatus,
+    occured_at: DateTime<Utc>,
+    created_at: DateTime<Utc>,
 }
 
 /// The components whose status changed, the oldest first.
@@ -56,7 +55,13 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
                 move_impact(scope, moved).await?;
             }
             let components = attached(scope.transaction, incident).await?;
-            change_statuses(scope, incident, components, since).await
+            let now = scope.stamp.committed_at;
+            let past = (since < now).then_some(PastResolution {
+                incident,
+                resolved_at: since,
+                now,
+            });
+            change_statuses(scope, incident, components, now, past).await
         }
         ImpactChange::On {
             incident,
@@ -64,7 +69,7 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
             since,
         } => {
             let since = since.unwrap_or(scope.stamp.committed_at);
-            change_statuses(scope, incident, components, since).await
+            change_statuses(scope, incident, components, since, None).await
         }
         ImpactChange::Past {
             incident,
@@ -82,75 +87,118 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
     }
 }
 
-/// Sets the statuses of components as the impacts of all unresolved incidents say; `incident` is the one that changed.
+/// Sets the statuses of components as the impacts of all unresolved incidents say; `incident` is the one that changed, and
+/// `past` is its resolution if that was in the past.
 async fn change_statuses(
     scope: Scope<'_>,
     incident: IncidentId,
     components: Vec<ComponentId>,
     since: DateTime<Utc>,
+    past: Option<PastResolution>,
 ) -> Result<StatusChanges, Error> {
-    let mut changes = StatusChanges::default();
-    if components.is_empty() {
-        return Ok(changes);
-    }
     let Scope {
         transaction,
         organisation,
         stamp,
         ..
     } = scope;
-    let components: Vec<_> = components.into_iter().map(|id| id.0).collect();
-    let rows = component::of(organisation)
-        .filter(Column::Id.is_in(components.iter().copied()))
-        .order_by_asc(Column::Id)
-        .fetch_all(transaction)
-        .await?;
-    let mut impacts = impacts(transaction, organisation, &components).await?;
-    for row in rows {
-        let before = Component::try_from(row)?;
-        let impacts = impacts.remove(&before.id.0).unwrap_or_default();
-        let statuses = impacts.iter().map(|impact| impact.status);
-        let mut applied = before.clone().apply_impacts(statuses, stamp.committed_at);
-        if applied.state == before {
-            continue;
+    let mut components: Vec<_> = components.into_iter().map(|id| id.0).collect();
+    // Each batch has older components than the next.
+    components.sort_unstable();
+    let mut changes = StatusChanges::default();
+    let (mut known, mut begun) = (Vec::new(), Vec::new());
+    let mut applied_states = AppliedStates::default();
+    for ids in batch::of_keys(&components) {
+        let rows = component::of(organisation)
+            .filter(Column::Id.is_in(ids.iter().copied()))
+            .order_by_asc(Column::Id)
+            .fetch_all(transaction)
+            .await?;
+        let mut impacts = impacts(scope, &ids).await?;
+        for row in rows {
+            let before = Component::try_from(row)?;
+            let impacts = impacts.remove(&before.id.0).unwrap_or_default();
+            let statuses = impacts.iter().map(|impact| impact.status);
+            let applied = before.clone().apply_impacts(statuses, stamp.committed_at);
+            let has_begun = !applied.has_no_events();
+            // The resolution in the past replaces the period of such a status.
+            let is_replaced = past.is_some() && before.status_source == StatusSource::Incidents;
+            if has_begun && !is_replaced {
+                let impacts = impacts.iter().copied();
+                let worst = worst_over_time(impacts, incident, (since, stamp.committed_at));
+                begun.push((before.id, worst.into_iter().map(new_status).collect()));
+            }
+            if applied.state != before {
+                applied_states.add(&applied.state, has_begun);
+            }
+            changes.events.extend(applied.events);
+            changes.notices.extend(applied.notices);
+            known.push((before.id, (before, impacts)));
         }
-        if !applied.has_no_events() {
-            applied.state.version = stamp.revision;
-            applied.state.history_version = stamp.revision;
-            let cause = cause_of(applied.state.status, &impacts, incident);
-            let cause = PeriodCause::Incident(cause, None);
-            component::begin_period(scope, &applied.state, cause, since).await?;
-        }
-        component::update(transaction, organisation, &applied.state).await?;
-        changes.events.extend(applied.events);
-        changes.notices.extend(applied.notices);
     }
+    if let Some(past) = past {
+        resolve_in_past(scope, past, &known).await?;
+    }
+    begin_periods(scope, begun, (since, stamp.committed_at)).await?;
+    applied_states.store(scope).await?;
     Ok(changes)
 }
 
-/// The incident that gives a component its status: the one that changed, or else the oldest that does.
-fn cause_of(status: ComponentStatus, impacts: &[Impact], changed: IncidentId) -> IncidentId {
-    let causes = impacts.iter().filter(|impact| impact.status == status);
-    let causes = causes.map(|impact| impact.incident);
-    causes
-        .min_by_key(|incident| (*incident != changed, incident.0))
-        .unwrap_or(changed)
+/// Components by status, source of the status, and whether the status has begun with the change. There are few such states, and each
+/// is stored for all of its components together.
+#[derive(Default)]
+struct AppliedStates(BTreeMap<(String, String, bool), Vec<Uuid>>);
+
+impl AppliedStates {
+    fn add(&mut self, state: &Component, has_begun: bool) {
+        let (status, source) = (state.status.to_string(), state.status_source.to_string());
+        let components = self.0.entry((status, source, has_begun)).or_default();
+        components.push(state.id.0);
+    }
+
+    async fn store(self, scope: Scope<'_>) -> Result<(), Error> {
+        let revision = scope.stamp.revision.0;
+        for ((status, source, has_begun), components) in self.0 {
+            for ids in batch::of_keys(&components) {
+                let mut update = Entity::update_many()
+                    .col_expr(Column::StatusSource, Expr::val(source.as_str()))
+                    .filter(Column::Id.is_in(ids));
+                if has_begun {
+                    update = update
+                        .col_expr(Column::Status, Expr::val(status.as_str()))
+                        .col_expr(Column::UpdatedAt, Expr::val(scope.stamp.committed_at))
+                        .col_expr(Column::Version, Expr::val(revision))
+                        .col_expr(Column::HistoryVersion, Expr::val(revision));
+                }
+                update.run(scope.transaction).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn new_status(impact: Impact) -> NewStatus {
+    NewStatus {
+        status: impact.status,
+        since: impact.since,
+        cause: PeriodCause::Incident(impact.incident, None),
+    }
 }
 
 async fn impacts(
-    transaction: &Transaction,
-    organisation: &OrganisationId,
+    scope: Scope<'_>,
     components: &[Uuid],
 ) -> Result<HashMap<Uuid, Vec<Impact>>, Error> {
-    let rows = transaction
-        .fetch_rows(&unresolved_impacts(organisation, components))
-        .await?;
+    let query = unresolved_impacts(scope.organisation, components);
+    let rows = scope.transaction.fetch_rows(&query).await?;
+    let now = scope.stamp.committed_at;
     let mut impacts: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
         let row = ImpactRow::from_query_result(&row, "").map_err(broken)?;
         impacts.entry(row.component_id).or_default().push(Impact {
             incident: IncidentId(row.incident_id),
             status: parse_stored(&row.status)?,
+            since: impact_start(row.occured_at, row.created_at, now),
         });
     }
     Ok(impacts)
@@ -172,6 +220,10 @@ pub(crate) fn unresolved_impacts(
             ]
             .map(|column| (LinkEntity, column)),
         )
+        .columns(
+            [incident::Column::OccuredAt, incident::Column::CreatedAt]
+                .map(|column| (incident::Entity, column)),
+        )
         .from(incident::Entity)
         .inner_join(
             LinkEntity,
@@ -183,3 +235,6 @@ pub(crate) fn unresolved_impacts(
         .and_where(LinkColumn::ComponentId.is_in(components.iter().copied()))
         .take()
 }
+
+#[cfg(test)]
+mod statement_count_tests;

@@ -5,6 +5,7 @@ mod affected;
 mod api_key;
 mod audit;
 pub mod backup;
+mod batch;
 mod commit;
 mod component;
 mod component_group;

@@ -15,18 +15,20 @@ use chrono::{DateTime, Utc};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait as _, DbBackend, DeleteMany, EntityTrait,
-    JoinType, QueryFilter, QueryOrder, QuerySelect, Select,
+    JoinType, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use uuid::Uuid;
 
+use crate::batch;
 use crate::commit::Scope;
+use crate::delivery::lock_rows;
 use crate::entity::notice::{ActiveModel, Column, Entity, Model};
 use crate::entity::{component, component_group, delivery, notice_component, subscriber};
 use crate::incident::public::affected_by;
 use crate::maintenance::component::with_names_of;
 use crate::statement::{Fetch, Run, exists};
 
-/// Notices of components that are stored by one statement.
+/// Rows that are stored by one statement.
 const STORED_AT_ONCE: usize = 500;
 
 /// Stores the notices of a change, unless nobody would receive them, and returns whether it stored some. The new state is stored
@@ -189,22 +191,21 @@ async fn group_names(
     scope: Scope<'_>,
     components: &[Uuid],
 ) -> Result<HashMap<Uuid, String>, Error> {
-    if components.is_empty() {
-        return Ok(HashMap::new());
+    let mut names = HashMap::new();
+    for ids in batch::of_keys(components) {
+        let link = component::Entity::belongs_to(component_group::Entity)
+            .from(component::Column::GroupId)
+            .to(component_group::Column::Id);
+        let some = component::Entity::find()
+            .select_only()
+            .column(component::Column::Id)
+            .column(component_group::Column::Name)
+            .join(JoinType::InnerJoin, link.into())
+            .filter(component::Column::Id.is_in(ids))
+            .into_tuple::<(Uuid, String)>();
+        names.extend(some.fetch_all(scope.transaction).await?);
     }
-    let link = component::Entity::belongs_to(component_group::Entity)
-        .from(component::Column::GroupId)
-        .to(component_group::Column::Id);
-    let names: Vec<(Uuid, String)> = component::Entity::find()
-        .select_only()
-        .column(component::Column::Id)
-        .column(component_group::Column::Name)
-        .join(JoinType::InnerJoin, link.into())
-        .filter(component::Column::Id.is_in(components.iter().copied()))
-        .into_tuple()
-        .fetch_all(scope.transaction)
-        .await?;
-    Ok(names.into_iter().collect())
+    Ok(names)
 }
 
 /// Stores the components that a notice concerns.
@@ -214,19 +215,16 @@ async fn store_components(
     attached: Vec<Uuid>,
     left: Vec<Uuid>,
 ) -> Result<(), Error> {
-    if attached.is_empty() && left.is_empty() {
-        return Ok(());
+    let all: Vec<_> = attached.iter().chain(&left).copied().collect();
+    let mut groups: HashMap<Uuid, Option<Uuid>> = HashMap::new();
+    for ids in batch::of_keys(&all) {
+        let some = component::Entity::find()
+            .select_only()
+            .columns([component::Column::Id, component::Column::GroupId])
+            .filter(component::Column::Id.is_in(ids))
+            .into_tuple::<(Uuid, Option<Uuid>)>();
+        groups.extend(some.fetch_all(scope.transaction).await?);
     }
-    let all = attached.iter().chain(&left).copied();
-    let groups: HashMap<Uuid, Option<Uuid>> = component::Entity::find()
-        .select_only()
-        .columns([component::Column::Id, component::Column::GroupId])
-        .filter(component::Column::Id.is_in(all))
-        .into_tuple::<(Uuid, Option<Uuid>)>()
-        .fetch_all(scope.transaction)
-        .await?
-        .into_iter()
-        .collect();
     let row = |component_id: Uuid, is_attached| notice_component::ActiveModel {
         notice_id: Set(notice),
         component_id: Set(component_id),
@@ -235,9 +233,13 @@ async fn store_components(
     };
     let attached = attached.into_iter().map(|id| row(id, true));
     let rows = attached.chain(left.into_iter().map(|id| row(id, false)));
-    notice_component::Entity::insert_many(rows)
-        .run(scope.transaction)
-        .await?;
+    let rows: Vec<_> = rows.collect();
+    // Not in batches of powers of two: most updates concern a few components, and one statement more would cost more than its text.
+    for some in rows.chunks(STORED_AT_ONCE) {
+        notice_component::Entity::insert_many(some.iter().cloned())
+            .run(scope.transaction)
+            .await?;
+    }
     Ok(())
 }
 
@@ -333,6 +335,9 @@ fn ids<'a>(texts: impl Iterator<Item = &'a String>) -> Result<Vec<Uuid>, Error> 
 
 /// Removes the notices of a deleted incident, maintenance or component, with what is queued of them.
 pub(crate) async fn withdraw(scope: Scope<'_>, subject: Uuid) -> Result<(), Error> {
+    let notices = of_subject(subject).select_only().column(Column::Id);
+    let queued = delivery::Column::NoticeId.in_subquery(notices.into_query());
+    lock_rows(scope.transaction, delivery::Entity::find().filter(queued)).await?;
     withdrawal(subject).run(scope.transaction).await?;
     Ok(())
 }
@@ -361,6 +366,7 @@ pub(crate) async fn withdraw_updates(
         .lock_exclusive()
         .fetch_all(scope.transaction)
         .await?;
+    lock_queued(scope, &rows).await?;
     for row in rows {
         let content = NoticeContent::try_from(&row);
         if let Err(error) = &content {
@@ -403,6 +409,7 @@ pub(crate) async fn withdraw_review(
         .lock_exclusive()
         .fetch_all(scope.transaction)
         .await?;
+    lock_queued(scope, &rows).await?;
     for row in rows {
         // A notice that cannot be read may be of another change.
         if NoticeContent::try_from(&row).is_ok_and(|content| content.review().is_some()) {
@@ -410,6 +417,13 @@ pub(crate) async fn withdraw_review(
         }
     }
     Ok(())
+}
+
+/// Locks what is queued of notices, of all of them together: see [`lock_rows`].
+async fn lock_queued(scope: Scope<'_>, notices: &[Model]) -> Result<(), Error> {
+    let expanded = notices.iter().filter(|notice| notice.batches > 0);
+    let queued = delivery::Column::NoticeId.is_in(expanded.map(|notice| notice.id));
+    lock_rows(scope.transaction, delivery::Entity::find().filter(queued)).await
 }
 
 /// Withdraws a notice with what is queued of it.

@@ -10,6 +10,7 @@ use allclear_application::membership::{MemberTransition, NewOrganisation};
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::origin::Origin;
 use allclear_application::secret::Digest;
+use allclear_application::session::AdminSession;
 use allclear_application::status_page::PublicOrganisation;
 use allclear_application::transition::{Committed, Transition};
 use allclear_application::usage_limit::UsageLimits;
@@ -137,7 +138,7 @@ impl OrganisationStore for Database {
         &self,
         organisation: &OrganisationId,
         user: UserId,
-        admin: Option<UserId>,
+        admin: Option<AdminSession>,
         rule: MemberTransition,
     ) -> Result<Option<()>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
@@ -149,11 +150,16 @@ impl OrganisationStore for Database {
         .await
     }
 
-    async fn add_invitation(&self, invitation: Invitation, digest: Digest) -> Result<(), Error> {
+    async fn add_invitation(
+        &self,
+        invitation: Invitation,
+        digest: Digest,
+        admin: Option<AdminSession>,
+    ) -> Result<(), Error> {
         self.write_audited(move |transaction| {
             Box::pin(async move {
-                let audit_items = invitation::insert(transaction, invitation, digest).await?;
-                Ok(((), audit_items))
+                let added = invitation::insert(transaction, invitation, digest, admin);
+                Ok(((), added.await?))
             })
         })
         .await

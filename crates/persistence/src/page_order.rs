@@ -1,22 +1,21 @@
 //! The order of the page, stored as the positions of groups and components.
 
-use std::collections::HashMap;
-
 use allclear_application::error::Error;
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
 use allclear_domain::page_order::{ComponentPlace, PageOrder, Positions};
-use sea_orm::sea_query::{Expr, ExprTrait, IntoIden, IntoValueTuple, Query, TableRef};
-use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect,
+use sea_orm::sea_query::{
+    Expr, ExprTrait, IntoIden, IntoValueTuple, Query, TableRef, UpdateStatement,
 };
+use sea_orm::{ActiveValue::Set, ConnectionTrait, EntityTrait, QuerySelect};
 use uuid::Uuid;
 
+use crate::batch;
 use crate::commit::Scope;
 use crate::entity::{component, component_group, organisation};
 use crate::statement::{Fetch, Run, RunStatement};
 
-/// Maximum number of rows that one statement changes: databases limit its variables.
-const ROWS_AT_ONCE: usize = 1_000;
+/// Alias of the new values of rows that have moved.
+const MOVED: &str = "moved";
 
 /// The order of an organisation's page.
 pub(crate) async fn load(
@@ -103,7 +102,12 @@ async fn store_groups(
         .filter(|(id, position)| before.groups.get(id) != Some(position))
         .map(|(id, position)| (id.0, *position))
         .collect();
-    store_positions(scope, Entity, (Column::Id, Column::Position), &moved).await
+    for rows in batch::of_keys(&moved) {
+        let mut update = update_moved(rows, Entity, Column::Id);
+        update.value(Column::Position, moved_value("column2"));
+        scope.transaction.run_statement(&update).await?;
+    }
+    Ok(())
 }
 
 async fn store_components(
@@ -114,52 +118,50 @@ async fn store_components(
     use component::{Column, Entity};
 
     let mut moved = Vec::new();
-    let mut regrouped: HashMap<_, Vec<Uuid>> = HashMap::new();
+    let mut regrouped = Vec::new();
     for (id, place) in &after.components {
         let known = before.components.get(id);
         if known.is_some_and(|known| known.group != place.group) {
-            regrouped.entry(place.group).or_default().push(id.0);
-        }
-        if known.map(|known| known.position) != Some(place.position) {
+            let group = place.group.map(|group| group.0);
+            regrouped.push((id.0, place.position, group));
+        } else if known.map(|known| known.position) != Some(place.position) {
             moved.push((id.0, place.position));
         }
     }
-    let columns = (Column::Id, Column::Position);
-    store_positions(scope, Entity, columns, &moved).await?;
-    for (group, ids) in regrouped {
-        for ids in ids.chunks(ROWS_AT_ONCE) {
-            Entity::update_many()
-                .col_expr(Column::GroupId, Expr::val(group.map(|group| group.0)))
-                // Without a new version, a conditional edit of the old state would move the component back.
-                .col_expr(Column::Version, Expr::val(scope.stamp.revision.0))
-                .filter(Column::Id.is_in(ids.iter().copied()))
-                .run(scope.transaction)
-                .await?;
-        }
+    for rows in batch::of_keys(&moved) {
+        let mut update = update_moved(rows, Entity, Column::Id);
+        update.value(Column::Position, moved_value("column2"));
+        scope.transaction.run_statement(&update).await?;
+    }
+    for rows in batch::of_keys(&regrouped) {
+        let mut update = update_moved(rows, Entity, Column::Id);
+        update
+            .value(Column::Position, moved_value("column2"))
+            .value(Column::GroupId, moved_value("column3"))
+            // Without a new version, a conditional edit of the old state would move the component back.
+            .value(Column::Version, scope.stamp.revision.0);
+        scope.transaction.run_statement(&update).await?;
     }
     Ok(())
 }
 
-/// Stores positions of rows by their identifiers.
-async fn store_positions<E: EntityTrait>(
-    scope: Scope<'_>,
+/// A new value of a row. Both databases name these columns `column1`, `column2` and so on.
+fn moved_value(column: &'static str) -> Expr {
+    Expr::col((MOVED, column))
+}
+
+/// An update of rows by new values, whose first column has the identifiers of the rows.
+fn update_moved<E: EntityTrait>(
+    rows: Vec<impl IntoValueTuple>,
     table: E,
-    (id, position): (E::Column, E::Column),
-    moved: &[(Uuid, i32)],
-) -> Result<(), Error> {
-    const MOVED: &str = "moved";
-    for rows in moved.chunks(ROWS_AT_ONCE) {
-        let rows = rows.iter().map(|row| row.into_value_tuple()).collect();
-        // Both databases name these columns `column1` and `column2`.
-        let update = Query::update()
-            .table(table)
-            .value(position, Expr::col((MOVED, "column2")))
-            .from(TableRef::ValuesList(rows, MOVED.into_iden()))
-            .and_where(Expr::col((table, id)).equals((MOVED, "column1")))
-            .take();
-        scope.transaction.run_statement(&update).await?;
-    }
-    Ok(())
+    id: E::Column,
+) -> UpdateStatement {
+    let rows = rows.into_iter().map(IntoValueTuple::into_value_tuple);
+    Query::update()
+        .table(table)
+        .from(TableRef::ValuesList(rows.collect(), MOVED.into_iden()))
+        .and_where(Expr::col((table, id)).equals((MOVED, "column1")))
+        .take()
 }
 
 /// Replaces the order of the page.

@@ -4,12 +4,13 @@ use chrono::{DateTime, Utc};
 
 use crate::component::ComponentStatus;
 use crate::id::{IncidentId, StatusPeriodId};
+use crate::incident::Incident;
 use crate::status_period::{PeriodCause, PeriodChanges, StatusPeriod, StatusSpan, overlay};
 
 /// When an incident has an impact: from its occurrence to its resolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImpactInterval {
-    /// When the incident occurred.
+    /// When the incident [started to have an impact](impact_start).
     pub from: DateTime<Utc>,
     /// When it was resolved; `None` while it is unresolved.
     pub to: Option<DateTime<Utc>>,
@@ -22,11 +23,27 @@ impl ImpactInterval {
     }
 }
 
+/// When the impact of an incident starts: with its occurrence, or with its creation while it is said to occur in the future.
+#[must_use]
+pub fn impact_start(
+    occured_at: DateTime<Utc>,
+    created_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> DateTime<Utc> {
+    if occured_at > now {
+        created_at
+    } else {
+        occured_at
+    }
+}
+
 /// A correction of the times of an incident.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImpactMove {
     /// The incident.
     pub incident: IncidentId,
+    /// When it was created. A period of an incident that was said to occur later began then.
+    pub created_at: DateTime<Utc>,
     /// Its interval before.
     pub before: ImpactInterval,
     /// Its interval after.
@@ -39,7 +56,7 @@ impl ImpactMove {
     pub fn hull(&self) -> ImpactInterval {
         let ends = self.before.to.zip(self.after.to);
         ImpactInterval {
-            from: self.before.from.min(self.after.from),
+            from: self.earliest_start().min(self.after.from),
             to: ends.map(|(before, after)| before.max(after)),
         }
     }
@@ -49,7 +66,8 @@ impl ImpactMove {
     ///
     /// Only periods that the incident caused change. Their starts move with the occurrence, their ends with the resolution:
     ///
-    /// - A start at the former occurrence, or an end at the former resolution, moves as far as the neighbouring period allows.
+    /// - A start at the former occurrence, or at the creation if that was earlier, moves as far as the neighbouring period allows,
+    ///   and so does an end at the former resolution.
     /// - Where a neighbour cut off the impact, the boundary moves only away from the neighbour.
     /// - A period that would be empty is removed.
     /// - If the incident took no time before and caused no period, its impact is [overlaid](overlay) as that of a past incident.
@@ -110,6 +128,10 @@ impl ImpactMove {
         matches!(period.cause, PeriodCause::Incident(id, _) if id == self.incident)
     }
 
+    fn earliest_start(&self) -> DateTime<Utc> {
+        self.before.from.min(self.created_at)
+    }
+
     /// The start of a period of the incident after the move. `previous` is the end of the period before it.
     fn start(
         &self,
@@ -118,11 +140,14 @@ impl ImpactMove {
         earliest: Option<DateTime<Utc>>,
     ) -> DateTime<Utc> {
         let (before, after) = (self.before.from, self.after.from);
+        if before == after {
+            return start_at;
+        }
         if previous == Some(start_at) {
-            if before < start_at {
+            if self.earliest_start() < start_at {
                 return start_at.max(after);
             }
-        } else if before == start_at {
+        } else if [before, self.earliest_start()].contains(&start_at) {
             return earliest.map_or(after, |earliest| after.max(earliest));
         }
         start_at
@@ -147,6 +172,25 @@ impl ImpactMove {
             return next.map_or(after, |next| after.min(next));
         }
         end_at
+    }
+}
+
+impl Incident {
+    /// The correction of the times of this incident; `None` if there is none.
+    pub(super) fn moved_from(&self, before: &Self) -> Option<ImpactMove> {
+        let interval = |incident: &Self| ImpactInterval {
+            from: impact_start(incident.occured_at, incident.created_at, self.updated_at),
+            to: incident.resolved_at,
+        };
+        let (before, after) = (interval(before), interval(self));
+        let ends = before.to.zip(after.to);
+        let is_moved = before.from != after.from || ends.is_some_and(|(was, is)| was != is);
+        is_moved.then_some(ImpactMove {
+            incident: self.id,
+            created_at: self.created_at,
+            before,
+            after,
+        })
     }
 }
 

@@ -414,11 +414,34 @@ fn corrected_time_of_an_incident_moves_its_impacts() {
     let expected = moved((10, None), (5, None));
     let impacts = edited(open(), to(Some(5), None));
     assert_eq!(impacts, Some(ImpactChange::Moved(expected)));
-    assert_eq!(edited(open(), to(Some(NOW + 1), None)), None);
+    // An incident that is said to occur in the future has its impact from its creation on.
+    let expected = moved((10, None), (NOW, None));
+    let impacts = edited(open(), to(Some(NOW + 1), None));
+    assert_eq!(impacts, Some(ImpactChange::Moved(expected)));
     let expected = ImpactChange::OnAll {
         incident: open().id,
         since: at(60),
         moved: Some(moved((10, None), (5, Some(60)))),
     };
     assert_eq!(edited(open(), to(Some(5), Some(60))), Some(expected));
+}
+
+#[test]
+fn impact_of_an_incident_in_the_future_begins_with_its_creation() {
+    let open = || Incident {
+        status: IncidentStatus::Monitoring,
+        occured_at: at(NOW + 50),
+        resolved_at: None,
+        ..resolved(10, 50)
+    };
+    let edited = |patch, now| open().edit(patch, true, at(now)).unwrap().impacts;
+    let earlier = || IncidentPatch {
+        occured_at: Some(at(5)),
+        ..IncidentPatch::default()
+    };
+    for (now, from) in [(NOW + 10, NOW), (NOW + 60, NOW + 50)] {
+        let expected = ImpactChange::Moved(moved((from, None), (5, None)));
+        assert_eq!(edited(earlier(), now), Some(expected));
+        assert_eq!(edited(set(IncidentStatus::Identified), now), None);
+    }
 }

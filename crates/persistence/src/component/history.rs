@@ -1,6 +1,7 @@
 //! The periods in which components were not operational.
 
-pub(super) mod period;
+pub(crate) mod current;
+mod period;
 pub(crate) mod spans;
 
 use std::collections::HashMap;
@@ -13,11 +14,11 @@ use allclear_application::component::history::{
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::transition::{Committed, Transition};
-use allclear_domain::component::ComponentStatus;
+use allclear_domain::component::Component;
 use allclear_domain::id::{
     ComponentGroupId, ComponentId, IncidentId, OrganisationId, StatusPeriodId,
 };
-use allclear_domain::impact::{Attachment, ImpactMove};
+use allclear_domain::impact::{Attachment, Impact, ImpactMove, PastResolution};
 use allclear_domain::status_period::{
     ComponentHistory, HistoryChange, PeriodCause, PeriodChanges, StatusPeriod, StatusSpan, overlay,
 };
@@ -28,14 +29,15 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use sea_orm::sea_query::{
     Expr, ExprTrait, Func, Query, SelectStatement, SubQueryStatement, UnionType,
 };
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 use uuid::Uuid;
 
 use self::period::{periods_from, store};
-use self::spans::{SpanRow, ends_after, spans_from};
+use self::spans::{EARLIER, SpanRow, ends_after, spans_from};
 use super::{find, update};
 use crate::audit::States;
 use crate::audit::subject::Subject;
+use crate::batch;
 use crate::commit::{Scope, StoredChange};
 use crate::database::Database;
 use crate::entity::component_period::{Column, Entity};
@@ -45,8 +47,8 @@ use crate::incident::component::impacts;
 use crate::statement::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
-/// Number of components whose periods are read and changed in one statement.
-const COMPONENTS_AT_ONCE: usize = 50;
+/// Number of components whose periods are read and changed together.
+const COMPONENTS_AT_ONCE: usize = 256;
 /// Overlapping periods that a rule needs to see: one is enough to refuse, and one may be the period that is changed.
 const OVERLAPS_READ: u64 = 2;
 
@@ -294,6 +296,33 @@ fn starts_at_or_after_the_one_at(id: ComponentId, from: DateTime<Utc>) -> Expr {
     Expr::col(Column::StartAt).gte(Func::coalesce([last, from.into()]))
 }
 
+/// The periods of several components that begin within an interval, and the last one of each that begins before it. The query begins
+/// at the components and searches the index of periods for each. With a condition for the end, PostgreSQL might search all ends.
+fn beginning_of_each(components: &[Uuid], Interval { from, to }: Interval) -> Select<Entity> {
+    use super::{Column as Of, Entity as Components};
+    let begins = from.map(|from| {
+        let last = Query::select()
+            .expr(Func::max(Expr::col((EARLIER, Column::StartAt))))
+            .from_as(Entity, EARLIER)
+            .and_where(Expr::col((EARLIER, Column::ComponentId)).equals((Components, Of::Id)))
+            .and_where(Expr::col((EARLIER, Column::StartAt)).lte(from))
+            .take();
+        let last = Expr::SubQuery(None, Box::new(SubQueryStatement::SelectStatement(last)));
+        Expr::col((Entity, Column::StartAt)).gte(Func::coalesce([last, from.into()]))
+    });
+    let overlaps = Condition::all()
+        .add_option(to.map(|to| Column::StartAt.lt(to)))
+        .add_option(begins);
+    let mut periods = Entity::find().filter(overlaps);
+    QuerySelect::query(&mut periods)
+        .inner_join(
+            Components,
+            Expr::col((Components, Of::Id)).equals((Entity, Column::ComponentId)),
+        )
+        .and_where(Of::Id.is_in(components.iter().copied()));
+    periods
+}
+
 /// The start of the period after which a page begins. An error if the component has no such period: nothing says where a deleted one
 /// began.
 async fn start_of(
@@ -359,7 +388,7 @@ pub(crate) async fn store_past_impact(
         .iter()
         .map(|impact| (impact.component_id, impact.status))
         .collect();
-    change_past(scope, &impacts, interval, |periods, status| {
+    change_past(scope, &impacts, interval, |periods, &status| {
         let span = StatusSpan {
             status,
             start_at: from,
@@ -381,26 +410,50 @@ pub(crate) async fn move_impact(scope: Scope<'_>, moved: ImpactMove) -> Result<(
         from: hull.from.checked_sub_signed(margin),
         to: hull.to.and_then(|to| to.checked_add_signed(margin)),
     };
-    change_past(scope, &impacts, interval, |periods, status| {
+    change_past(scope, &impacts, interval, |periods, &status| {
         let new_id = || StatusPeriodId(scope.database.clock.id());
         moved.apply(periods, status, scope.stamp.committed_at, new_id)
     })
     .await
 }
 
-/// Changes the histories of components by a rule for the periods in an interval. Their current status stays.
-async fn change_past(
+/// Stores the resolution of an incident in the past in the histories of its components, each with its state before and the impacts
+/// that are left. The caller stores their current status.
+pub(crate) async fn resolve_in_past(
     scope: Scope<'_>,
-    impacts: &[(ComponentId, ComponentStatus)],
-    interval: Interval,
-    rule: impl Fn(&[StatusPeriod], ComponentStatus) -> PeriodChanges,
+    resolution: PastResolution,
+    components: &[(ComponentId, (Component, Vec<Impact>))],
 ) -> Result<(), Error> {
-    for impacts in impacts.chunks(COMPONENTS_AT_ONCE) {
-        let ids = impacts.iter().map(|(id, _)| *id);
-        let periods = periods_of(scope, ids, interval).await?;
+    let interval = Interval {
+        from: Some(resolution.resolved_at),
+        to: None,
+    };
+    change_past(
+        scope,
+        components,
+        interval,
+        |periods, (component, impacts)| {
+            let new_id = || StatusPeriodId(scope.database.clock.id());
+            resolution.apply(component, impacts, periods, new_id)
+        },
+    )
+    .await
+}
+
+/// Changes the histories of components by a rule for what is known of each and its periods in an interval. Their current status
+/// stays.
+async fn change_past<T>(
+    scope: Scope<'_>,
+    components: &[(ComponentId, T)],
+    interval: Interval,
+    rule: impl Fn(&[StatusPeriod], &T) -> PeriodChanges,
+) -> Result<(), Error> {
+    for components in components.chunks(COMPONENTS_AT_ONCE) {
+        let ids: Vec<_> = components.iter().map(|(id, _)| id.0).collect();
+        let periods = periods_of(scope, &ids, interval).await?;
         let mut histories = Vec::new();
-        for (id, status) in impacts {
-            let changes = rule(periods.get(id).map_or(&[], Vec::as_slice), *status);
+        for (id, known) in components {
+            let changes = rule(periods.get(id).map_or(&[], Vec::as_slice), known);
             if changes != PeriodChanges::default() {
                 histories.push((*id, changes));
             }
@@ -409,11 +462,14 @@ async fn change_past(
             continue;
         }
         store(scope, &histories).await?;
-        super::Entity::update_many()
-            .col_expr(super::Column::HistoryVersion, scope.stamp.revision.0.into())
-            .filter(super::Column::Id.is_in(histories.iter().map(|(id, _)| id.0)))
-            .run(scope.transaction)
-            .await?;
+        let changed: Vec<_> = histories.iter().map(|(id, _)| id.0).collect();
+        for ids in batch::of_keys(&changed) {
+            super::Entity::update_many()
+                .col_expr(super::Column::HistoryVersion, scope.stamp.revision.0.into())
+                .filter(super::Column::Id.is_in(ids))
+                .run(scope.transaction)
+                .await?;
+        }
     }
     Ok(())
 }
@@ -421,14 +477,17 @@ async fn change_past(
 /// The periods of each of these components that have an instant in common with an interval.
 async fn periods_of(
     scope: Scope<'_>,
-    components: impl Iterator<Item = ComponentId>,
+    components: &[Uuid],
     interval: Interval,
 ) -> Result<HashMap<ComponentId, Vec<StatusPeriod>>, Error> {
-    let condition = components.fold(Condition::any(), |any, id| {
-        any.add(overlapping(id, interval))
-    });
-    let rows = Entity::find().filter(condition);
-    let rows = rows.fetch_all(scope.transaction).await?;
+    let mut rows = Vec::new();
+    for ids in batch::of_keys(components) {
+        let found = beginning_of_each(&ids, interval);
+        rows.append(&mut found.fetch_all(scope.transaction).await?);
+    }
+    if let Some(from) = interval.from {
+        rows.retain(|row| row.end_at.is_none_or(|end_at| end_at > from));
+    }
     let owners: Vec<_> = rows
         .iter()
         .map(|row| ComponentId(row.component_id))

@@ -13,6 +13,7 @@ use sea_orm::sea_query::{Expr, Query, SelectStatement};
 use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, Select};
 
 use super::find;
+use crate::batch;
 use crate::commit::Scope;
 use crate::component;
 use crate::entity::component::{Column as ComponentColumn, Entity as ComponentEntity};
@@ -86,15 +87,17 @@ pub(super) async fn insert(
     let known = component::existing(transaction, organisation, ids.iter().copied()).await?;
     let field = |index| format!("components[{index}].componentId");
     check_known(&ids, &known, field, "This component does not exist")?;
-    let rows = components.iter().map(|attachment| {
-        let row = Model {
-            incident_id: incident.0,
-            component_id: attachment.component_id.0,
-            status: attachment.status.to_string(),
-        };
-        row.into_active_model()
-    });
-    Entity::insert_many(rows).run(scope.transaction).await?;
+    for attachments in batch::of_rows(components) {
+        let rows = attachments.iter().map(|attachment| {
+            let row = Model {
+                incident_id: incident.0,
+                component_id: attachment.component_id.0,
+                status: attachment.status.to_string(),
+            };
+            row.into_active_model()
+        });
+        Entity::insert_many(rows).run(scope.transaction).await?;
+    }
     Ok(())
 }
 
@@ -110,12 +113,14 @@ pub(super) async fn update(
         components.push(attachment.component_id.0);
     }
     for (status, components) in by_status {
-        Entity::update_many()
-            .col_expr(Column::Status, Expr::value(status.to_string()))
-            .filter(Column::IncidentId.eq(incident.0))
-            .filter(Column::ComponentId.is_in(components))
-            .run(scope.transaction)
-            .await?;
+        for ids in batch::of_keys(&components) {
+            Entity::update_many()
+                .col_expr(Column::Status, Expr::value(status.to_string()))
+                .filter(Column::IncidentId.eq(incident.0))
+                .filter(Column::ComponentId.is_in(ids))
+                .run(scope.transaction)
+                .await?;
+        }
     }
     Ok(())
 }
@@ -126,11 +131,13 @@ pub(super) async fn delete(
     incident: IncidentId,
     components: &[ComponentId],
 ) -> Result<(), Error> {
-    Entity::delete_many()
-        .filter(Column::IncidentId.eq(incident.0))
-        .filter(Column::ComponentId.is_in(components.iter().map(|id| id.0)))
-        .run(scope.transaction)
-        .await?;
+    for ids in batch::of_keys(components) {
+        Entity::delete_many()
+            .filter(Column::IncidentId.eq(incident.0))
+            .filter(Column::ComponentId.is_in(ids.into_iter().map(|id| id.0)))
+            .run(scope.transaction)
+            .await?;
+    }
     Ok(())
 }
 

@@ -19,6 +19,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::public::not_over;
+use crate::batch;
 use crate::commit::Scope;
 use crate::component;
 use crate::entity::component::{Column as ComponentColumn, Entity as ComponentEntity};
@@ -143,7 +144,9 @@ pub(super) async fn replace(
         let known = [before, &found].concat();
         let field = |index| format!("components[{index}]");
         check_known(after, &known, field, "This component does not exist")?;
-        let rows = added.into_iter().map(|component| {
+    }
+    for components in batch::of_rows(&added) {
+        let rows = components.iter().map(|component| {
             let row = Model {
                 maintenance_id: id.0,
                 component_id: component.0,
@@ -152,10 +155,10 @@ pub(super) async fn replace(
         });
         Entity::insert_many(rows).run(scope.transaction).await?;
     }
-    if !removed.is_empty() {
+    for ids in batch::of_keys(&removed) {
         Entity::delete_many()
             .filter(Column::MaintenanceId.eq(id.0))
-            .filter(Column::ComponentId.is_in(removed))
+            .filter(Column::ComponentId.is_in(ids))
             .run(scope.transaction)
             .await?;
     }

@@ -6,7 +6,7 @@ use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft};
 use allclear_domain::component_group::{ComponentGroup, ComponentGroupPatch};
 use chrono::{DateTime, Utc};
-use sea_orm::PaginatorTrait;
+use sea_orm::{ColumnTrait, PaginatorTrait, QueryFilter};
 
 use allclear_domain::page_order::OrderEntry;
 
@@ -52,7 +52,7 @@ async fn insert_many(database: &Database, organisation: &OrganisationId) {
     let rows: Vec<_> = (1..=MANY).map(component).collect();
     let inserted = database.write_unaudited(NoAuditItem::Upkeep, |transaction| {
         Box::pin(async move {
-            for rows in rows.chunks(ROWS_AT_ONCE) {
+            for rows in batch::of_rows(&rows) {
                 let rows = component::Entity::insert_many(rows.to_vec());
                 rows.run(transaction).await?;
             }

@@ -8,7 +8,7 @@ use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::incident::IncidentStatus;
 use allclear_persistence::database::Database;
-use chrono::TimeDelta;
+use chrono::{Days, NaiveTime, TimeDelta};
 
 use crate::backend::{author, clock, organisation};
 use crate::contract;
@@ -20,6 +20,7 @@ contract!(
     an_organisation_without_components_has_no_banner,
     there_is_no_snapshot_of_an_unknown_organisation,
     bars_name_what_the_lists_no_longer_have,
+    the_title_of_a_maintenance_until_midnight_is_of_the_day_before,
 );
 
 async fn a_snapshot_shows_the_organisation_at_its_revision(database: &Database) {
@@ -114,4 +115,19 @@ async fn bars_name_what_the_lists_no_longer_have(database: &Database) {
     assert!(titles_in(1).await.is_empty(), "the lists have them");
     assert_eq!(titles_in(20).await, ["Down", "Maintenance: Move"]);
     assert!(titles_in(100).await.is_empty());
+}
+
+async fn the_title_of_a_maintenance_until_midnight_is_of_the_day_before(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let tomorrow = clock().now().date_naive() + Days::new(1);
+    let midnight = (tomorrow + Days::new(1)).and_time(NaiveTime::MIN).and_utc();
+    let start_at = midnight - TimeDelta::hours(2);
+    plan(&fixture, start_at, Some(midnight), &[api]).await;
+    let now = midnight + TimeDelta::days(20);
+    let snapshot = database.snapshot(&fixture.id, now).await.unwrap().unwrap();
+    let [past] = &snapshot.past_titles[..] else {
+        panic!("{:?}", snapshot.past_titles);
+    };
+    assert_eq!((past.first, past.last), (tomorrow, tomorrow));
 }

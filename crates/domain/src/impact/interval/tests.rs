@@ -21,6 +21,7 @@ pub(in crate::impact) fn moved(
 ) -> ImpactMove {
     ImpactMove {
         incident: IncidentId(Uuid::from_u128(1)),
+        created_at: at(NOW),
         before: interval(before.0, before.1),
         after: interval(after.0, after.1),
     }
@@ -87,7 +88,7 @@ type Correction = (
 
 const WAS: Interval = (10, Some(50));
 
-const CORRECTIONS: [Correction; 20] = [
+const CORRECTIONS: [Correction; 21] = [
     (
         "earlier end",
         WAS,
@@ -142,6 +143,13 @@ const CORRECTIONS: [Correction; 20] = [
         (10, None),
         (5, Some(60)),
         &[(1, 10, None)],
+        &[(1, 5, None)],
+    ),
+    (
+        "start at the creation, before the occurrence",
+        (NOW + 50, None),
+        (5, None),
+        &[(1, NOW, None)],
         &[(1, 5, None)],
     ),
     (

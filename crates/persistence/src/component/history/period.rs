@@ -11,6 +11,7 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, Iterable, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
+use crate::batch;
 use crate::commit::Scope;
 use crate::entity::component_period::{Column, Entity, Model};
 use crate::entity::incident;
@@ -23,9 +24,6 @@ const INCIDENT: &str = "INCIDENT";
 const OPERATOR: &str = "OPERATOR";
 const CORRECTION: &str = "CORRECTION";
 
-/// Number of periods of one statement, below the limits for parameters.
-const STORED_AT_ONCE: usize = 500;
-
 /// The periods with the titles of the incidents that caused them.
 pub(super) async fn periods_from(
     transaction: &Transaction,
@@ -35,18 +33,15 @@ pub(super) async fn periods_from(
     let mut causes: Vec<_> = rows.iter().filter_map(|row| row.incident_id).collect();
     causes.sort_unstable();
     causes.dedup();
-    let titles: Vec<(Uuid, String)> = if causes.is_empty() {
-        Vec::new()
-    } else {
-        crate::incident::of(organisation)
+    let mut titles = HashMap::new();
+    for ids in batch::of_keys(&causes) {
+        let some = crate::incident::of(organisation)
             .select_only()
             .columns([incident::Column::Id, incident::Column::Title])
-            .filter(incident::Column::Id.is_in(causes))
-            .into_tuple()
-            .fetch_all(transaction)
-            .await?
-    };
-    let titles: HashMap<_, _> = titles.into_iter().collect();
+            .filter(incident::Column::Id.is_in(ids))
+            .into_tuple::<(Uuid, String)>();
+        titles.extend(some.fetch_all(transaction).await?);
+    }
     rows.into_iter()
         .map(|row| period_from(row, &titles))
         .collect()
@@ -85,40 +80,51 @@ pub(super) async fn store(
     scope: Scope<'_>,
     histories: &[(ComponentId, PeriodChanges)],
 ) -> Result<(), Error> {
-    let transaction = scope.transaction;
-    let deleted: Vec<_> = histories
+    let deleted = histories
         .iter()
-        .flat_map(|(_, changes)| changes.deleted.iter().map(|id| id.0))
-        .collect();
-    for ids in deleted.chunks(STORED_AT_ONCE) {
-        let rows = Entity::delete_many().filter(Column::Id.is_in(ids.iter().copied()));
-        rows.run(transaction).await?;
-    }
+        .flat_map(|(_, changes)| changes.deleted.iter().map(|id| id.0));
     let stored = histories.iter().flat_map(|(id, changes)| {
         let periods = changes.updated.iter().chain(&changes.inserted);
         periods.map(|period| model_of(scope, *id, period))
     });
-    let stored: Vec<_> = stored.collect();
-    let replaced = Column::iter().filter(|column| !matches!(column, Column::Id));
-    let known = OnConflict::column(Column::Id)
-        .update_columns(replaced)
-        .to_owned();
-    for rows in stored.chunks(STORED_AT_ONCE) {
-        let rows = rows.iter().cloned().map(Model::into_active_model);
-        Entity::insert_many(rows)
-            .on_conflict(known.clone())
-            .run(transaction)
-            .await?;
+    let rows = ChangedRows {
+        deleted: deleted.collect(),
+        stored: stored.collect(),
+    };
+    rows.store(scope.transaction).await
+}
+
+/// Rows of periods to store and to remove.
+#[derive(Default)]
+pub(super) struct ChangedRows {
+    pub(super) deleted: Vec<Uuid>,
+    /// New rows, and known ones with other values.
+    pub(super) stored: Vec<Model>,
+}
+
+impl ChangedRows {
+    pub(super) async fn store(self, transaction: &Transaction) -> Result<(), Error> {
+        for ids in batch::of_keys(&self.deleted) {
+            let rows = Entity::delete_many().filter(Column::Id.is_in(ids));
+            rows.run(transaction).await?;
+        }
+        let replaced = Column::iter().filter(|column| !matches!(column, Column::Id));
+        let known = OnConflict::column(Column::Id)
+            .update_columns(replaced)
+            .to_owned();
+        for rows in batch::of_rows(&self.stored) {
+            let rows = rows.iter().cloned().map(Model::into_active_model);
+            Entity::insert_many(rows)
+                .on_conflict(known.clone())
+                .run(transaction)
+                .await?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The row of a period that this commit stores.
-pub(in crate::component) fn model_of(
-    scope: Scope<'_>,
-    id: ComponentId,
-    period: &StatusPeriod,
-) -> Model {
+pub(super) fn model_of(scope: Scope<'_>, id: ComponentId, period: &StatusPeriod) -> Model {
     let (cause_type, incident_id, author) = match &period.cause {
         PeriodCause::Incident(id, _) => (INCIDENT, Some(id.0), None),
         PeriodCause::Operator(author) => (OPERATOR, None, author.clone()),

@@ -7,9 +7,9 @@ use sea_orm::sea_query::SelectStatement;
 use sea_orm::{EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
-use super::super::last_period;
+use super::current::last_periods;
 use super::spans::{SpanPlace, ended_spans, lasting_spans, spans_since, within};
-use super::{overlapping, related};
+use super::{beginning_of_each, overlapping, related};
 use crate::entity::component_period::Entity;
 use crate::query_plan::{plan, postgresql, sqlite};
 
@@ -57,11 +57,21 @@ fn pages() -> [SelectStatement; 3] {
     ]
 }
 
-/// The statuses of some components on some days, and from a day on.
-fn of_components() -> [SelectStatement; 2] {
+/// The statuses and the periods of some components on some days, and from a day on.
+fn of_components() -> [SelectStatement; 4] {
     let from = DateTime::from_timestamp(1_600_000_000, 0).unwrap();
+    let until = from + TimeDelta::days(90);
     let components = [Uuid::from_u128(12), Uuid::from_u128(13)];
-    [Some(from + TimeDelta::days(90)), None].map(|to| within(&components, from, to))
+    let periods = |to| {
+        let from = Some(from);
+        beginning_of_each(&components, Interval { from, to }).into_query()
+    };
+    [
+        within(&components, from, Some(until)),
+        within(&components, from, None),
+        periods(Some(until)),
+        periods(None),
+    ]
 }
 
 /// The incidents of one component and of many on some days.
@@ -97,13 +107,31 @@ async fn sqlite_reads_of_a_component_only_the_periods_since_a_day() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sqlite_reads_the_last_period_of_a_component_in_the_order_of_the_index() {
+async fn sqlite_reads_the_last_period_of_each_component_in_the_order_of_the_index() {
     let (database, _folder) = sqlite().await;
-    let last = last_period(ComponentId(Uuid::from_u128(12)));
+    let last = last_periods(&[12, 13].map(Uuid::from_u128));
     let plan = plan(database.read(), &last.into_query()).await;
+    assert!(!plan.contains("SCAN"), "{plan}");
     assert!(plan.contains("component_id=?"), "{plan}");
     // Only periods that start together are sorted.
     assert!(plan.contains("LAST 2 TERMS OF ORDER BY"), "{plan}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_searches_the_last_period_of_each_component() {
+    let [organisation, component, ..] = OLD_PERIODS;
+    let periods = "INSERT INTO component_periods (id, organisation_id, component_id, status, start_at, end_at, cause_type, version) \
+         SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', lpad('c', 32, '0')::uuid, 'DEGRADED', \
+         TIMESTAMPTZ '2020-01-01' + n * INTERVAL '2 hours', TIMESTAMPTZ '2020-01-01' + n * INTERVAL '2 hours' + INTERVAL '1 hour', \
+         'OPERATOR', 0 FROM generate_series(1, 20000) n";
+    let rows = [organisation, component, periods, "ANALYZE"];
+    let Some(database) = postgresql(&rows).await else {
+        return;
+    };
+    let last = last_periods(&[12, 13].map(Uuid::from_u128));
+    let plan = plan(database.read(), &last.into_query()).await;
+    assert!(!plan.contains("Seq Scan on component_periods"), "{plan}");
+    assert!(plan.contains("periods_of_component"), "{plan}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,13 +10,14 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement, SubQueryStatem
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, FromQueryResult, Order};
 use uuid::Uuid;
 
+use crate::batch;
 use crate::entity::component;
 use crate::entity::component_period::{Column, Entity};
 use crate::error::{broken, parse_stored};
 use crate::statement::RunStatement;
 
 /// Alias of the periods that begin before an interval.
-const EARLIER: &str = "earlier";
+pub(super) const EARLIER: &str = "earlier";
 /// Periods per read of all periods of an organisation.
 const MAX_PERIODS_PER_READ: u64 = 10_000;
 
@@ -71,10 +72,11 @@ pub(crate) async fn spans_from(
     from: DateTime<Utc>,
     to: Option<DateTime<Utc>>,
 ) -> Result<HashMap<Uuid, Vec<StatusSpan>>, Error> {
-    if components.is_empty() {
-        return Ok(HashMap::new());
+    let mut spans = HashMap::new();
+    for ids in batch::of_keys(components) {
+        spans.extend(by_component(connection, &within(&ids, from, to)).await?);
     }
-    by_component(connection, &within(components, from, to)).await
+    Ok(spans)
 }
 
 async fn by_component(

@@ -95,6 +95,7 @@ async fn add_subscribers(database: &Database, organisation: &OrganisationId, beg
             secret_rotated_at: None,
             failing_reason: None,
             failing_since: None,
+            earlier_secrets: None,
         };
         state.into_active_model()
     };

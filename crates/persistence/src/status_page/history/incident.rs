@@ -11,7 +11,7 @@ use allclear_domain::code::Code;
 use allclear_domain::history::HistoryMonths;
 use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::status_period::StatusSpan;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, Order, QueryFilter, Select};
 use uuid::Uuid;
@@ -28,6 +28,8 @@ use crate::transaction::Transaction;
 
 /// Maximum number of periods of an incident that are read: several for each component that is shown, also of an incident with more.
 const MAX_PERIODS: u64 = 10 * COMPONENTS_SHOWN;
+/// How long before an incident its periods may begin, because operators correct starts.
+const MAX_CORRECTION: TimeDelta = TimeDelta::days(30);
 
 #[derive(FromQueryResult)]
 struct Row {
@@ -187,8 +189,8 @@ async fn periods(
     transaction: &Transaction,
     incident: &Model,
 ) -> Result<HashMap<Uuid, Vec<StatusSpan>>, Error> {
-    let since = std::cmp::min(incident.occured_at, incident.created_at);
-    let query = caused(incident.id, since);
+    let began = std::cmp::min(incident.occured_at, incident.created_at);
+    let query = caused(incident.id, began - MAX_CORRECTION);
     let rows = transaction.fetch_rows(&query).await?;
     let mut periods: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {

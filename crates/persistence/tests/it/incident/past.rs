@@ -23,6 +23,13 @@ contract!(
     past_incident_joins_the_history_of_its_components_and_leaves_their_status,
     impact_starts_with_the_incident_but_not_before_the_previous_change,
     impact_ends_when_the_incident_was_resolved,
+    impacts_of_other_incidents_count_from_their_occurrence_after_a_resolution_in_the_past,
+    equal_impact_of_another_incident_counts_from_its_occurrence_after_a_resolution_in_the_past,
+    resolution_in_the_past_shortens_a_period_that_another_status_ended,
+    resolution_in_the_past_reveals_an_impact_that_was_hidden_until_another_status_took_over,
+    status_set_by_hand_stays_until_a_resolution_in_the_past_is_recorded,
+    occurrence_in_the_future_is_corrected,
+    impact_of_an_incident_in_the_future_counts_from_its_creation_after_a_resolution_in_the_past,
     corrected_times_of_an_incident_move_its_periods,
     component_attached_to_a_past_incident_counts_for_its_history,
     timeline_is_ordered_by_display_time,
@@ -107,6 +114,14 @@ impl OrganisationFixture {
         let listed = self.database.list_updates(&self.id, incident.id, page);
         let updates = listed.await.unwrap().unwrap().items;
         updates.into_iter().map(|update| update.message).collect()
+    }
+}
+
+/// The change that resolves an incident at a time, or corrects when it was resolved.
+fn resolved(at: DateTime<Utc>) -> IncidentPatch {
+    IncidentPatch {
+        resolved_at: Some(at),
+        ..set(IncidentStatus::Resolved)
     }
 }
 
@@ -218,15 +233,194 @@ async fn impact_ends_when_the_incident_was_resolved(database: &Database) {
     let incident = fixture
         .occured(began, None, &[open_on(api, degraded)])
         .await;
-    let resolved = IncidentPatch {
-        resolved_at: Some(ended),
-        ..set(IncidentStatus::Resolved)
-    };
-    fixture.edit(incident.id, resolved).await;
+    fixture.edit(incident.id, resolved(ended)).await;
     assert_eq!(fixture.status(api).await, ComponentStatus::Operational);
     assert_eq!(
         fixture.periods(api).await,
         [(span(degraded, began, Some(ended)), true)]
+    );
+}
+
+async fn impacts_of_other_incidents_count_from_their_occurrence_after_a_resolution_in_the_past(
+    database: &Database,
+) {
+    use ComponentStatus::{Degraded, MajorOutage, PartialOutage};
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let [first, second, third, fourth] = [8, 6, 4, 2].map(ago);
+    let down = [open_on(api, MajorOutage), open_on(web, MajorOutage)];
+    let down = fixture.occured(first, None, &down).await;
+    fixture
+        .occured(second, None, &[open_on(web, Degraded)])
+        .await;
+    let partial = [open_on(api, PartialOutage), open_on(web, PartialOutage)];
+    fixture.occured(fourth, None, &partial).await;
+    fixture.edit(down.id, resolved(third)).await;
+    assert_eq!(
+        fixture.periods(api).await,
+        [
+            (span(MajorOutage, first, Some(third)), true),
+            (span(PartialOutage, fourth, None), true)
+        ]
+    );
+    assert_eq!(
+        fixture.periods(web).await,
+        [
+            (span(MajorOutage, first, Some(third)), true),
+            (span(Degraded, third, Some(fourth)), true),
+            (span(PartialOutage, fourth, None), true)
+        ]
+    );
+    assert_eq!(fixture.status(api).await, PartialOutage);
+}
+
+async fn equal_impact_of_another_incident_counts_from_its_occurrence_after_a_resolution_in_the_past(
+    database: &Database,
+) {
+    let major_outage = ComponentStatus::MajorOutage;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let [first, second, third] = [6, 4, 2].map(ago);
+    let down = [open_on(api, major_outage)];
+    let incident = fixture.occured(first, None, &down).await;
+    fixture.occured(third, None, &down).await;
+    let before = fixture.found_component(api).await;
+    fixture.edit(incident.id, resolved(second)).await;
+    assert_eq!(
+        fixture.periods(api).await,
+        [
+            (span(major_outage, first, Some(second)), true),
+            (span(major_outage, third, None), true)
+        ]
+    );
+    let after = fixture.found_component(api).await;
+    assert_eq!(
+        (after.status, after.version),
+        (major_outage, before.version)
+    );
+    assert!(after.history_version > before.history_version);
+}
+
+async fn resolution_in_the_past_shortens_a_period_that_another_status_ended(database: &Database) {
+    use ComponentStatus::{MajorOutage, PartialOutage};
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let [first, second, third] = [6, 4, 2].map(ago);
+    let partial = fixture
+        .occured(first, None, &[open_on(api, PartialOutage)])
+        .await;
+    fixture
+        .occured(third, None, &[open_on(api, MajorOutage)])
+        .await;
+    fixture.edit(partial.id, resolved(second)).await;
+    assert_eq!(fixture.status(api).await, MajorOutage);
+    assert_eq!(
+        fixture.periods(api).await,
+        [
+            (span(PartialOutage, first, Some(second)), true),
+            (span(MajorOutage, third, None), true)
+        ]
+    );
+}
+
+async fn resolution_in_the_past_reveals_an_impact_that_was_hidden_until_another_status_took_over(
+    database: &Database,
+) {
+    use ComponentStatus::{Degraded, MajorOutage, PartialOutage};
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let [first, second, third, fourth] = [8, 6, 4, 2].map(ago);
+    fixture
+        .occured(first, None, &[open_on(api, Degraded)])
+        .await;
+    let partial = [open_on(api, PartialOutage)];
+    let incident = fixture.occured(second, None, &partial).await;
+    fixture
+        .occured(fourth, None, &[open_on(api, MajorOutage)])
+        .await;
+    fixture.edit(incident.id, resolved(third)).await;
+    assert_eq!(fixture.status(api).await, MajorOutage);
+    assert_eq!(
+        fixture.periods(api).await,
+        [
+            (span(Degraded, first, Some(second)), true),
+            (span(PartialOutage, second, Some(third)), true),
+            (span(Degraded, third, Some(fourth)), true),
+            (span(MajorOutage, fourth, None), true)
+        ]
+    );
+}
+
+async fn status_set_by_hand_stays_until_a_resolution_in_the_past_is_recorded(database: &Database) {
+    use ComponentStatus::{Degraded, MajorOutage, PartialOutage};
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let [first, second, third] = [6, 4, 2].map(ago);
+    fixture
+        .occured(first, None, &[open_on(api, Degraded)])
+        .await;
+    let partial = [open_on(api, PartialOutage)];
+    let incident = fixture.occured(second, None, &partial).await;
+    fixture.set_by_hand(api, MajorOutage).await;
+    let set_at = fixture.found_component(api).await.updated_at;
+    fixture.edit(incident.id, resolved(third)).await;
+    let resolved_at = fixture.found_component(api).await.updated_at;
+    assert_eq!(fixture.status(api).await, Degraded);
+    let mut expected = vec![
+        (span(Degraded, first, Some(second)), true),
+        (span(PartialOutage, second, Some(third)), true),
+        (span(Degraded, third, Some(set_at)), true),
+    ];
+    // Both changes may come in the same millisecond.
+    if set_at < resolved_at {
+        expected.push((span(MajorOutage, set_at, Some(resolved_at)), false));
+    }
+    expected.push((span(Degraded, resolved_at, None), true));
+    assert_eq!(fixture.periods(api).await, expected);
+}
+
+async fn occurrence_in_the_future_is_corrected(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let degraded = ComponentStatus::Degraded;
+    let tomorrow = clock().now() + TimeDelta::days(1);
+    let incident = fixture
+        .occured(tomorrow, None, &[open_on(api, degraded)])
+        .await;
+    let earlier = IncidentPatch {
+        occured_at: Some(ago(2)),
+        ..IncidentPatch::default()
+    };
+    let incident = fixture.edit(incident.id, earlier).await;
+    assert_eq!(
+        fixture.periods(api).await,
+        [(span(degraded, incident.occured_at, None), true)]
+    );
+}
+
+async fn impact_of_an_incident_in_the_future_counts_from_its_creation_after_a_resolution_in_the_past(
+    database: &Database,
+) {
+    use ComponentStatus::{Degraded, MajorOutage};
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let [first, second] = [4, 2].map(ago);
+    let down = [open_on(api, MajorOutage)];
+    let incident = fixture.occured(first, None, &down).await;
+    let tomorrow = clock().now() + TimeDelta::days(1);
+    let slow = [open_on(api, Degraded)];
+    let other = fixture.occured(tomorrow, None, &slow).await;
+    let created_at = fixture.found(other.id).await.created_at;
+    fixture.edit(incident.id, resolved(second)).await;
+    assert_eq!(
+        fixture.periods(api).await,
+        [
+            (span(MajorOutage, first, Some(second)), true),
+            (span(Degraded, created_at, None), true)
+        ]
     );
 }
 
@@ -296,15 +490,11 @@ async fn corrected_times_of_an_incident_move_its_periods(database: &Database) {
         fixture.component("Web").await,
     );
     let [first, second, third, fourth] = [8, 6, 4, 2].map(ago);
-    let resolved_at = |time| IncidentPatch {
-        resolved_at: Some(time),
-        ..set(IncidentStatus::Resolved)
-    };
     let past = fixture
         .occured(second, Some(third), &[open_on(api, Degraded)])
         .await;
     let version = fixture.found_component(api).await.history_version;
-    fixture.edit(past.id, resolved_at(fourth)).await;
+    fixture.edit(past.id, resolved(fourth)).await;
     assert_eq!(
         fixture.periods(api).await,
         [(span(Degraded, second, Some(fourth)), true)]
@@ -315,7 +505,7 @@ async fn corrected_times_of_an_incident_move_its_periods(database: &Database) {
         ..IncidentPatch::default()
     };
     fixture.edit(past.id, occured_at(first)).await;
-    fixture.edit(past.id, resolved_at(third)).await;
+    fixture.edit(past.id, resolved(third)).await;
     assert_eq!(
         fixture.periods(api).await,
         [(span(Degraded, first, Some(third)), true)]

@@ -1,8 +1,10 @@
 //! The public history and the uptime by month.
 
 use allclear_application::component::ComponentStore;
+use allclear_application::component::history::{ComponentHistoryStore, HistoryScope, Interval};
 use allclear_application::incident::IncidentStore;
 use allclear_application::organisation::OrganisationStore;
+use allclear_application::page::Page;
 use allclear_application::review::ReviewStore;
 use allclear_application::stamp::Stamp;
 use allclear_application::status_page::history::{
@@ -12,11 +14,12 @@ use allclear_application::status_page::uptime::{UptimePage, UptimeSelection};
 use allclear_application::transition::Transition;
 use allclear_domain::code::Code;
 use allclear_domain::component::{Component, ComponentPatch, ComponentStatus, UptimeStart};
-use allclear_domain::id::{ComponentId, IncidentId};
+use allclear_domain::id::{ComponentId, IncidentId, StatusPeriodId};
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentStatus};
 use allclear_domain::organisation::{Organisation, OrganisationPatch};
 use allclear_domain::review::{IncidentAndReview, Review};
+use allclear_domain::status_period::{ComponentHistory, HistoryChange, StatusSpan};
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -30,6 +33,7 @@ contract!(
     entries_of_a_component_are_those_that_affected_it,
     a_page_of_many_entries_is_bounded,
     details_have_the_periods_that_the_incident_caused,
+    details_have_a_period_whose_start_was_corrected,
     affected_components_have_their_groups_and_the_worst_come_first,
     only_a_published_review_is_public,
     codes_belong_to_their_organisation,
@@ -204,6 +208,52 @@ async fn details_have_the_periods_that_the_incident_caused(database: &Database) 
         ]
     );
     assert_eq!((found.updates.len(), found.review), (0, None));
+}
+
+async fn details_have_a_period_whose_start_was_corrected(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let links = [open_on(api, ComponentStatus::MajorOutage)];
+    fixture.over("Before", "2025-11-01T00:00:00Z", &links).await;
+    let incident = fixture.over("Down", "2025-11-02T00:00:00Z", &links).await;
+    let (interval, page) = (Interval::default(), Page::default());
+    let found = ComponentHistoryStore::history(database, &fixture.id, api, interval, page).await;
+    let newest = found.unwrap().unwrap().periods.items.remove(0);
+    let (id, span) = (
+        newest.id,
+        StatusSpan {
+            start_at: at("2025-11-01T23:40:00Z"),
+            end_at: Some(at("2025-11-01T23:50:00Z")),
+            ..newest.span
+        },
+    );
+    let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
+        let changed = history.change(id, span, stamp.committed_at);
+        changed.map_err(|error| panic!("{error}"))
+    });
+    let scope = HistoryScope::Changed(id, span);
+    let changed = database.change_history(&fixture.id, api, scope, rule).await;
+    changed.unwrap().unwrap();
+    // A period that the incident did not cause begins between the corrected start and the incident.
+    let added = StatusSpan {
+        start_at: at("2025-11-01T23:52:00Z"),
+        end_at: Some(at("2025-11-01T23:55:00Z")),
+        ..span
+    };
+    let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
+        Ok(history.add(
+            StatusPeriodId(stamp.id),
+            added,
+            author(),
+            stamp.committed_at,
+        )?)
+    });
+    let scope = HistoryScope::New(added);
+    let changed = database.change_history(&fixture.id, api, scope, rule).await;
+    changed.unwrap().unwrap();
+    let found = database.incident_details(&fixture.id, incident.id.code());
+    let found = found.await.unwrap().unwrap();
+    assert_eq!(found.components[0].periods, [span]);
 }
 
 async fn affected_components_have_their_groups_and_the_worst_come_first(database: &Database) {

@@ -8,9 +8,9 @@ import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
 /*
- * The layers of src/, which README.md describes. A layer imports from those before it in this list, and from the files of src/
- * itself. A rule set by a later block replaces the one before it, so every block below names all that its folder may not
- * import.
+ * The layers of src/, which README.md describes. A layer imports from those before it in this list,
+ * and from the files of src/ itself. A rule set by a later block replaces the one before it, so
+ * every block below names all that its folder may not import.
  */
 const layers = [
   'api',
@@ -130,7 +130,8 @@ export default defineConfig(
   },
   {
     files: ['e2e/**'],
-    // Playwright reads from the pattern which fixtures a fixture needs. An empty pattern means none.
+    // Playwright reads from the pattern which fixtures a fixture needs. An empty pattern
+    // means none.
     rules: { 'no-empty-pattern': ['error', { allowObjectPatternsAsParameters: true }] },
   },
   { files: ['public/**/*.js'], languageOptions: { globals: globals.browser } },

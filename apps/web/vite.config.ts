@@ -47,7 +47,8 @@ export default defineConfig({
   },
   define: { STATUS_FILES: '[]' },
   build: {
-    // Everything is a file of its own: the policy allows no inline scripts, and of styles the public page's alone.
+    // Everything is a file of its own: the policy allows no inline scripts, and of styles the
+    // public page's alone.
     assetsInlineLimit: 0,
     // A browser without module preloading loads the same modules a little later.
     modulePreload: { polyfill: false },
@@ -84,7 +85,8 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // The files of a worker share modules and a window. Otherwise each file loads React and its screens again.
+        // The files of a worker share modules and a window. Otherwise each file loads React and its
+        // screens again.
         test: {
           name: 'shared',
           include: ['{src,build}/**/*.test.{ts,tsx}'],
@@ -95,7 +97,8 @@ export default defineConfig({
       { extends: true, test: { name: 'isolated', include: isolated } },
     ],
     testTimeout: 30_000,
-    // As long as the testing library waits: a screen's first rendering takes its time on a busy machine.
+    // As long as the testing library waits: a screen's first rendering takes its time on a
+    // busy machine.
     expect: { poll: { timeout: 8000 } },
     restoreMocks: true,
     unstubGlobals: true,

@@ -1,4 +1,5 @@
-// The plainest server of an event stream: `GET` opens one, and what is posted is written to all of them.
+// The plainest server of an event stream: `GET` opens one, and what is posted is written to all
+// of them.
 import { createServer } from 'node:http';
 
 const viewers = new Set();

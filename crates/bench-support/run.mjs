@@ -1,8 +1,10 @@
-// Runs every bench and writes docs/benchmarks.md from what they print: a JSON object a line, of a measurement or of a budget.
+// Runs every bench and writes docs/benchmarks.md from what they print: a JSON object a line, of a
+// measurement or of a budget.
 //
 //   node crates/bench-support/run.mjs [names of benches]
 //
-// With names, only those are run, and the page has the last results of the others (target/bench). Each result has its date, commit and processor.
+// With names, only those are run, and the page has the last results of the others (target/bench).
+// Each result has its date, commit and processor.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -10,7 +12,8 @@ import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
-// The release build. Cargo puts another in its place when it builds a bench, and runs a bench in the folder of its package.
+// The release build. Cargo puts another in its place when it builds a bench, and runs a bench in
+// the folder of its package.
 const binary = resolve('target/bench/allclear');
 const lighthouse = '.just/lighthouse';
 

@@ -1,5 +1,5 @@
-// Makes src/account/password/common.bin, as docs/decisions/common-passwords-are-embedded.md describes:
-//   node crates/domain/common-passwords.mjs
+// Makes src/account/password/common.bin, as docs/decisions/common-passwords-are-embedded.md
+// describes: node crates/domain/common-passwords.mjs
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

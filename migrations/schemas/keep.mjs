@@ -1,7 +1,6 @@
-// Keeps the schema of a release: has its server fill a database of each kind, a row or more in every table, and writes what
-// is then in it to `VERSION.sqlite.sql` and `VERSION.postgresql.sql` beside this file.
-//   ./just keep-schema VERSION
-// Needs sqlite3, psql and pg_dump.
+// Keeps the schema of a release: has its server fill a database of each kind, a row or more in
+// every table, and writes what is then in it to `VERSION.sqlite.sql` and `VERSION.postgresql.sql`
+// beside this file. ./just keep-schema VERSION Needs sqlite3, psql and pg_dump.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -44,8 +44,8 @@ mod m0043_earlier_secrets;
 mod m0044_rows_of_first_release;
 mod table;
 
-/// Statements that make of an empty SQLite database what all migrations make of it, except the list of applied migrations. A test of
-/// `allclear-persistence` compares both, and writes the file.
+/// Statements that make of an empty SQLite database what all migrations make of it, except the list
+/// of applied migrations. A test of `allclear-persistence` compares both, and writes the file.
 pub const NEW_SQLITE: &str = include_str!("../new-sqlite.sql");
 
 /// All migrations, in order.

@@ -1,5 +1,5 @@
-//! The built-in identity provider: the installation's secrets, accounts, sessions, memberships, invitations and the
-//! waiting list.
+//! The built-in identity provider: the installation's secrets, accounts, sessions, memberships,
+//! invitations and the waiting list.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{
@@ -24,8 +24,9 @@ impl MigrationTrait for Migration {
         manager.execute(row).await?;
         manager.create_table(signing_keys()).await?;
         manager.create_table(users()).await?;
-        // The password's salt depends on the address alone, so equal passwords of one address have equal hashes: no two
-        // accounts of an address have the same password, and sign-in is never in doubt.
+        // The password's salt depends on the address alone, so equal passwords of one address have
+        // equal hashes: no two accounts of an address have the same password, and sign-in is never
+        // in doubt.
         manager
             .create_index(
                 index("users_of_address", "users", &["email_key", "password"])

@@ -1,4 +1,5 @@
-//! Incidents, their updates and the components they affect; and the incident that changed a component's status.
+//! Incidents, their updates and the components they affect; and the incident that changed a
+//! component's status.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{

@@ -27,7 +27,8 @@ impl MigrationTrait for Migration {
             &["organisation_id", "shown_until"],
         );
         manager.create_index(shown).await?;
-        // Find the next change by the clock, of all organisations and of one. Past maintenances are not in these indexes.
+        // Find the next change by the clock, of all organisations and of one. Past maintenances are
+        // not in these indexes.
         let change = || Expr::col("next_change_at").is_not_null();
         let next = index(
             "maintenances_by_change",
@@ -49,8 +50,8 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// `announced_status` is the last published status. `next_change_at` is when the clock changes it, null if never. `shown_until`
-/// is when the maintenance leaves the status page.
+/// `announced_status` is the last published status. `next_change_at` is when the clock changes it,
+/// null if never. `shown_until` is when the maintenance leaves the status page.
 fn maintenances() -> TableCreateStatement {
     Table::create()
         .table("maintenances")

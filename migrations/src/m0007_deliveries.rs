@@ -76,8 +76,9 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// A notice: the content of a change. `revision` and `part` order an organisation's notices; `reached` is the last subscriber
-/// with a delivery, `expanded_at` the time when every subscriber had one.
+/// A notice: the content of a change. `revision` and `part` order an organisation's notices;
+/// `reached` is the last subscriber with a delivery, `expanded_at` the time when every subscriber
+/// had one.
 fn notices() -> TableCreateStatement {
     Table::create()
         .table("notices")
@@ -99,9 +100,9 @@ fn notices() -> TableCreateStatement {
         .to_owned()
 }
 
-/// A mail to a subscriber: of a notice or, without one, with the link that verifies the address. A sent mail is deleted. The key
-/// orders a subscriber's deliveries. `due_at` is null after the mail was given up at `given_up_at` for `reason`; `claimed_until`
-/// is the expiry of a node's claim.
+/// A mail to a subscriber: of a notice or, without one, with the link that verifies the address. A
+/// sent mail is deleted. The key orders a subscriber's deliveries. `due_at` is null after the mail
+/// was given up at `given_up_at` for `reason`; `claimed_until` is the expiry of a node's claim.
 fn deliveries() -> TableCreateStatement {
     Table::create()
         .table("deliveries")

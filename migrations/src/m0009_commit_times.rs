@@ -1,4 +1,5 @@
-//! The time of each organisation's last commit: the next one is never before it, whatever the clocks say.
+//! The time of each organisation's last commit: the next one is never before it, whatever the
+//! clocks say.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::timestamp_with_time_zone;

@@ -1,5 +1,5 @@
-//! Large events are compressed: `packed` holds them instead of `events`, which is empty then. Rows without `packed` stay as they
-//! are.
+//! Large events are compressed: `packed` holds them instead of `events`, which is empty then. Rows
+//! without `packed` stay as they are.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::binary_null;

@@ -1,5 +1,5 @@
-//! One account per address, the address proven by a link: sign-ups and addresses that wait for their link, password hashes
-//! with a salt of their own, and who made an invitation.
+//! One account per address, the address proven by a link: sign-ups and addresses that wait for
+//! their link, password hashes with a salt of their own, and who made an invitation.
 
 use std::collections::HashSet;
 
@@ -66,7 +66,8 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// An address belongs to one account; further accounts, from the time when several could share it, need another one.
+/// An address belongs to one account; further accounts, from the time when several could share it,
+/// need another one.
 async fn indexes(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     let owner = index("user_of_address", "users", &["email_key"])
         .unique()
@@ -89,8 +90,8 @@ fn key(address: &str) -> String {
     format!("{local}@{domain}").to_lowercase()
 }
 
-/// The oldest account of an address keeps it. Every hash gets the salt it was computed with. Until now the salt was derived from
-/// the address; now it is stored, so the address can change.
+/// The oldest account of an address keeps it. Every hash gets the salt it was computed with. Until
+/// now the salt was derived from the address; now it is stored, so the address can change.
 async fn users(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     let connection = manager.get_connection();
     let secret = Query::select()

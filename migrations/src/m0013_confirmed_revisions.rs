@@ -6,7 +6,8 @@ use sea_orm_migration::schema::big_integer;
 #[derive(DeriveMigrationName)]
 pub(crate) struct Migration;
 
-/// Unexpanded notices go to the same subscribers as before: those that changed last before the notice.
+/// Unexpanded notices go to the same subscribers as before: those that changed last before
+/// the notice.
 const KEEP: &str = "UPDATE subscribers SET confirmed_revision = COALESCE((SELECT MAX(revision) FROM notices \
      WHERE notices.organisation_id = subscribers.organisation_id AND notices.expanded_at IS NULL \
      AND notices.created_at < subscribers.updated_at), 0)";

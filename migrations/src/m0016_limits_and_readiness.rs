@@ -11,7 +11,8 @@ pub(crate) struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        // The creators of existing organisations are unknown: these organisations count for no account.
+        // The creators of existing organisations are unknown: these organisations count for
+        // no account.
         let founder = Table::alter()
             .table("organisations")
             .add_column(uuid_null("founder_id"))

@@ -1,5 +1,5 @@
-//! Component groups and the order of the page, components of maintenances, periods of a component's status instead of single
-//! changes, display times of updates, and reviews of incidents.
+//! Component groups and the order of the page, components of maintenances, periods of a component's
+//! status instead of single changes, display times of updates, and reviews of incidents.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{
@@ -84,8 +84,8 @@ fn component_groups() -> TableCreateStatement {
         .to_owned()
 }
 
-/// `position` is the place within the group, or among the page's entries; `deleted_at` is set for a deleted component that
-/// incidents or maintenances still name.
+/// `position` is the place within the group, or among the page's entries; `deleted_at` is set for a
+/// deleted component that incidents or maintenances still name.
 async fn components(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     add(manager, "components", &mut uuid_null("group_id")).await?;
     add(manager, "components", integer("position").default(1)).await?;
@@ -166,7 +166,8 @@ async fn periods(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     manager.drop_table(changes).await
 }
 
-/// Times at which a component was not operational; `end_at` is null while a period lasts. The incident of a cause may be gone.
+/// Times at which a component was not operational; `end_at` is null while a period lasts. The
+/// incident of a cause may be gone.
 fn component_periods() -> TableCreateStatement {
     Table::create()
         .table("component_periods")

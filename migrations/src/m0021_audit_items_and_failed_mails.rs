@@ -35,7 +35,8 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// Identifiers are in the order of time, so the newest and the oldest items are found without another index.
+/// Identifiers are in the order of time, so the newest and the oldest items are found without
+/// another index.
 fn audit_items() -> TableCreateStatement {
     Table::create()
         .table("audit_items")

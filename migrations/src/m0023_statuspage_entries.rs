@@ -1,5 +1,6 @@
-//! What the Statuspage API shows of the past: the first status of an incident, when it was monitored first, the affected components
-//! as they were, when an update was edited, and how often a maintenance was rescheduled.
+//! What the Statuspage API shows of the past: the first status of an incident, when it was
+//! monitored first, the affected components as they were, when an update was edited, and how often
+//! a maintenance was rescheduled.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{integer, string, text_null, timestamp_with_time_zone_null};
@@ -7,7 +8,8 @@ use sea_orm_migration::schema::{integer, string, text_null, timestamp_with_time_
 #[derive(DeriveMigrationName)]
 pub(crate) struct Migration;
 
-/// The first status of incidents with updates. It was not stored before; all incidents begin so if the operator does not say.
+/// The first status of incidents with updates. It was not stored before; all incidents begin so if
+/// the operator does not say.
 const USUAL: &str = "INVESTIGATING";
 
 #[async_trait::async_trait]
@@ -29,8 +31,8 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// `affected_…` hold JSON lists of components; null if there were none, and in older rows. `affected_after` is null if the change
-/// moved no status.
+/// `affected_…` hold JSON lists of components; null if there were none, and in older rows.
+/// `affected_after` is null if the change moved no status.
 fn columns() -> [(&'static str, Vec<ColumnDef>); 4] {
     let first = string("first_status").default(USUAL).to_owned();
     let reschedules = integer("reschedules").default(0).to_owned();

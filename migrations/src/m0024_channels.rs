@@ -1,5 +1,5 @@
-//! Channels and scopes of subscribers, the components that a notice concerns, and the order in which organisations' deliveries are
-//! sent.
+//! Channels and scopes of subscribers, the components that a notice concerns, and the order in
+//! which organisations' deliveries are sent.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{
@@ -12,7 +12,8 @@ use crate::table::{index, owned_by};
 #[derive(DeriveMigrationName)]
 pub(crate) struct Migration;
 
-/// What visitors could subscribe by before: mail. An admin switches the other channels on or off from now on.
+/// What visitors could subscribe by before: mail. An admin switches the other channels on or off
+/// from now on.
 const ALL_CHANNELS: &str =
     r#"{"email":true,"webhook":true,"slack":true,"teams":true,"discord":true}"#;
 
@@ -59,8 +60,9 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// `scope` is `ALL`, `COMPONENTS` or `INCIDENT`; `incident_id` belongs to the last. `by_mail` says which of a node's workers sends a
-/// delivery; `batches` counts the batches of deliveries made of a notice. `digest_at` is when the admins were last mailed about failures.
+/// `scope` is `ALL`, `COMPONENTS` or `INCIDENT`; `incident_id` belongs to the last. `by_mail` says
+/// which of a node's workers sends a delivery; `batches` counts the batches of deliveries made of a
+/// notice. `digest_at` is when the admins were last mailed about failures.
 fn columns() -> [(&'static str, Vec<ColumnDef>); 5] {
     let by_default = |mut column: ColumnDef, value: Expr| column.default(value).to_owned();
     [
@@ -141,8 +143,8 @@ fn subscriber_groups() -> TableCreateStatement {
         .to_owned()
 }
 
-/// The components that a notice concerns, each with its group at that time. `is_attached` is false for a component that left the
-/// incident or the maintenance since the notice before.
+/// The components that a notice concerns, each with its group at that time. `is_attached` is false
+/// for a component that left the incident or the maintenance since the notice before.
 fn notice_components() -> TableCreateStatement {
     Table::create()
         .table("notice_components")

@@ -1,4 +1,5 @@
-//! Mails to operators that the clock causes: reminders of open incidents, and digests of failing subscriptions.
+//! Mails to operators that the clock causes: reminders of open incidents, and digests of
+//! failing subscriptions.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{integer, string, text, timestamp_with_time_zone, uuid, uuid_null};

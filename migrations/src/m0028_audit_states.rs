@@ -1,4 +1,5 @@
-//! Address, state before and state after of an item of the audit log, and the indexes of its filters.
+//! Address, state before and state after of an item of the audit log, and the indexes of
+//! its filters.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{string_null, text_null};

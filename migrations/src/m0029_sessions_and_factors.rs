@@ -55,8 +55,8 @@ async fn note_uses(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     manager.execute(noted).await
 }
 
-/// The authenticator apps, one per account. `nonce` is the part of the secret that is stored; `confirmed_at` is null until the app
-/// has shown its first code.
+/// The authenticator apps, one per account. `nonce` is the part of the secret that is stored;
+/// `confirmed_at` is null until the app has shown its first code.
 fn totp_factors() -> TableCreateStatement {
     Table::create()
         .table("totp_factors")

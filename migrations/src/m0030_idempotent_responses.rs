@@ -18,8 +18,9 @@ impl MigrationTrait for Migration {
             .col(string("name"))
             .col(string("request"))
             .col(binary("sealed"))
-            // The organisation's responses are numbered, and each row has the bytes of all up to it. So the oldest and the newest row
-            // show how many there are and how many bytes they have.
+            // The organisation's responses are numbered, and each row has the bytes of all up
+            // to it. So the oldest and the newest row show how many there are and how many
+            // bytes they have.
             .col(big_integer("number"))
             .col(big_integer("total_bytes"))
             .col(timestamp_with_time_zone("created_at"))

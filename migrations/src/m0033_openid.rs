@@ -1,4 +1,5 @@
-//! Sign-in by OpenID Connect: the people of providers and their accounts, the origin of sessions, and the states that were used.
+//! Sign-in by OpenID Connect: the people of providers and their accounts, the origin of sessions,
+//! and the states that were used.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{string, text, timestamp_with_time_zone, uuid};

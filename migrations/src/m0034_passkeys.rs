@@ -22,8 +22,8 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// The passkeys. `credential` is the public key with its flags as JSON; `sign_count` repeats its signature counter, so that a use
-/// can be stored on condition.
+/// The passkeys. `credential` is the public key with its flags as JSON; `sign_count` repeats its
+/// signature counter, so that a use can be stored on condition.
 fn passkeys() -> TableCreateStatement {
     Table::create()
         .table("passkeys")

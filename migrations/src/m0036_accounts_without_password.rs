@@ -12,7 +12,8 @@ impl MigrationTrait for Migration {
         let column = boolean("has_password").default(true).take();
         let users = Table::alter().table("users").add_column(column).take();
         manager.alter_table(users).await?;
-        // A provider's sign-in makes an account and its link in one moment. Whether the password was reset since is not known.
+        // A provider's sign-in makes an account and its link in one moment. Whether the password
+        // was reset since is not known.
         let made_by_provider = "UPDATE users SET has_password = FALSE WHERE EXISTS (SELECT 1 FROM openid_accounts \
             WHERE openid_accounts.user_id = users.id AND openid_accounts.created_at = users.created_at)";
         manager

@@ -1,4 +1,5 @@
-//! Indexes that find the rows that name a user among those of all organisations, for the deletion of an account.
+//! Indexes that find the rows that name a user among those of all organisations, for the deletion
+//! of an account.
 
 use sea_orm_migration::prelude::*;
 

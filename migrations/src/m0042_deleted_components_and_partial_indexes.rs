@@ -1,4 +1,5 @@
-//! Ends the periods of deleted components, and has indexes of expanded notices alone and of cancelled maintenances.
+//! Ends the periods of deleted components, and has indexes of expanded notices alone and of
+//! cancelled maintenances.
 
 use sea_orm_migration::prelude::*;
 
@@ -11,7 +12,8 @@ pub(crate) struct Migration;
 const REMOVE_EMPTY: &str = "DELETE FROM component_periods WHERE end_at IS NULL AND EXISTS (SELECT 1 FROM components \
      WHERE components.id = component_periods.component_id AND components.deleted_at <= component_periods.start_at)";
 
-/// The deletion of a component ends the period that lasts. A node of an earlier version that still runs may leave another one.
+/// The deletion of a component ends the period that lasts. A node of an earlier version that still
+/// runs may leave another one.
 const END_LASTING: &str = "UPDATE component_periods SET end_at = (SELECT components.deleted_at FROM components \
      WHERE components.id = component_periods.component_id) WHERE end_at IS NULL \
      AND component_id IN (SELECT id FROM components WHERE deleted_at IS NOT NULL)";
@@ -22,7 +24,8 @@ impl MigrationTrait for Migration {
         let connection = manager.get_connection();
         connection.execute_unprepared(REMOVE_EMPTY).await?;
         connection.execute_unprepared(END_LASTING).await?;
-        // With all notices in this index, SQLite would use it instead of the index of notices to expand.
+        // With all notices in this index, SQLite would use it instead of the index of notices
+        // to expand.
         let name = "notices_by_expansion";
         manager
             .drop_index(Index::drop().name(name).to_owned())

@@ -1,4 +1,5 @@
-//! Completes what nodes of 0.1 stored beside newer ones, raises the revisions of copies that 0.1 made, and finds daily counts by day.
+//! Completes what nodes of 0.1 stored beside newer ones, raises the revisions of copies that 0.1
+//! made, and finds daily counts by day.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DbBackend;
@@ -14,7 +15,8 @@ const WITH_CODE: [&str; 4] = ["organisations", "components", "incidents", "maint
 /// Tables whose `display_at` 0.1 does not know.
 const WITH_DISPLAY_TIME: [&str; 2] = ["incident_updates", "maintenance_updates"];
 
-/// 0.1 does not mark its copies. Clients of a restored one may have seen later revisions, so revisions jump as for a marked copy.
+/// 0.1 does not mark its copies. Clients of a restored one may have seen later revisions, so
+/// revisions jump as for a marked copy.
 const RAISE_REVISIONS: [&str; 2] = [
     "DELETE FROM outbox",
     "UPDATE organisations SET revision = revision + 4294967296",
@@ -45,7 +47,8 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// Makes inserts by nodes of 0.1 fail, because a default is wrong for every row. An SQLite database has one node.
+/// Makes inserts by nodes of 0.1 fail, because a default is wrong for every row. An SQLite database
+/// has one node.
 async fn drop_default(
     connection: &SchemaManagerConnection<'_>,
     table: &str,

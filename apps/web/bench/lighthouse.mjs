@@ -1,10 +1,12 @@
-// Measures the public pages with Lighthouse's mobile settings and throttling, and the operators' screens with its
-// desktop settings.
+// Measures the public pages with Lighthouse's mobile settings and throttling, and the operators'
+// screens with its desktop settings.
 //
-// node apps/web/bench/lighthouse.mjs <path of the allclear binary> <folder that holds node_modules/lighthouse>
+// node apps/web/bench/lighthouse.mjs <path of the allclear binary> <folder that holds
+// node_modules/lighthouse>
 //
-// Prints one JSON object per page: the four scores, the largest contentful paint and the layout shift. CHROME_PATH
-// names the browser. RUNS is the number of runs per page; the run with the median performance counts.
+// Prints one JSON object per page: the four scores, the largest contentful paint and the layout
+// shift. CHROME_PATH names the browser. RUNS is the number of runs per page; the run with the
+// median performance counts.
 
 import { spawn } from 'node:child_process';
 import console from 'node:console';

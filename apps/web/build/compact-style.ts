@@ -30,7 +30,10 @@ export function withoutUnusedTokens(style: string): string {
   return rest === style ? style : withoutUnusedTokens(rest);
 }
 
-/** Writes the colours of each tone where they apply, instead of tokens that name them for both themes. */
+/**
+ * Writes the colours of each tone where they apply, instead of tokens that name them for
+ * both themes.
+ */
 function withPlainTones(style: string): string {
   const light = tokensIn(/^:root\{([^}]*)\}/.exec(style)?.[1]);
   const dark = tokensIn(/\[data-theme=dark\]\{([^}]*)\}/.exec(style)?.[1]);

@@ -18,7 +18,10 @@ interface Suite {
 
 const web = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The rows of docs/conformance.md whose path begins with `folder`. The Rust rows are checked by the server's tests. */
+/**
+ * The rows of docs/conformance.md whose path begins with `folder`. The Rust rows are checked by the
+ * server's tests.
+ */
 async function rowsIn(folder: string): Promise<Row[]> {
   const document = await readFile(`${web}/../../docs/conformance.md`, 'utf8');
   const rows = document.matchAll(/^\| .* \| `([^`]+)` (.+) \|$/gm);
@@ -37,7 +40,10 @@ async function run(runner: string, ...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** The rows that name no test. A row names a test by its title, or by the titles of its groups and its own. */
+/**
+ * The rows that name no test. A row names a test by its title, or by the titles of its groups and
+ * its own.
+ */
 function missing(rows: Row[], tests: Row[]): Row[] {
   const known = new Set(
     tests.flatMap(({ file, test }) => [`${file} ${test}`, `${file} ${test.split(' > ').at(-1)}`]),

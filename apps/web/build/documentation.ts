@@ -9,9 +9,9 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folders = ['docs/', 'apps/web/content/'];
 
 /**
- * Makes modules of the product's texts: `docs/**.md` and `content/**.md` as the HTML of a page, with `?summary` as its title
- * and first sentence, `docs/*.conf?guide` as a guide that shows the file, and `docs/openapi.json?reference` as the API's
- * calls. A broken link fails the build.
+ * Makes modules of the product's texts: `docs/**.md` and `content/**.md` as the HTML of a page,
+ * with `?summary` as its title and first sentence, `docs/*.conf?guide` as a guide that shows the
+ * file, and `docs/openapi.json?reference` as the API's calls. A broken link fails the build.
  */
 export function documentation(): Plugin {
   return {

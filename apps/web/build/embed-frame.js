@@ -1,5 +1,5 @@
-// Runs in the frame of an embedded banner: keeps it up to date, and tells the host page whether something is wrong and how high
-// the banner is.
+// Runs in the frame of an embedded banner: keeps it up to date, and tells the host page whether
+// something is wrong and how high the banner is.
 (function () {
   var live = document.querySelector('[data-live]');
   if (!live) return;
@@ -24,8 +24,8 @@
       fill();
       return;
     }
-    // The host page has hidden the frame, and shows it now, as high as with its text. Screen readers only read what changes in a
-    // visible frame.
+    // The host page has hidden the frame, and shows it now, as high as with its text. Screen
+    // readers only read what changes in a visible frame.
     link.innerHTML = content;
     live.style.minHeight = live.offsetHeight + 'px';
     link.textContent = '';

@@ -1,5 +1,6 @@
-// Inserts the live banner of a status page into the page that loads this script. It needs no cookies, writes no style
-// attributes and no markup, and asks of the host's policy only that script-src and frame-src allow its origin.
+// Inserts the live banner of a status page into the page that loads this script. It needs no
+// cookies, writes no style attributes and no markup, and asks of the host's policy only that
+// script-src and frame-src allow its origin.
 (function () {
   var script = document.currentScript;
   if (!script) return;

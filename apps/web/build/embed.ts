@@ -9,8 +9,8 @@ const read = (name: string) =>
   readFileSync(fileURLToPath(new URL(`./${name}`, import.meta.url)), 'utf8');
 
 /**
- * Makes the two files of the embedded banner: the script that other sites load, of at most `maxBytes`, and the page in its
- * frame, which the server fills.
+ * Makes the two files of the embedded banner: the script that other sites load, of at most
+ * `maxBytes`, and the page in its frame, which the server fills.
  */
 export function embed({ maxBytes }: { maxBytes: number }): Plugin {
   return {

@@ -1,6 +1,6 @@
-// Runs on the public pages while they are parsed: applies the theme that the visitor has chosen, and opens and closes groups as
-// the visitor has left them, before they are painted. Pages come in the dark theme. Kept in step with public/theme.js and
-// src/features/status-page/open-groups.ts.
+// Runs on the public pages while they are parsed: applies the theme that the visitor has chosen,
+// and opens and closes groups as the visitor has left them, before they are painted. Pages come in
+// the dark theme. Kept in step with public/theme.js and src/features/status-page/open-groups.ts.
 {
   const page = document.documentElement;
 

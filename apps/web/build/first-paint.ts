@@ -22,8 +22,9 @@ const stylesheet = /\s*<link rel="stylesheet"[^>]*href="\/([^"]+)">/g;
 const starter = /\s*<script type="module" src="\/src\/app\/status-starter.ts"><\/script>/;
 
 /**
- * Makes the first answer all that a visitor waits for: the public page's style stands in it, allowed by its hash, and so does
- * the script that chooses its theme; its first script is one file of at most `maxBytes` compressed, which no paint waits for.
+ * Makes the first answer all that a visitor waits for: the public page's style stands in it,
+ * allowed by its hash, and so does the script that chooses its theme; its first script is one file
+ * of at most `maxBytes` compressed, which no paint waits for.
  */
 export function firstPaint({ maxBytes }: { maxBytes: number }): Plugin {
   return {
@@ -118,7 +119,10 @@ function reached(
   return ours.map((id) => [id, code.get(id)?.code ?? '']);
 }
 
-/** Writes the style of a page into it. Returns the page, and the names that the style's tokens have got. */
+/**
+ * Writes the style of a page into it. Returns the page, and the names that the style's tokens
+ * have got.
+ */
 export function withStyle(page: string, bundle: Rolldown.OutputBundle) {
   const names = new Map<string, string>();
   const html = page.replace(stylesheet, (_, name: string) => {
@@ -132,10 +136,16 @@ export function withStyle(page: string, bundle: Rolldown.OutputBundle) {
   return { html, names };
 }
 
-/** The script that applies what the visitor has chosen before the first paint, without enabling the controls. */
+/**
+ * The script that applies what the visitor has chosen before the first paint, without enabling
+ * the controls.
+ */
 export const choice = `<script>${minifySync('choice.js', read('./first-choice.js'), { module: false }).code.trim()}</script>`;
 
-/** Returns the style that the first paint does not wait for. `names` are those of the tokens that the page has. */
+/**
+ * Returns the style that the first paint does not wait for. `names` are those of the tokens that
+ * the page has.
+ */
 function laterStyle(names: ReadonlyMap<string, string>): string {
   const sheet = (name: string) => read(`../src/styles/${name}.css`);
   const tokens = sheet('tokens').replace(declaration, (token, name: string) =>
@@ -152,7 +162,10 @@ function laterStyle(names: ReadonlyMap<string, string>): string {
   return renamed(withoutUnusedTokens(minified), names);
 }
 
-/** A browser that shows the usual colours on a screen loads the sheet, but applies it only once the script says so. */
+/**
+ * A browser that shows the usual colours on a screen loads the sheet, but applies it only once the
+ * script says so.
+ */
 function linked(later: string): string {
   const media = 'print,(forced-colors:active),(prefers-contrast:more)';
   const link = (media: string) => `<link rel="stylesheet" href="${later}"${media}>`;

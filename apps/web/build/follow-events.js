@@ -1,5 +1,6 @@
-// Keeps a part of a page that the server draws up to date: after an event the page is read again. The build puts this script
-// in front of those that call it, and the names of the events in. Returns a function that reads the page again.
+// Keeps a part of a page that the server draws up to date: after an event the page is read again.
+// The build puts this script in front of those that call it, and the names of the events in.
+// Returns a function that reads the page again.
 function followEvents(live, delay, show, gone) {
   var latest = +live.dataset.revision;
   var failures = 0;
@@ -32,8 +33,8 @@ function followEvents(live, delay, show, gone) {
     });
   }
 
-  // A connection may be cut without a notification. The server sends a ping every 20 seconds. Viewers whose connections were cut
-  // together do not come back all at once.
+  // A connection may be cut without a notification. The server sends a ping every 20 seconds.
+  // Viewers whose connections were cut together do not come back all at once.
   function expectLife() {
     aliveAt = Date.now();
     clearTimeout(silence);
@@ -45,8 +46,8 @@ function followEvents(live, delay, show, gone) {
     later(0);
   }
 
-  // The events of a commit arrive together. Further ones do not defer the reading, or a page would never show a change under
-  // constant writes.
+  // The events of a commit arrive together. Further ones do not defer the reading, or a page would
+  // never show a change under constant writes.
   function changed() {
     if (pending) return;
     pending = true;
@@ -91,9 +92,11 @@ function followEvents(live, delay, show, gone) {
   function replace(html) {
     var page = new DOMParser().parseFromString(html, 'text/html');
     var version = page.documentElement.dataset.version;
-    // Only pages of Allclear have a version. What a proxy sends while the server is unavailable has none.
+    // Only pages of Allclear have a version. What a proxy sends while the server is unavailable
+    // has none.
     var isReplaced = version && version !== document.documentElement.dataset.version;
-    // The style is that of this version. A young page may come from a cache, or nodes run different versions for a moment.
+    // The style is that of this version. A young page may come from a cache, or nodes run different
+    // versions for a moment.
     if (isReplaced && performance.now() > 60000) {
       location.reload();
       return;

@@ -1,4 +1,5 @@
-// Runs on the pages of the public history: shows local times, switches the theme, and replaces what has changed.
+// Runs on the pages of the public history: shows local times, switches the theme, and replaces what
+// has changed.
 (function () {
   var root = document.documentElement;
   var live, readAgain, clock;
@@ -21,8 +22,8 @@
     });
   }
 
-  // Some pages change with the clock alone. A viewer with a wrong clock must not request them all the time. A timer of more than
-  // 24 days would fire at once.
+  // Some pages change with the clock alone. A viewer with a wrong clock must not request them all
+  // the time. A timer of more than 24 days would fire at once.
   function followClock() {
     clearTimeout(clock);
     var until = live.dataset.until;
@@ -31,8 +32,8 @@
     clock = setTimeout(readAgain, wait + Math.random() * 5000);
   }
 
-  // As src/ui/theme-choice.ts and starter/theme-switch.ts do on the status page. The build puts the symbol of the moon in, which
-  // the server leaves out.
+  // As src/ui/theme-choice.ts and starter/theme-switch.ts do on the status page. The build puts the
+  // symbol of the moon in, which the server leaves out.
   function followTheme(button) {
     var light = matchMedia('(prefers-color-scheme: light)');
     var canvas = document.querySelector('meta[name=theme-color]');
@@ -118,7 +119,8 @@
     });
   }
 
-  // The focus stays on its link or summary, if the new content has it. Links to the same address may have other texts.
+  // The focus stays on its link or summary, if the new content has it. Links to the same address
+  // may have other texts.
   function replaceContent(next) {
     var focused = live.contains(document.activeElement) && document.activeElement;
     live.innerHTML = next.innerHTML;

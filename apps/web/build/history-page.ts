@@ -5,8 +5,8 @@ import { withVersion } from './page-version.ts';
 import { withEvents } from './with-events.ts';
 
 /**
- * Completes the page that the server fills with the public history. Its style and the choice of its theme are inline,
- * and it names one script, of at most `maxBytes`, that keeps it up to date.
+ * Completes the page that the server fills with the public history. Its style and the choice of its
+ * theme are inline, and it names one script, of at most `maxBytes`, that keeps it up to date.
  */
 export function historyPage({ maxBytes }: { maxBytes: number }): Plugin {
   return {

@@ -25,7 +25,10 @@ const aliases: Partial<Record<string, string>> = {
   'triangle-alert': 'triangle-exclamation-point',
 };
 
-/** A zero-length line is a dot, which the optimiser knows from these attributes; they are the same as in the style of icons. */
+/**
+ * A zero-length line is a dot, which the optimiser knows from these attributes; they are the same
+ * as in the style of icons.
+ */
 const open =
   '<svg stroke="currentColor" stroke-linecap="round" stroke-linejoin="round" fill="none">';
 
@@ -37,8 +40,8 @@ const mark = '<!--sprite-->';
 const id = 'virtual:icon-symbols';
 
 /**
- * Writes the icons into the pages once; each use refers to one of them. The server leaves out those that a page does not use,
- * so the script has them all: as the text of this module.
+ * Writes the icons into the pages once; each use refers to one of them. The server leaves out those
+ * that a page does not use, so the script has them all: as the text of this module.
  */
 export function iconSprite(): Plugin {
   return {

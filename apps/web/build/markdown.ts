@@ -41,8 +41,8 @@ const folders: readonly [folder: string, address: string][] = [
 const markdown = new MarkdownIt({ html: false });
 
 /**
- * A guide's text as HTML without its title. It holds no inline style and no script. The source of a picture is its path from
- * the root of the repository.
+ * A guide's text as HTML without its title. It holds no inline style and no script. The source of a
+ * picture is its path from the root of the repository.
  */
 export function renderMarkdown(path: string, text: string): Guide {
   const place: Place = { path, ids: new Set() };
@@ -109,7 +109,10 @@ function pageOf(file: string): string | null {
   return address + file.slice(folder.length, -'.md'.length);
 }
 
-/** The size in the header of a lossless WebP (RFC 9649, section 3.4): 14 bits each, less one, after a signature. */
+/**
+ * The size in the header of a lossless WebP (RFC 9649, section 3.4): 14 bits each, less one, after
+ * a signature.
+ */
 function sizeOf(file: string): { width: number; height: number } {
   const bytes = readFileSync(new URL(file, root));
   if (bytes.toString('latin1', 12, 16) !== 'VP8L')
@@ -130,7 +133,9 @@ rules.link_open = (tokens, at, options, env: Place, self: Renderer) => {
   return self.renderToken(tokens, at, options);
 };
 
-/** A picture of the product: `NAME-dark.webp`, with `NAME-light.webp` beside it for the light theme. */
+/**
+ * A picture of the product: `NAME-dark.webp`, with `NAME-light.webp` beside it for the light theme.
+ */
 rules.image = (tokens, at, _options, { path }: Place) => {
   const alt = tokens[at]?.content ?? '';
   const dark = posix.join(posix.dirname(path), tokens[at]?.attrGet('src') ?? '');

@@ -5,10 +5,16 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 const compressible = /\.(css|html|js|json|svg|txt|webmanifest)$/;
-/** Their uncompressed forms would be three megabytes of the binary; the server unpacks them for the few clients that want one. */
+/**
+ * Their uncompressed forms would be three megabytes of the binary; the server unpacks them for the
+ * few clients that want one.
+ */
 const onlyCompressed = /^assets\/(?!embed-).*\.(css|js)$/;
 
-/** Size of a gzip form from which a brotli form has to save a tenth of it, so that it is worth its bytes in the binary. */
+/**
+ * Size of a gzip form from which a brotli form has to save a tenth of it, so that it is worth its
+ * bytes in the binary.
+ */
 const largeBytes = 64 * 1024;
 
 /** Writes a gzip file, and a brotli file if it saves enough, beside each text file of the build. */

@@ -6,8 +6,9 @@ const entry = `${source}app/status-hydrate.tsx`;
 const dialog = `${source}features/status-page/subscribe/standalone-subscribe-dialog.tsx`;
 
 /**
- * Puts the script of the public status page into two files: the code that it shares with the operators' app, and its
- * own. By default, each set of screens that shares modules gets a file, and many small files compress worse than a few.
+ * Puts the script of the public status page into two files: the code that it shares with the
+ * operators' app, and its own. By default, each set of screens that shares modules gets a file, and
+ * many small files compress worse than a few.
  */
 export function publicPageChunks(): Rolldown.CodeSplittingGroup {
   let modules: Set<string> | undefined;
@@ -22,7 +23,10 @@ export function publicPageChunks(): Rolldown.CodeSplittingGroup {
   };
 }
 
-/** Puts what the page loads for its dialog besides its own script into one file. The operators' app has the same forms. */
+/**
+ * Puts what the page loads for its dialog besides its own script into one file. The operators' app
+ * has the same forms.
+ */
 export function subscribeChunk(): Rolldown.CodeSplittingGroup {
   let modules: Set<string> | undefined;
   return {

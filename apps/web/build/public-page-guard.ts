@@ -6,8 +6,8 @@ const forbidden =
   /node_modules\/(@clerk|formik|yup|@tanstack|react-router|react-router-dom|socket\.io-client|engine\.io-client)\//;
 
 /**
- * Fails the build when the script that the public status page loads on demand is larger than `maxBytes` compressed, or when it
- * holds a package that belongs to the operator's app.
+ * Fails the build when the script that the public status page loads on demand is larger than
+ * `maxBytes` compressed, or when it holds a package that belongs to the operator's app.
  */
 export function publicPageGuard({ maxBytes }: { maxBytes: number }): Plugin {
   return {

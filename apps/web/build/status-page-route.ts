@@ -1,6 +1,8 @@
 import type { Connect, Plugin } from 'vite';
 
-/** Serves status.html at /status/{orgId} in development and preview, like the server in production. */
+/**
+ * Serves status.html at /status/{orgId} in development and preview, like the server in production.
+ */
 export function statusPageRoute(): Plugin {
   const rewrite: Connect.NextHandleFunction = (request, _response, next) => {
     if (request.url && /^\/status\/[^/.]+\/?(\?|$)/.test(request.url)) {

@@ -5,8 +5,9 @@ import { iconSprite } from './icon-sprite.ts';
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * Builds the first script of the status page as one file, apart from the others: shared modules would be further files, which
- * it would wait for. `files` are what it loads on demand: the script that takes over, and what that imports.
+ * Builds the first script of the status page as one file, apart from the others: shared modules
+ * would be further files, which it would wait for. `files` are what it loads on demand: the script
+ * that takes over, and what that imports.
  */
 export async function buildStarter(files: readonly string[]): Promise<string> {
   const [script = ''] = files;

@@ -1,8 +1,9 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 /*
- * A certificate for 127.0.0.1, made for one run and signed by itself: Clerk's frontend API is always reached by
- * https, and Node can serve that but makes no certificates. X.509 by RFC 5280, DER by ITU-T X.690.
+ * A certificate for 127.0.0.1, made for one run and signed by itself: Clerk's frontend API is
+ * always reached by https, and Node can serve that but makes no certificates. X.509 by RFC 5280,
+ * DER by ITU-T X.690.
  */
 
 export interface Certificate {

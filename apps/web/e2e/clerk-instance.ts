@@ -133,7 +133,10 @@ export class ClerkInstance {
     return sessionPayload(id, token, organisationId, person, this.membershipsOf(person));
   }
 
-  /** A session token, version 2 (docs: "Session tokens", clerk.com/docs/guides/sessions/session-tokens). */
+  /**
+   * A session token, version 2 (docs: "Session tokens",
+   * clerk.com/docs/guides/sessions/session-tokens).
+   */
   token({ id, person, organisationId }: Session, origin: string | null): string {
     const now = Math.floor(Date.now() / 1000);
     const membership = this.memberships.find(

@@ -15,8 +15,9 @@ const integrity =
 const store = fileURLToPath(new URL('../node_modules/.clerk-js/', import.meta.url));
 
 /**
- * The folder with the scripts that Clerk serves, as Clerk publishes them. The package is not a dependency: its thousand
- * dependencies are in its scripts already and would be installed a second time.
+ * The folder with the scripts that Clerk serves, as Clerk publishes them. The package is not a
+ * dependency: its thousand dependencies are in its scripts already and would be installed a
+ * second time.
  */
 export async function clerkJs(): Promise<string> {
   const folder = join(store, version);

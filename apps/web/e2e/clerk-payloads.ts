@@ -12,10 +12,11 @@ import type {
 } from '@clerk/shared/types';
 
 /*
- * Responses of Clerk's frontend API. The shapes are the ones Clerk publishes (@clerk/shared/types, the interfaces
- * ending in JSON); the values are those of Clerk's own fixtures: packages/clerk-js/src/core/resources/__tests__/
- * (Environment.test.ts, Client.test.ts, Organization.test.ts) and packages/clerk-js/src/test/fixture-helpers.ts in
- * clerk/javascript. What an instance without extras leaves out is left out here: hence the casts, in one place.
+ * Responses of Clerk's frontend API. The shapes are the ones Clerk publishes (@clerk/shared/types,
+ * the interfaces ending in JSON); the values are those of Clerk's own fixtures:
+ * packages/clerk-js/src/core/resources/__tests__/ (Environment.test.ts, Client.test.ts,
+ * Organization.test.ts) and packages/clerk-js/src/test/fixture-helpers.ts in clerk/javascript. What
+ * an instance without extras leaves out is left out here: hence the casts, in one place.
  */
 
 export interface Person {

@@ -44,7 +44,10 @@ class Refusal extends Error {
   }
 }
 
-/** The calls, by method and path; each names the file of clerk/javascript's packages/clerk-js/src/core/resources that makes it. */
+/**
+ * The calls, by method and path; each names the file of clerk/javascript's
+ * packages/clerk-js/src/core/resources that makes it.
+ */
 const calls: readonly (readonly [string, RegExp, Handler])[] = [
   // ../auth/devBrowser.ts
   ['POST', /^\/v1\/dev_browser$/, () => new Bare({ object: 'dev_browser', id: `dvb_${short()}` })],
@@ -97,7 +100,10 @@ export function route(instance: ClerkInstance, call: Call): RouteResponse {
   return { status: 404, body: { errors: [{ code: 'resource_not_found', message: call.path }] } };
 }
 
-/** `{response, client}`: each response contains the current client (packages/clerk-js/src/core/resources/Base.ts). */
+/**
+ * `{response, client}`: each response contains the current client
+ * (packages/clerk-js/src/core/resources/Base.ts).
+ */
 function frontend(
   instance: ClerkInstance,
   call: Call,

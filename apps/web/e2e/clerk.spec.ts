@@ -16,7 +16,10 @@ async function signIn(page: Page, { email, password }: Person) {
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
 }
 
-/** Chooses an item of an open menu. Clerk draws its menus again while it loads, and may lose a click meanwhile. */
+/**
+ * Chooses an item of an open menu. Clerk draws its menus again while it loads, and may lose a
+ * click meanwhile.
+ */
 async function choose(page: Page, name: string) {
   const item = page.getByRole('menuitem', { name });
   await item.waitFor();

@@ -14,7 +14,10 @@ function onDomain(installation: Server, path = '/'): string {
   return `http://${domain}:${new URL(installation.url).port}${path}`;
 }
 
-/** Makes the installation check domains at its own port, and signs an operator in who has an organisation. */
+/**
+ * Makes the installation check domains at its own port, and signs an operator in who
+ * has an organisation.
+ */
 async function prepare(
   installation: Server,
   context: BrowserContext,

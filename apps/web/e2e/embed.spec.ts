@@ -12,7 +12,10 @@ test.afterEach(async () => {
   host = undefined;
 });
 
-/** Opens a page of another origin that allows nothing but the banner, by the two directives of the guide. */
+/**
+ * Opens a page of another origin that allows nothing but the banner, by the two directives of
+ * the guide.
+ */
 async function openHost(page: Page, server: string, organisation: Organisation, attributes = '') {
   const script = `${server}${organisation.statusPage}/embed.js`;
   const policy = `default-src 'none'; script-src ${server}; frame-src ${server}`;

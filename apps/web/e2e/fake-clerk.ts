@@ -9,12 +9,16 @@ import { clerkJs, version } from './clerk-js';
 import { ClerkInstance } from './clerk-instance';
 import { route, type Call } from './clerk-routes';
 
-/** A development instance's host (docs: "Managing environments"); browsers resolve it to this machine. */
+/**
+ * A development instance's host (docs: "Managing environments"); browsers resolve it to
+ * this machine.
+ */
 const host = 'able-loom-1.clerk.accounts.dev';
 
 /**
- * A local Clerk: the parts of its frontend API and backend API that the product uses, with the scripts that Clerk
- * itself serves. Its responses follow Clerk's published source and documentation.
+ * A local Clerk: the parts of its frontend API and backend API that the product uses,
+ * with the scripts that Clerk itself serves. Its responses follow Clerk's published
+ * source and documentation.
  */
 export class ClerkStandIn {
   readonly instance: ClerkInstance;
@@ -81,7 +85,10 @@ async function respond(
   response.writeHead(status).end(JSON.stringify(body));
 }
 
-/** `/npm/@clerk/clerk-js@5/dist/…` (packages/shared/src/loadClerkJsScript.ts); the chunks ask for the exact version. */
+/**
+ * `/npm/@clerk/clerk-js@5/dist/…` (packages/shared/src/loadClerkJsScript.ts); the chunks ask for
+ * the exact version.
+ */
 async function sendScript(scripts: string, path: string, response: ServerResponse): Promise<void> {
   const [, asked] = /^\/npm\/@clerk\/clerk-js@([\d.]+)\/dist\/[\w.-]+\.js$/.exec(path) ?? [];
   if (asked !== '5' && asked !== version) {
@@ -92,7 +99,10 @@ async function sendScript(scripts: string, path: string, response: ServerRespons
   response.end(await readFile(join(scripts, basename(path))));
 }
 
-/** Calls are forms; a method other than GET and POST is named in the query (packages/clerk-js/src/core/fapiClient.ts). */
+/**
+ * Calls are forms; a method other than GET and POST is named in the query
+ * (packages/clerk-js/src/core/fapiClient.ts).
+ */
 async function read(url: URL, request: IncomingMessage): Promise<Call> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
@@ -101,7 +111,8 @@ async function read(url: URL, request: IncomingMessage): Promise<Call> {
     path: url.pathname,
     body: new URLSearchParams(Buffer.concat(pieces).toString()),
     origin: request.headers.origin ?? null,
-    // A browser of a development instance is known by this (packages/clerk-js/src/core/auth/devBrowser.ts).
+    // A browser of a development instance is known by this
+    // (packages/clerk-js/src/core/auth/devBrowser.ts).
     browser: url.searchParams.get('__clerk_db_jwt'),
     secretKey: request.headers.authorization?.replace('Bearer ', '') ?? null,
   };

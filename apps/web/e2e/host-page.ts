@@ -8,7 +8,10 @@ export interface HostPage {
   close: () => Promise<void>;
 }
 
-/** Serves a body, and a script at `/script.js`, from an origin of its own under a content security policy. */
+/**
+ * Serves a body, and a script at `/script.js`, from an origin of its own under a content
+ * security policy.
+ */
 export async function hostPage(body: string, policy: string, script?: string): Promise<HostPage> {
   const server = createServer((request, response) => {
     if (request.url === '/script.js' && script !== undefined) {

@@ -1,7 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The links in the mails to an address, oldest mail first: a fresh installation writes each mail to a file. */
+/**
+ * The links in the mails to an address, oldest mail first: a fresh installation writes each mail to
+ * a file.
+ */
 export async function mailedLinks(folder: string, to: string): Promise<string[]> {
   return (await mailsTo(folder, to)).flatMap(linksIn);
 }

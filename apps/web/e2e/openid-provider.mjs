@@ -1,8 +1,8 @@
-// A real OpenID Connect provider for tests, which ends with its standard input. The first line of its input is
-// {"clients": [{"id", "secret", "redirectUri", "signedOutUri"}]}; further lines change it:
-// {"person": "ann@example.com", "claims": {…}} sets claims of a person, and with "amr": ["mfa"] how the person signs in;
-// {"rotate": true} replaces its keys.
-// It prints {"listening": PORT} and, after each further line, {"done": true}.
+// A real OpenID Connect provider for tests, which ends with its standard input. The first line of
+// its input is {"clients": [{"id", "secret", "redirectUri", "signedOutUri"}]}; further lines change
+// it: {"person": "ann@example.com", "claims": {…}} sets claims of a person, and with "amr": ["mfa"]
+// how the person signs in; {"rotate": true} replaces its keys. It prints {"listening": PORT} and,
+// after each further line, {"done": true}.
 import process from 'node:process';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';

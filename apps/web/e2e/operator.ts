@@ -25,7 +25,10 @@ export class Operator {
     this.#request = request;
   }
 
-  /** Creates the account, by the mailed link unless it is the first. The request context keeps the session. */
+  /**
+   * Creates the account, by the mailed link unless it is the first. The request context keeps
+   * the session.
+   */
   async signUp(server: Mailbox): Promise<void> {
     const made = await this.#identity<{ pending?: boolean }>('sign-up', this.account);
     if (!made.pending) return;

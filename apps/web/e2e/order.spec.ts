@@ -22,7 +22,10 @@ const expectOrder = (page: Page, ...names: string[]) =>
 const expectAnnouncement = (page: Page, text: string, options: { timeout?: number } = {}) =>
   expect(page.getByRole('status').filter({ hasText: text })).toHaveText(text, options);
 
-/** Makes the first step after a pick-up. The library announces the pick-up a moment before it takes the next key. */
+/**
+ * Makes the first step after a pick-up. The library announces the pick-up a moment before it takes
+ * the next key.
+ */
 const takeFirstStep = (page: Page, key: string, announcement: string) =>
   expect(async () => {
     await page.keyboard.press(key);

@@ -54,7 +54,10 @@ function countStreams(page: Page): () => number {
   return () => opened;
 }
 
-/** Records what a page loads, with its bytes as sent, until all of it has arrived. The event stream never ends. */
+/**
+ * Records what a page loads, with its bytes as sent, until all of it has arrived. The event stream
+ * never ends.
+ */
 async function watchDownloads(page: Page): Promise<() => Promise<Map<string, number>>> {
   const browser = await page.context().newCDPSession(page);
   const paths = new Map<string, string>();

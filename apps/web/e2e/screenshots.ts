@@ -4,7 +4,10 @@ import { test as base, expect, type Browser, type Page } from '@playwright/test'
 import { Demo } from './demo';
 import { Operator } from './operator';
 
-/** Takes the pictures of the documentation: every screen of the demo, dark and light, on a desktop and on a phone. */
+/**
+ * Takes the pictures of the documentation: every screen of the demo, dark and light, on a desktop
+ * and on a phone.
+ */
 
 const folder = fileURLToPath(new URL('../../../docs/screenshots', import.meta.url));
 const sizes = {

@@ -53,7 +53,8 @@ test('what is painted first waits for nothing but the page, and its script is on
   // A style sheet is for paper and other colours, or for a page without script.
   const screen = html.replace(/<noscript>.*?<\/noscript>/, '');
   expect(screen).not.toMatch(/<link[^>]* rel="(stylesheet"(?![^>]* media="print,)|modulepreload")/);
-  // The choice of the theme, one small file that no paint waits for, and data. An injected script would not run.
+  // The choice of the theme, one small file that no paint waits for, and data. An injected script
+  // would not run.
   const [theme, starter, data, ...others] = [...html.matchAll(/<script[^>]*>/g)].map(
     ([tag]) => tag,
   );

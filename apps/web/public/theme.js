@@ -1,6 +1,6 @@
-// Sets the theme before the first paint of the app, so that no other theme is visible. The public page does not wait
-// for scripts and runs it as soon as it is loaded: see docs/decisions/no-paint-waits-for-a-theme.md. Has the rules of
-// src/ui/theme-choice.ts.
+// Sets the theme before the first paint of the app, so that no other theme is visible. The public
+// page does not wait for scripts and runs it as soon as it is loaded: see
+// docs/decisions/no-paint-waits-for-a-theme.md. Has the rules of src/ui/theme-choice.ts.
 (function () {
   var theme = 'dark';
   try {

@@ -13,5 +13,8 @@ declare module 'virtual:icon-symbols' {
   export const moon: string;
 }
 
-/** The file of app/status-hydrate.tsx and those that it imports. The build puts their names into the status page's first script. */
+/**
+ * The file of app/status-hydrate.tsx and those that it imports. The build puts their names into the
+ * status page's first script.
+ */
 declare const STATUS_FILES: readonly string[];

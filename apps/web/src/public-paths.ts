@@ -1,4 +1,7 @@
-/** The paths that the public status page needs: its script is small, so it does not contain those of the operators. */
+/**
+ * The paths that the public status page needs: its script is small, so it does not contain those of
+ * the operators.
+ */
 
 const segment = encodeURIComponent;
 

@@ -93,15 +93,18 @@ impl Accounts {
         self.mode
     }
 
-    /// Whether the installation has no account yet. The first account can always be created and administers the installation.
+    /// Whether the installation has no account yet. The first account can always be created and
+    /// administers the installation.
     pub async fn is_first(&self) -> Result<bool, Error> {
         Ok(!self.ports.accounts.any().await?)
     }
 
-    /// Deletes the session's account and ends its sessions. The password replaces a recent authentication if the account has no second
-    /// factor. [`Error::Invalid`] if the password is wrong, [`Error::ReauthenticationRequired`] if the person has not authenticated in
-    /// the last ten minutes, [`Error::SecondFactorRequired`] if the account has a factor that was not used in the session,
-    /// [`Error::Conflict`] if an organisation would lose its last admin or the installation its administrator.
+    /// Deletes the session's account and ends its sessions. The password replaces a recent
+    /// authentication if the account has no second factor. [`Error::Invalid`] if the password is
+    /// wrong, [`Error::ReauthenticationRequired`] if the person has not authenticated in the last
+    /// ten minutes, [`Error::SecondFactorRequired`] if the account has a factor that was not used
+    /// in the session, [`Error::Conflict`] if an organisation would lose its last admin or the
+    /// installation its administrator.
     pub async fn delete(&self, session: &Session, draft: DeletionDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
         let wrong_password = || Error::from(Invalid::field("password", "Wrong password"));
@@ -135,14 +138,16 @@ impl Accounts {
         }
     }
 
-    /// Renames the session's account. [`Error::Invalid`], [`Error::Unauthenticated`] if the session has ended.
+    /// Renames the session's account. [`Error::Invalid`], [`Error::Unauthenticated`] if the session
+    /// has ended.
     pub async fn rename(&self, session: &Session, draft: NameDraft) -> Result<User, Error> {
         draft.validate().map_err(Invalid::from)?;
         let (id, name) = (session.user.id, draft.name);
         self.ports.accounts.rename(id, name, session.id).await
     }
 
-    /// Mails the person who has created an API key, after the response. A person without an account here gets no mail.
+    /// Mails the person who has created an API key, after the response. A person without an account
+    /// here gets no mail.
     pub fn mail_api_key(&self, creator: UserId, name: String, client: &Client) {
         let accounts = Arc::clone(&self.ports.accounts);
         let mails = self.ports.mails.clone();

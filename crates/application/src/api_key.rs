@@ -30,8 +30,9 @@ pub struct KeyOwner {
 }
 
 impl KeyOwner {
-    /// Whose limits the keys use. The keys of all organisations of a founder share them, so further organisations give nobody more.
-    /// They are not the limits of the founder's own account, because other admins create keys, too.
+    /// Whose limits the keys use. The keys of all organisations of a founder share them, so further
+    /// organisations give nobody more. They are not the limits of the founder's own account,
+    /// because other admins create keys, too.
     fn account(&self) -> String {
         match self.founder {
             Some(founder) => format!("keys of {founder}"),
@@ -40,15 +41,16 @@ impl KeyOwner {
     }
 }
 
-/// Storage of API keys, each with the digest of its text. An organisation has at most [`ApiKey::MAX_COUNT`].
+/// Storage of API keys, each with the digest of its text. An organisation has at most
+/// [`ApiKey::MAX_COUNT`].
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait ApiKeyStore: Send + Sync {
     /// The keys of an organisation, newest first.
     async fn list(&self, organisation: &OrganisationId) -> Result<Vec<ApiKey>, Error>;
 
-    /// Stores the key that a rule creates. [`Error::NotFound`] if the organisation does not exist, [`Error::Conflict`] if it has
-    /// too many.
+    /// Stores the key that a rule creates. [`Error::NotFound`] if the organisation does not exist,
+    /// [`Error::Conflict`] if it has too many.
     async fn insert(
         &self,
         organisation: &OrganisationId,
@@ -63,8 +65,8 @@ pub trait ApiKeyStore: Send + Sync {
         id: ApiKeyId,
     ) -> Result<Option<Committed<()>>, Error>;
 
-    /// The key with this digest. Once a deletion has returned, an adapter MUST NOT return the key any more, on any
-    /// node.
+    /// The key with this digest. Once a deletion has returned, an adapter MUST NOT return the key
+    /// any more, on any node.
     async fn find_by_digest(&self, digest: &Digest) -> Result<Option<(ApiKey, KeyOwner)>, Error>;
 
     /// Records a use of a key, unless it was used after `unless_after`.
@@ -114,8 +116,8 @@ impl ApiKeys {
         self.store.list(organisation).await
     }
 
-    /// Creates a key with this text, which is not stored. [`Error::Invalid`] if the draft breaks a rule,
-    /// [`Error::Conflict`] if the organisation has too many keys.
+    /// Creates a key with this text, which is not stored. [`Error::Invalid`] if the draft breaks a
+    /// rule, [`Error::Conflict`] if the organisation has too many keys.
     pub async fn create(
         &self,
         organisation: &OrganisationId,

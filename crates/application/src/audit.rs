@@ -1,4 +1,5 @@
-//! The audit log: changes with their originators. Storage writes an item in the transaction of its change.
+//! The audit log: changes with their originators. Storage writes an item in the transaction of
+//! its change.
 
 pub mod state;
 
@@ -22,7 +23,8 @@ pub struct AuditItem {
     pub created_at: DateTime<Utc>,
     /// Kind of the originator.
     pub actor_type: ActorType,
-    /// Identifier of the originator at the identity provider; `None` if it is neither a person nor an API key.
+    /// Identifier of the originator at the identity provider; `None` if it is neither a person nor
+    /// an API key.
     pub actor_id: Option<String>,
     /// Name of the originator at that time.
     pub actor_name: String,
@@ -32,7 +34,8 @@ pub struct AuditItem {
     pub target_type: TargetType,
     /// Identifier of the changed thing, which may have been deleted since.
     pub target_id: String,
-    /// Name of the changed thing at that time; `None` for a subscriber, because the audit log contains no addresses.
+    /// Name of the changed thing at that time; `None` for a subscriber, because the audit log
+    /// contains no addresses.
     pub target_name: Option<String>,
     /// Address of the client; `None` if no request made the change.
     pub address: Option<String>,
@@ -82,7 +85,8 @@ impl AuditLog {
     }
 }
 
-/// Storage of the audit log. Items are written by the storage ports, in the transaction of the change.
+/// Storage of the audit log. Items are written by the storage ports, in the transaction of
+/// the change.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait AuditStore: Send + Sync {

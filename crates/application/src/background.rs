@@ -36,8 +36,8 @@ impl Background {
     /// Delays before the further attempts of a mail: a mail server restarts within them.
     const MAIL_RETRY_DELAYS: [Duration; 2] = [Duration::from_secs(5), Duration::from_mins(1)];
 
-    /// Runs work on the given runtime. The runtime of a worker thread would not do: it ends with its thread and drops unfinished
-    /// work.
+    /// Runs work on the given runtime. The runtime of a worker thread would not do: it ends with
+    /// its thread and drops unfinished work.
     #[must_use]
     pub fn on(runtime: Handle) -> Self {
         Self {
@@ -49,7 +49,8 @@ impl Background {
         }
     }
 
-    /// Starts work. A failure is only logged, as an error unless it is a refusal ([`Error::Conflict`]); `what` names the work in the log.
+    /// Starts work. A failure is only logged, as an error unless it is a refusal
+    /// ([`Error::Conflict`]); `what` names the work in the log.
     pub fn start(
         &self,
         what: &'static str,
@@ -75,8 +76,8 @@ impl Background {
         self.tasks.spawn_on(logged, &self.runtime);
     }
 
-    /// [`Self::start`] after a random delay. Work that begins while the response is being sent slows it down, and thousands of such
-    /// responses would reveal which requests cause work.
+    /// [`Self::start`] after a random delay. Work that begins while the response is being sent
+    /// slows it down, and thousands of such responses would reveal which requests cause work.
     pub fn start_later(
         &self,
         what: &'static str,
@@ -89,8 +90,8 @@ impl Background {
         });
     }
 
-    /// Sends a mail of started work. Nothing else repeats it, so it is tried three times if the mail server is unavailable.
-    /// [`Self::wait_idle`] brings the last attempt forward.
+    /// Sends a mail of started work. Nothing else repeats it, so it is tried three times if the
+    /// mail server is unavailable. [`Self::wait_idle`] brings the last attempt forward.
     ///
     /// # Errors
     /// [`Error::Unavailable`] after the last attempt, [`Error::Conflict`] if the mail is rejected.
@@ -113,7 +114,8 @@ impl Background {
         Ok(mailer.send(mail).await?)
     }
 
-    /// Waits until all started work has ended: at shutdown, and in tests. Mails do not wait for another attempt any more.
+    /// Waits until all started work has ended: at shutdown, and in tests. Mails do not wait for
+    /// another attempt any more.
     ///
     /// # Panics
     /// In tests of this crate, if work has panicked.

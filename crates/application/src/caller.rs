@@ -12,8 +12,9 @@ use crate::error::Error;
 pub struct Caller {
     /// The token's subject: the identifier of the user or the API key.
     pub subject: String,
-    /// Whose limits the caller uses: the user's, or those of all API keys of the account that founded the organisation. If the founder
-    /// is unknown, the keys of the organisation have limits of their own.
+    /// Whose limits the caller uses: the user's, or those of all API keys of the account that
+    /// founded the organisation. If the founder is unknown, the keys of the organisation have
+    /// limits of their own.
     pub account: String,
     /// The name of the user or the API key; `None` if the provider does not give it.
     pub name: Option<String>,

@@ -12,10 +12,11 @@ pub use test_clock::TestClock;
 /// The source of the current time and of new identifiers.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 pub trait Clock: Send + Sync {
-    /// Returns the current time. An adapter MUST truncate it to milliseconds, the precision of every database and of the API.
+    /// Returns the current time. An adapter MUST truncate it to milliseconds, the precision of
+    /// every database and of the API.
     fn now(&self) -> DateTime<Utc>;
 
-    /// Returns a new `UUIDv7` (RFC 9562, section 5.7). An adapter MUST make each greater than the previous one, even within a
-    /// millisecond: lists are ordered by it.
+    /// Returns a new `UUIDv7` (RFC 9562, section 5.7). An adapter MUST make each greater than the
+    /// previous one, even within a millisecond: lists are ordered by it.
     fn id(&self) -> Uuid;
 }

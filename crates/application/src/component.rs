@@ -26,8 +26,8 @@ pub struct ComponentReport {
     pub under_maintenance: bool,
 }
 
-/// Storage of components. Every write stores everything that a [change](allclear_domain::event::Changed) causes in one
-/// transaction, which makes one revision.
+/// Storage of components. Every write stores everything that a
+/// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait ComponentStore: Send + Sync {
@@ -45,8 +45,8 @@ pub trait ComponentStore: Send + Sync {
         id: ComponentId,
     ) -> Result<Option<ComponentReport>, Error>;
 
-    /// Stores the component that a rule creates. `author` is the cause of a status other than operational.
-    /// [`Error::NotFound`] if the organisation does not exist.
+    /// Stores the component that a rule creates. `author` is the cause of a status other than
+    /// operational. [`Error::NotFound`] if the organisation does not exist.
     async fn insert(
         &self,
         organisation: &OrganisationId,
@@ -54,8 +54,8 @@ pub trait ComponentStore: Send + Sync {
         author: Author,
     ) -> Result<Committed<ComponentReport>, Error>;
 
-    /// Runs a rule on a component and stores the result. `author` is the cause of another status. `None` if the component does
-    /// not exist.
+    /// Runs a rule on a component and stores the result. `author` is the cause of another status.
+    /// `None` if the component does not exist.
     async fn change(
         &self,
         organisation: &OrganisationId,
@@ -140,7 +140,8 @@ impl Components {
         Ok(self.relay.publish(committed).await)
     }
 
-    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`],
+    /// [`Error::Stale`], [`Error::Invalid`].
     pub async fn edit(
         &self,
         organisation: &OrganisationId,
@@ -162,7 +163,8 @@ impl Components {
         Ok(self.relay.publish(committed).await)
     }
 
-    /// Deletes a component. [`Error::NotFound`] if it does not exist, [`Error::Stale`] if the precondition is for another version.
+    /// Deletes a component. [`Error::NotFound`] if it does not exist, [`Error::Stale`] if the
+    /// precondition is for another version.
     pub async fn delete(
         &self,
         organisation: &OrganisationId,

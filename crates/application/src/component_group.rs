@@ -51,13 +51,14 @@ pub struct ComponentGroupUptime {
     pub percentage: Option<Percentage>,
     /// Number of days that count for at least one component.
     pub counted_days: u32,
-    /// The incidents that affected its components on these days, newest first, at most [`MAX_RELATED`].
+    /// The incidents that affected its components on these days, newest first, at most
+    /// [`MAX_RELATED`].
     pub incidents: Vec<RelatedIncident>,
 }
 
 /// Storage of component groups and the order of the page. Every write stores everything that a
-/// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision. Methods return `None` if the
-/// organisation has no such group.
+/// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision.
+/// Methods return `None` if the organisation has no such group.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait ComponentGroupStore: Send + Sync {
@@ -75,8 +76,8 @@ pub trait ComponentGroupStore: Send + Sync {
         id: ComponentGroupId,
     ) -> Result<Option<ComponentGroupReport>, Error>;
 
-    /// Stores the group that a rule creates, first on the page. [`Error::NotFound`] if the organisation does not exist,
-    /// [`Error::Conflict`] if it may not have more groups.
+    /// Stores the group that a rule creates, first on the page. [`Error::NotFound`] if the
+    /// organisation does not exist, [`Error::Conflict`] if it may not have more groups.
     async fn insert(
         &self,
         organisation: &OrganisationId,
@@ -91,8 +92,9 @@ pub trait ComponentGroupStore: Send + Sync {
         rule: Transition<ComponentGroup>,
     ) -> Result<Option<Committed<ComponentGroupReport>>, Error>;
 
-    /// Runs a rule on a group and removes it. `None` if it does not exist. Its components stay on the page, without a group.
-    /// Subscribers of the group have chosen its components before the rule runs, even if the rule fails.
+    /// Runs a rule on a group and removes it. `None` if it does not exist. Its components stay on
+    /// the page, without a group. Subscribers of the group have chosen its components before the
+    /// rule runs, even if the rule fails.
     async fn delete(
         &self,
         organisation: &OrganisationId,
@@ -103,7 +105,8 @@ pub trait ComponentGroupStore: Send + Sync {
     /// Returns the order of the page. `None` if the organisation does not exist.
     async fn order(&self, organisation: &OrganisationId) -> Result<Option<VersionedOrder>, Error>;
 
-    /// Runs a rule on the order of the page and stores the result. `None` if the organisation does not exist.
+    /// Runs a rule on the order of the page and stores the result. `None` if the organisation does
+    /// not exist.
     async fn change_order(
         &self,
         organisation: &OrganisationId,
@@ -159,7 +162,8 @@ impl ComponentGroups {
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Creates a group, first on the page. [`Error::Invalid`], [`Error::Conflict`] if the organisation may not have more groups.
+    /// Creates a group, first on the page. [`Error::Invalid`], [`Error::Conflict`] if the
+    /// organisation may not have more groups.
     pub async fn create(
         &self,
         organisation: &OrganisationId,
@@ -176,7 +180,8 @@ impl ComponentGroups {
         Ok(self.relay.publish(committed).await)
     }
 
-    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`],
+    /// [`Error::Stale`], [`Error::Invalid`].
     pub async fn edit(
         &self,
         organisation: &OrganisationId,
@@ -196,8 +201,8 @@ impl ComponentGroups {
         Ok(self.relay.publish(committed).await)
     }
 
-    /// Deletes a group. Its components stay. [`Error::NotFound`] if it does not exist, [`Error::Stale`] if the precondition is for
-    /// another version.
+    /// Deletes a group. Its components stay. [`Error::NotFound`] if it does not exist,
+    /// [`Error::Stale`] if the precondition is for another version.
     pub async fn delete(
         &self,
         organisation: &OrganisationId,
@@ -220,8 +225,9 @@ impl ComponentGroups {
         Ok(())
     }
 
-    /// Returns the uptime of a group; of the last 90 days if no days are requested. Components that do not show their uptime do
-    /// not count. [`Error::NotFound`], and [`Error::Invalid`] if the days are reversed or too many.
+    /// Returns the uptime of a group; of the last 90 days if no days are requested. Components that
+    /// do not show their uptime do not count. [`Error::NotFound`], and [`Error::Invalid`] if the
+    /// days are reversed or too many.
     pub async fn uptime(
         &self,
         organisation: &OrganisationId,
@@ -262,8 +268,8 @@ impl ComponentGroups {
             .ok_or(Error::NotFound("Organisation"))
     }
 
-    /// Replaces the order of the page if the precondition holds. [`Error::Stale`], [`Error::Invalid`] if a group or component is
-    /// missing, unknown or repeated.
+    /// Replaces the order of the page if the precondition holds. [`Error::Stale`],
+    /// [`Error::Invalid`] if a group or component is missing, unknown or repeated.
     pub async fn reorder(
         &self,
         organisation: &OrganisationId,

@@ -22,7 +22,8 @@ use crate::transition::Transition;
 /// Path at which a host serves the tokens of the pending claims to it.
 pub const TOKEN_PATH: &str = "/.well-known/allclear-domain";
 
-/// Header of the check with the identifier of the organisation whose token it needs. The claims of many others cannot hide it.
+/// Header of the check with the identifier of the organisation whose token it needs. The claims of
+/// many others cannot hide it.
 pub const CLAIMANT: &str = "allclear-claimant";
 
 /// Maximum number of tokens that a host serves. So many fit into the response that the check reads.
@@ -41,8 +42,8 @@ pub trait DomainStore: Send + Sync {
     /// Returns the organisation that has verified the domain; `None` if there is none.
     async fn owner_of(&self, name: &DomainName) -> Result<Option<OrganisationId>, Error>;
 
-    /// Returns the tokens of the pending claims to the domain, at most `limit`: that of the organisation `first`, and the others
-    /// newest first.
+    /// Returns the tokens of the pending claims to the domain, at most `limit`: that of the
+    /// organisation `first`, and the others newest first.
     async fn pending_tokens(
         &self,
         name: &DomainName,
@@ -100,8 +101,8 @@ impl Domains {
         Self { ports, hosts }
     }
 
-    /// Claims a domain, in place of the present one. [`Error::Invalid`] for the installation's own host, [`Error::Conflict`] if
-    /// another organisation has verified the domain.
+    /// Claims a domain, in place of the present one. [`Error::Invalid`] for the installation's own
+    /// host, [`Error::Conflict`] if another organisation has verified the domain.
     pub async fn claim(
         &self,
         id: &OrganisationId,
@@ -123,8 +124,9 @@ impl Domains {
         self.change(id, rule).await
     }
 
-    /// Reads the tokens that the domain serves, and marks the claim as verified if its token is one of them. [`Error::Conflict`]
-    /// with the reason if it is not, [`Error::NotFound`] without a claim.
+    /// Reads the tokens that the domain serves, and marks the claim as verified if its token is
+    /// one of them. [`Error::Conflict`] with the reason if it is not, [`Error::NotFound`]
+    /// without a claim.
     pub async fn verify(&self, id: &OrganisationId) -> Result<Organisation, Error> {
         let organisation = self.find(id).await?;
         let claim = organisation.domain.clone();
@@ -155,7 +157,8 @@ impl Domains {
         self.change(id, rule).await
     }
 
-    /// Removes the domain, or the claim to one, and returns its name. [`Error::NotFound`] if there is none.
+    /// Removes the domain, or the claim to one, and returns its name. [`Error::NotFound`] if there
+    /// is none.
     pub async fn remove(&self, id: &OrganisationId) -> Result<DomainName, Error> {
         let claim = self.find(id).await?.domain;
         let claim = claim.ok_or(Error::NotFound(Self::NAME))?;
@@ -172,7 +175,8 @@ impl Domains {
         Ok(name)
     }
 
-    /// Returns the tokens of the pending claims to a host, that of the organisation `first` before the others.
+    /// Returns the tokens of the pending claims to a host, that of the organisation `first` before
+    /// the others.
     pub async fn pending_tokens(
         &self,
         name: &DomainName,

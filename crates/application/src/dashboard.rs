@@ -40,8 +40,8 @@ pub struct SubscriberCounts {
 /// Which changes a dashboard shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShownChanges {
-    /// Changes of content, without those of people, invitations and API keys: for members who may not read the audit
-    /// log.
+    /// Changes of content, without those of people, invitations and API keys: for members who may
+    /// not read the audit log.
     OfContent,
     /// All of the audit log.
     All,
@@ -84,8 +84,8 @@ pub struct DashboardReport {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait DashboardStore: Send + Sync {
-    /// Returns the dashboard of an organisation; messages that failed before `failed_since` do not count. `None` if the organisation
-    /// does not exist.
+    /// Returns the dashboard of an organisation; messages that failed before `failed_since` do not
+    /// count. `None` if the organisation does not exist.
     async fn dashboard(
         &self,
         organisation: &OrganisationId,
@@ -108,7 +108,8 @@ impl Dashboard {
         Self { store, clock }
     }
 
-    /// Returns the dashboard of an organisation as a member of this role sees it. [`Error::NotFound`] if it does not exist.
+    /// Returns the dashboard of an organisation as a member of this role sees it.
+    /// [`Error::NotFound`] if it does not exist.
     pub async fn read(
         &self,
         organisation: &OrganisationId,

@@ -1,9 +1,9 @@
-//! Deliveries: one message to one subscriber each, queued in the database, sent by the [workers](worker) of all nodes. A message is a
-//! mail, or a request to a webhook or a chat.
+//! Deliveries: one message to one subscriber each, queued in the database, sent by the
+//! [workers](worker) of all nodes. A message is a mail, or a request to a webhook or a chat.
 //!
-//! A save stores one [notice](crate::notice) with its events, however many subscribers there are. Workers make deliveries of it,
-//! claim them, send them and record the results. The claim of a node that died expires, and the delivery is sent again under the
-//! same identifier.
+//! A save stores one [notice](crate::notice) with its events, however many subscribers there are.
+//! Workers make deliveries of it, claim them, send them and record the results. The claim of a node
+//! that died expires, and the delivery is sent again under the same identifier.
 
 #[cfg(test)]
 mod fixture;
@@ -44,7 +44,8 @@ use crate::retention::prune_in_batches;
 pub struct Claim {
     /// Identifier of the delivery.
     pub id: i64,
-    /// Number of the attempt, from 1. If a node loses its claim to another node, the other node's number is greater.
+    /// Number of the attempt, from 1. If a node loses its claim to another node, the other node's
+    /// number is greater.
     pub attempt: u32,
 }
 
@@ -68,13 +69,14 @@ impl DeliveryRoute {
     }
 }
 
-/// The account that created an organisation. The organisations of one founder share places of a worker, so further organisations
-/// give an account no further places.
+/// The account that created an organisation. The organisations of one founder share places of a
+/// worker, so further organisations give an account no further places.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Founder {
     /// A known account.
     Account(UserId),
-    /// The unknown founder of this organisation, for example of one that an identity provider reported. It shares with no other one.
+    /// The unknown founder of this organisation, for example of one that an identity provider
+    /// reported. It shares with no other one.
     UnknownOf(OrganisationId),
 }
 
@@ -145,7 +147,8 @@ impl Delivery {
 pub enum DeliveryKind {
     /// Verification of the subscriber's target.
     Verification,
-    /// A message that an operator sends to see whether it arrives. It is sent at once and never queued.
+    /// A message that an operator sends to see whether it arrives. It is sent at once and
+    /// never queued.
     Test(Uuid),
     /// A notice of a change.
     Notice(Arc<Notice>),
@@ -196,55 +199,64 @@ pub struct DeliveryCounts {
     pub sent: u64,
     /// Number of messages given up since then.
     pub given_up: u64,
-    /// Reasons for which messages were given up, each with a count: the most frequent ones first, a few of them.
+    /// Reasons for which messages were given up, each with a count: the most frequent ones first, a
+    /// few of them.
     pub reasons: Vec<(String, u64)>,
 }
 
-/// Storage of notices and deliveries. Notices are written by the storage ports, in the transaction of the change; verification
-/// messages by [`save_and_queue_verification`](crate::subscriber::SubscriberStore::save_and_queue_verification). Whatever an adapter has
-/// confirmed with `Ok` MUST survive the end of the process.
+/// Storage of notices and deliveries. Notices are written by the storage ports, in the transaction
+/// of the change; verification messages by
+/// [`save_and_queue_verification`](crate::subscriber::SubscriberStore::save_and_queue_verification).
+/// Whatever an adapter has confirmed with `Ok` MUST survive the end of the process.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait DeliveryQueue: Send + Sync {
-    /// Returns the current time of the database's clock, in milliseconds. Claims and due times use this clock, so that nodes with
-    /// different clocks agree.
+    /// Returns the current time of the database's clock, in milliseconds. Claims and due times use
+    /// this clock, so that nodes with different clocks agree.
     async fn now(&self) -> Result<DateTime<Utc>, Error>;
 
-    /// Queues at most `limit` deliveries of a notice that is not fully expanded. Returns whether there was one. Every subscriber that
-    /// was confirmed before the change was committed, still is, and wants updates about it gets exactly one delivery, even if several
-    /// nodes do this at once or one of them dies. Revisions decide which came first, not clocks. An adapter MUST expand an
-    /// organisation's notices in the order of their revisions, and MUST let organisations take turns, however many notices each has.
-    /// It MUST NOT begin a notice while more deliveries of the organisation are unsent than
+    /// Queues at most `limit` deliveries of a notice that is not fully expanded. Returns whether
+    /// there was one. Every subscriber that was confirmed before the change was committed, still
+    /// is, and wants updates about it gets exactly one delivery, even if several nodes do this at
+    /// once or one of them dies. Revisions decide which came first, not clocks. An adapter MUST
+    /// expand an organisation's notices in the order of their revisions, and MUST let organisations
+    /// take turns, however many notices each has. It MUST NOT begin a notice while more deliveries
+    /// of the organisation are unsent than
     /// [`UsageLimits::waiting_deliveries`](crate::usage_limit::UsageLimits::waiting_deliveries).
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error>;
 
-    /// Stores the results of a request, and claims due deliveries, of each organisation alike: verifications first, then the longest
-    /// due. Each delivery is claimed by one node. An adapter MUST NOT return one while an earlier one of the same subscriber is unsent.
+    /// Stores the results of a request, and claims due deliveries, of each organisation alike:
+    /// verifications first, then the longest due. Each delivery is claimed by one node. An adapter
+    /// MUST NOT return one while an earlier one of the same subscriber is unsent.
     async fn claim(&self, request: ClaimRequest) -> Result<Vec<Delivery>, Error>;
 
     /// Extends claims, except those that were lost to another node.
     async fn renew(&self, claims: Vec<Claim>, until: DateTime<Utc>) -> Result<(), Error>;
 
-    /// Stores the results of attempts. A sent delivery is removed, even if another node has claimed it meanwhile; other results of a
-    /// lost claim are ignored. A delivery that is retried later delays the subscriber's later deliveries. A delivery that is given up
-    /// marks its subscriber as failing, one that arrives removes the mark; one that the receiver ended unsubscribes it.
+    /// Stores the results of attempts. A sent delivery is removed, even if another node has claimed
+    /// it meanwhile; other results of a lost claim are ignored. A delivery that is retried later
+    /// delays the subscriber's later deliveries. A delivery that is given up marks its subscriber
+    /// as failing, one that arrives removes the mark; one that the receiver ended unsubscribes it.
     async fn record_results(&self, results: Vec<DeliveryResult>) -> Result<(), Error>;
 
-    /// Returns the first time after `now` at which a delivery becomes due or a claim ends; `None` if there is none.
+    /// Returns the first time after `now` at which a delivery becomes due or a claim ends; `None`
+    /// if there is none.
     async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, Error>;
 
     /// Returns the number of unsent deliveries of all organisations.
     async fn waiting(&self) -> Result<u64, Error>;
 
-    /// Returns the delivery counts of an organisation since the given time, as far back as they are kept.
+    /// Returns the delivery counts of an organisation since the given time, as far back as they
+    /// are kept.
     async fn counts(
         &self,
         organisation: &OrganisationId,
         since: DateTime<Utc>,
     ) -> Result<DeliveryCounts, Error>;
 
-    /// Removes given-up deliveries before the given time, and notices without deliveries; about `limit` of each at most. Returns the
-    /// larger of the two numbers; nothing is left if it is less than `limit`.
+    /// Removes given-up deliveries before the given time, and notices without deliveries; about
+    /// `limit` of each at most. Returns the larger of the two numbers; nothing is left if it is
+    /// less than `limit`.
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
 
     /// Removes daily counts of days before the given time.
@@ -261,7 +273,8 @@ impl Deliveries {
     /// How long results are kept.
     pub const RETENTION: TimeDelta = TimeDelta::days(30);
 
-    /// How long daily counts are kept: longer than the longest range of the [metrics](crate::metrics).
+    /// How long daily counts are kept: longer than the longest range of the
+    /// [metrics](crate::metrics).
     const COUNT_RETENTION: TimeDelta = TimeDelta::days(400);
 
     const BATCH: u64 = 200;
@@ -284,7 +297,8 @@ impl Deliveries {
         self.queue.waiting().await
     }
 
-    /// Removes results older than [`Self::RETENTION`], and older daily counts. Every node may do so at any time.
+    /// Removes results older than [`Self::RETENTION`], and older daily counts. Every node may do so
+    /// at any time.
     pub async fn prune(&self) -> Result<(), Error> {
         let now = self.clock.now();
         let before = now - Self::RETENTION;

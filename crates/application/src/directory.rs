@@ -1,8 +1,9 @@
 //! Users, sessions and organisations of a hosted identity provider.
 //!
-//! A token proves its bearer's identity at the time of issue. Revocations and the current names of people and organisations come
-//! from three sources: the token, the provider's webhooks, and the provider's API. The first source that has a name wins. Events
-//! carry their time, so late events change nothing.
+//! A token proves its bearer's identity at the time of issue. Revocations and the current names of
+//! people and organisations come from three sources: the token, the provider's webhooks, and the
+//! provider's API. The first source that has a name wins. Events carry their time, so late events
+//! change nothing.
 
 mod key_mail;
 mod message;
@@ -83,8 +84,8 @@ impl Directory {
         }
     }
 
-    /// The names of a token's bearer and organisation; `None` if the token was revoked. The first token for an organisation creates
-    /// the organisation.
+    /// The names of a token's bearer and organisation; `None` if the token was revoked. The first
+    /// token for an organisation creates the organisation.
     pub async fn resolve(
         &self,
         credential: &Credential,
@@ -125,7 +126,8 @@ impl Directory {
         for event in message.events {
             self.apply(event, message.happened_at).await?;
         }
-        // Last: after a failure the provider delivers the message again, and handling it twice has the same result as once.
+        // Last: after a failure the provider delivers the message again, and handling it twice has
+        // the same result as once.
         self.store.mark_handled(&message.id, self.clock.now()).await
     }
 
@@ -280,7 +282,8 @@ impl Directory {
         true
     }
 
-    /// Returns the name from the provider, cleaned by `clean`; `None` if there is none. A failure is only logged.
+    /// Returns the name from the provider, cleaned by `clean`; `None` if there is none. A failure
+    /// is only logged.
     fn accept_response(
         &self,
         id: &str,
@@ -331,7 +334,8 @@ fn record_revoked(revocation: &Revocation) {
     .write();
 }
 
-/// Returns the user's name as stored: one line of at most 200 characters; `None` if it is empty then.
+/// Returns the user's name as stored: one line of at most 200 characters; `None` if it is
+/// empty then.
 fn user_name(claimed: &str) -> Option<String> {
     let name = text::clean_line(claimed, text::MAX_NAME_LENGTH);
     (!name.is_empty()).then_some(name)

@@ -1,7 +1,8 @@
-//! Requests that a client may repeat: the response to the first one is stored in the transaction of its change.
+//! Requests that a client may repeat: the response to the first one is stored in the transaction of
+//! its change.
 //!
-//! A crash after the commit loses the response in transit, but not the stored one. A repeated request returns the
-//! stored response and changes nothing.
+//! A crash after the commit loses the response in transit, but not the stored one. A repeated
+//! request returns the stored response and changes nothing.
 
 mod cipher;
 
@@ -51,7 +52,8 @@ pub struct KeptResponse {
     pub sealed: Vec<u8>,
 }
 
-/// Storage of responses. A write transaction stores the response of its [`CurrentRequest`] with its change.
+/// Storage of responses. A write transaction stores the response of its [`CurrentRequest`] with
+/// its change.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait IdempotencyStore: Send + Sync {
@@ -84,8 +86,8 @@ pub struct Idempotency {
     store: Arc<dyn IdempotencyStore>,
     clock: Arc<dyn Clock>,
     hmac_key: HmacKey,
-    /// Names of the requests that this node is handling. Between nodes, the database decides which request is the
-    /// first.
+    /// Names of the requests that this node is handling. Between nodes, the database decides which
+    /// request is the first.
     in_progress: Arc<Mutex<HashSet<String>>>,
 }
 
@@ -156,7 +158,8 @@ pub struct FirstRequest {
 }
 
 impl FirstRequest {
-    /// Runs a use case. Its transaction also stores the response that `respond` makes of the created state, in any form.
+    /// Runs a use case. Its transaction also stores the response that `respond` makes of the
+    /// created state, in any form.
     pub async fn run<T, F>(
         self,
         respond: impl Fn(&T) -> Option<Vec<u8>> + Send + Sync + 'static,

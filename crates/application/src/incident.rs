@@ -1,4 +1,5 @@
-//! Incidents, their [updates](update) and the [components](component) attached to them: the use cases and their storage port.
+//! Incidents, their [updates](update) and the [components](component) attached to them: the use
+//! cases and their storage port.
 
 pub mod component;
 pub mod update;
@@ -27,19 +28,23 @@ use crate::transition::{Committed, CreateTransition, Transition};
 pub struct IncidentReport {
     /// The incident.
     pub incident: Incident,
-    /// The newest [`TIMELINE_LENGTH`](crate::status_page::incident::TIMELINE_LENGTH) of its updates, newest first.
+    /// The newest [`TIMELINE_LENGTH`](crate::status_page::incident::TIMELINE_LENGTH) of its
+    /// updates, newest first.
     pub timeline: Vec<IncidentTimelineEntry>,
     /// Whether it has older updates than these.
     pub timeline_truncated: bool,
 }
 
-/// Storage of incidents, their updates and the components attached to them. Every write stores everything that a
-/// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision. If the change has
-/// [impacts](allclear_domain::event::Changed::impacts), an adapter MUST in the same transaction
-/// [apply](allclear_domain::component::Component::apply_impacts) the impacts of all unresolved incidents to those components, keep
-/// each change of status with the incidents that caused it [over time](allclear_domain::impact::worst_over_time), and append its
-/// events. It MUST also [move](allclear_domain::impact::ImpactMove::apply) the past impacts of an incident whose times were
-/// corrected, and [end](allclear_domain::impact::PastResolution::apply) those of one that was resolved in the past.
+/// Storage of incidents, their updates and the components attached to them. Every write stores
+/// everything that a [change](allclear_domain::event::Changed) causes in one transaction, which
+/// makes one revision. If the change has [impacts](allclear_domain::event::Changed::impacts), an
+/// adapter MUST in the same transaction
+/// [apply](allclear_domain::component::Component::apply_impacts) the impacts of all unresolved
+/// incidents to those components, keep each change of status with the incidents that caused it
+/// [over time](allclear_domain::impact::worst_over_time), and append its events. It MUST also
+/// [move](allclear_domain::impact::ImpactMove::apply) the past impacts of an incident whose times
+/// were corrected, and [end](allclear_domain::impact::PastResolution::apply) those of one that was
+/// resolved in the past.
 ///
 /// Methods return `None` if the organisation has no such incident, or the incident no such update.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
@@ -59,8 +64,9 @@ pub trait IncidentStore: Send + Sync {
         id: IncidentId,
     ) -> Result<Option<IncidentReport>, Error>;
 
-    /// Stores the incident that a rule creates, with the components attached to it. [`Error::NotFound`] if the organisation does
-    /// not exist, [`Error::Invalid`] if one of the components does not exist.
+    /// Stores the incident that a rule creates, with the components attached to it.
+    /// [`Error::NotFound`] if the organisation does not exist, [`Error::Invalid`] if one of the
+    /// components does not exist.
     async fn insert(
         &self,
         organisation: &OrganisationId,
@@ -68,7 +74,8 @@ pub trait IncidentStore: Send + Sync {
         components: Vec<Attachment>,
     ) -> Result<Committed<IncidentReport>, Error>;
 
-    /// Runs a rule on an incident and stores the result. The version changes if the result [reads differently](Incident::reads_like).
+    /// Runs a rule on an incident and stores the result. The version changes if the result
+    /// [reads differently](Incident::reads_like).
     async fn change(
         &self,
         organisation: &OrganisationId,
@@ -100,9 +107,10 @@ pub trait IncidentStore: Send + Sync {
         id: IncidentUpdateId,
     ) -> Result<Option<IncidentUpdate>, Error>;
 
-    /// Runs a rule on an incident and stores the update that it creates. `None` if the organisation does not exist; a missing incident
-    /// is [`Error::NotFound`], because it undoes the revision that the organisation has by then. An adapter MUST NOT read older updates
-    /// than the newest one for it.
+    /// Runs a rule on an incident and stores the update that it creates. `None` if the organisation
+    /// does not exist; a missing incident is [`Error::NotFound`], because it undoes the revision
+    /// that the organisation has by then. An adapter MUST NOT read older updates than the newest
+    /// one for it.
     async fn insert_update(
         &self,
         organisation: &OrganisationId,
@@ -136,7 +144,8 @@ pub trait IncidentStore: Send + Sync {
         page: Page,
     ) -> Result<Option<Listed<IncidentComponent>>, Error>;
 
-    /// Returns the components of the organisation that are not attached to an incident, newest first.
+    /// Returns the components of the organisation that are not attached to an incident,
+    /// newest first.
     async fn unattached(
         &self,
         organisation: &OrganisationId,
@@ -144,7 +153,8 @@ pub trait IncidentStore: Send + Sync {
         page: Page,
     ) -> Result<Option<Listed<Component>>, Error>;
 
-    /// Runs a rule on an incident and attaches the components. [`Error::Invalid`] if one of them does not exist.
+    /// Runs a rule on an incident and attaches the components. [`Error::Invalid`] if one of them
+    /// does not exist.
     async fn attach(
         &self,
         organisation: &OrganisationId,
@@ -208,8 +218,8 @@ impl Incidents {
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Creates an incident with components attached to it. [`Error::Invalid`] if the draft breaks a rule of its fields, or a
-    /// component comes twice or does not exist.
+    /// Creates an incident with components attached to it. [`Error::Invalid`] if the draft breaks a
+    /// rule of its fields, or a component comes twice or does not exist.
     pub async fn create(
         &self,
         organisation: &OrganisationId,
@@ -230,7 +240,8 @@ impl Incidents {
         Ok(self.relay.publish(committed).await)
     }
 
-    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`],
+    /// [`Error::Stale`], [`Error::Invalid`].
     pub async fn edit(
         &self,
         organisation: &OrganisationId,
@@ -250,8 +261,8 @@ impl Incidents {
         Ok(self.relay.publish(committed).await)
     }
 
-    /// Deletes an incident, which ends its impacts. [`Error::NotFound`] if it does not exist, [`Error::Stale`] if the precondition is
-    /// for another version.
+    /// Deletes an incident, which ends its impacts. [`Error::NotFound`] if it does not exist,
+    /// [`Error::Stale`] if the precondition is for another version.
     pub async fn delete(
         &self,
         organisation: &OrganisationId,

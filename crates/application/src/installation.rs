@@ -29,7 +29,8 @@ impl fmt::Debug for SigningKey {
 /// An installation's secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secrets {
-    /// 256 random bits, base64url. The codes of subscribers' links and other signatures are derived from it.
+    /// 256 random bits, base64url. The codes of subscribers' links and other signatures are derived
+    /// from it.
     pub salt: String,
     /// At least one key, newest first. The newest signs; tokens of all are accepted.
     pub signing_keys: Vec<SigningKey>,
@@ -47,13 +48,14 @@ impl fmt::Debug for Secrets {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait InstallationStore: Send + Sync {
-    /// Returns the stored secrets; stores `fresh` if there are none. If many nodes call this at once on an empty database, an adapter
-    /// MUST return the same secrets to all of them.
+    /// Returns the stored secrets; stores `fresh` if there are none. If many nodes call this at
+    /// once on an empty database, an adapter MUST return the same secrets to all of them.
     async fn secrets(&self, fresh: Secrets) -> Result<Secrets, Error>;
 
     /// The signing keys, the newest first.
     async fn signing_keys(&self) -> Result<Vec<SigningKey>, Error>;
 
-    /// Stores a key as the newest one, even if its creation time is earlier, and keeps only the previous key beside it.
+    /// Stores a key as the newest one, even if its creation time is earlier, and keeps only the
+    /// previous key beside it.
     async fn replace_signing_key(&self, fresh: SigningKey) -> Result<(), Error>;
 }

@@ -97,8 +97,8 @@ impl Invitations {
         }
     }
 
-    /// The pending invitations to an organisation, newest first. [`Error::NotFound`], [`Error::Forbidden`],
-    /// [`Error::SecondFactorRequired`].
+    /// The pending invitations to an organisation, newest first. [`Error::NotFound`],
+    /// [`Error::Forbidden`], [`Error::SecondFactorRequired`].
     pub async fn list(
         &self,
         session: &Session,
@@ -111,7 +111,8 @@ impl Invitations {
     }
 
     /// Invites an address to an organisation. [`Error::NotFound`], [`Error::Forbidden`],
-    /// [`Error::SecondFactorRequired`], [`Error::Invalid`], [`Error::MailLimitReached`] if a mail budget is used up.
+    /// [`Error::SecondFactorRequired`], [`Error::Invalid`], [`Error::MailLimitReached`] if a mail
+    /// budget is used up.
     pub async fn invite(
         &self,
         session: &Session,
@@ -137,7 +138,8 @@ impl Invitations {
         Ok(stored.invitation)
     }
 
-    /// Revokes an invitation. [`Error::NotFound`], [`Error::Forbidden`], [`Error::SecondFactorRequired`].
+    /// Revokes an invitation. [`Error::NotFound`], [`Error::Forbidden`],
+    /// [`Error::SecondFactorRequired`].
     pub async fn revoke(
         &self,
         session: &Session,
@@ -154,9 +156,9 @@ impl Invitations {
         }
     }
 
-    /// Invites an address to sign up, also if the mail cannot be sent: the result has the link. For the waitlist with the account of
-    /// the administrator, and for the command line, which has none. [`Error::Invalid`], [`Error::MailLimitReached`] if a mail budget
-    /// is used up.
+    /// Invites an address to sign up, also if the mail cannot be sent: the result has the link. For
+    /// the waitlist with the account of the administrator, and for the command line, which has
+    /// none. [`Error::Invalid`], [`Error::MailLimitReached`] if a mail budget is used up.
     pub async fn admit(
         &self,
         draft: AddressDraft,
@@ -175,7 +177,8 @@ impl Invitations {
             .ok_or(Self::BAD)
     }
 
-    /// Accepts the invitation of a link. An existing member never loses permissions by it. [`Error::BadCode`].
+    /// Accepts the invitation of a link. An existing member never loses permissions by it.
+    /// [`Error::BadCode`].
     pub async fn accept(
         &self,
         session: &Session,
@@ -196,8 +199,8 @@ impl Invitations {
         administered(store, factors, session, organisation).await
     }
 
-    /// Stores an invitation and mails it; a mail that fails is no error. The person of the session `inviter` is named in it; `account`
-    /// is the one that causes the mail.
+    /// Stores an invitation and mails it; a mail that fails is no error. The person of the session
+    /// `inviter` is named in it; `account` is the one that causes the mail.
     async fn mail(
         &self,
         email: String,

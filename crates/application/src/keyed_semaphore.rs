@@ -17,8 +17,8 @@ pub struct KeyedSemaphore<K> {
 
 struct Keys<K> {
     semaphores: HashMap<K, Arc<Semaphore>>,
-    /// Number of keys at which those without permits are removed. Grows with the keys that have permits, so that the work for a new
-    /// key stays small.
+    /// Number of keys at which those without permits are removed. Grows with the keys that have
+    /// permits, so that the work for a new key stays small.
     sweep_at: usize,
 }
 
@@ -43,11 +43,12 @@ impl<K: Hash + Eq + Clone> KeyedSemaphore<K> {
         self.acquire_many(key, 1).await
     }
 
-    /// Waits for several permits of a key, or for all of them if it has fewer. `None` if too many tasks have or want some already.
-    /// Each task counts as one, however many permits it takes.
+    /// Waits for several permits of a key, or for all of them if it has fewer. `None` if too many
+    /// tasks have or want some already. Each task counts as one, however many permits it takes.
     pub async fn acquire_many(&self, key: &K, permits: usize) -> Option<OwnedSemaphorePermit> {
         let semaphore = self.of(key);
-        // One for the map, one for each permit that is held, and one for each task that waits, this one included.
+        // One for the map, one for each permit that is held, and one for each task that waits, this
+        // one included.
         let others = Arc::strong_count(&semaphore).saturating_sub(2);
         if others >= self.permits.saturating_add(self.max_waiting) {
             return None;

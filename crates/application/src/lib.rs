@@ -1,7 +1,8 @@
 //! The use cases of Allclear, and the ports they need.
 //!
-//! A service passes a rule of `allclear-domain` to a storage port. The adapter runs the rule inside the transaction that stores
-//! everything the rule returns. The [`relay`] then publishes what was committed, and only that.
+//! A service passes a rule of `allclear-domain` to a storage port. The adapter runs the rule inside
+//! the transaction that stores everything the rule returns. The [`relay`] then publishes what was
+//! committed, and only that.
 
 pub mod account;
 pub mod api_key;

@@ -17,13 +17,15 @@ pub fn status_page_path(organisation: impl Display) -> String {
     format!("/status/{organisation}")
 }
 
-/// Path of the page about an incident with this public code, below the address of the organisation's status page.
+/// Path of the page about an incident with this public code, below the address of the
+/// organisation's status page.
 #[must_use]
 pub fn incident_path(code: impl Display) -> String {
     format!("/incidents/{code}")
 }
 
-/// Path of the page about a maintenance with this public code, below the address of the organisation's status page.
+/// Path of the page about a maintenance with this public code, below the address of the
+/// organisation's status page.
 #[must_use]
 pub fn maintenance_path(code: impl Display) -> String {
     format!("/maintenances/{code}")
@@ -130,8 +132,8 @@ impl Links {
         self.subscription(page, (name, &value), target, ("unsubscribeCode", code))
     }
 
-    /// The public address of an organisation's page, without a slash at the end. The addresses of its other pages begin with it.
-    /// `domain` is the verified one.
+    /// The public address of an organisation's page, without a slash at the end. The addresses of
+    /// its other pages begin with it. `domain` is the verified one.
     #[must_use]
     pub fn page(&self, organisation: &OrganisationId, domain: Option<&DomainName>) -> String {
         match domain {
@@ -180,7 +182,8 @@ impl Links {
 
 const EMAIL: &str = "email";
 
-/// The parameter that names a subscriber: the address, or the identifier if others may have the same target or it is secret.
+/// The parameter that names a subscriber: the address, or the identifier if others may have the
+/// same target or it is secret.
 fn subscriber_parameter(subscriber: &Subscriber) -> (&'static str, String) {
     match subscriber.target.email() {
         Some(email) if subscriber.scope.incident().is_none() => (EMAIL, email.to_owned()),

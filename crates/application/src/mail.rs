@@ -35,14 +35,15 @@ impl Mail {
     }
 }
 
-/// Headers of a message for mail programs and servers. An identifier is the part before the `@`: ASCII letters, digits, `-`, `_`
-/// and `.`; the adapter adds the rest.
+/// Headers of a message for mail programs and servers. An identifier is the part before the `@`:
+/// ASCII letters, digits, `-`, `_` and `.`; the adapter adds the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MailHeaders {
-    /// Message-ID, the same for each attempt of a message, so that the receiver may drop a second copy. The adapter makes one if
-    /// absent.
+    /// Message-ID, the same for each attempt of a message, so that the receiver may drop a second
+    /// copy. The adapter makes one if absent.
     pub message_id: Option<String>,
-    /// Message-ID of the first message of its thread, possibly its own. `None` if it belongs to no thread.
+    /// Message-ID of the first message of its thread, possibly its own. `None` if it belongs to
+    /// no thread.
     pub thread: Option<String>,
     /// The list whose subscribers it goes to; `None` for a mail to one person.
     pub list: Option<MailList>,
@@ -55,7 +56,8 @@ pub struct MailList {
     pub id: OrganisationId,
     /// The organisation's name.
     pub name: String,
-    /// URL at which a mail program unsubscribes the recipient with one POST (RFC 8058): [`crate::link::Links::one_click`].
+    /// URL at which a mail program unsubscribes the recipient with one POST (RFC 8058):
+    /// [`crate::link::Links::one_click`].
     pub unsubscribe: String,
 }
 
@@ -198,11 +200,11 @@ pub const MAIL_TIMEOUT: Duration = Duration::from_secs(150);
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Mailer: Send + Sync {
-    /// Sends a message. When this returns, an adapter MUST have passed it to the mail server or to the disk. It MUST return within
-    /// [`MAIL_TIMEOUT`].
+    /// Sends a message. When this returns, an adapter MUST have passed it to the mail server or to
+    /// the disk. It MUST return within [`MAIL_TIMEOUT`].
     ///
     /// # Errors
-    /// [`SendError`] says whether to try again. A failed attempt may have been delivered all the same, if the connection
-    /// broke.
+    /// [`SendError`] says whether to try again. A failed attempt may have been delivered all the
+    /// same, if the connection broke.
     async fn send(&self, mail: Mail) -> Result<(), SendError>;
 }

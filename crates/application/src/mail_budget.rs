@@ -1,6 +1,7 @@
-//! Daily limits of mails without the recipient's consent: invitations, links of subscriptions, sign-ups and password resets, and
-//! notices about an account. Notices to confirmed subscribers are not counted. Messages to URLs, which confirm or test a subscription,
-//! have counters of their own with the same limits.
+//! Daily limits of mails without the recipient's consent: invitations, links of subscriptions,
+//! sign-ups and password resets, and notices about an account. Notices to confirmed subscribers are
+//! not counted. Messages to URLs, which confirm or test a subscription, have counters of their own
+//! with the same limits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -78,20 +79,23 @@ pub struct MailBudgetLimits {
     pub installation: Option<u32>,
 }
 
-/// Kind of mail. A mailbox has counters for each, so that nobody keeps a reset or a notice from the owner of an account by using up
-/// the mails of another kind.
+/// Kind of mail. A mailbox has counters for each, so that nobody keeps a reset or a notice from the
+/// owner of an account by using up the mails of another kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailKind {
-    /// To an address that somebody entered: a link of a sign-up, an account or a subscription, or an invitation.
+    /// To an address that somebody entered: a link of a sign-up, an account or a subscription, or
+    /// an invitation.
     EnteredAddress,
     /// The link of a password reset.
     PasswordReset {
-        /// Whether the address has an account. If not, the mail is counted for the mailbox, and not sent.
+        /// Whether the address has an account. If not, the mail is counted for the mailbox, and
+        /// not sent.
         has_account: bool,
     },
     /// A notice about a sign-in. Somebody with a stolen password can cause any number of them.
     SignInNotice,
-    /// Another notice about an account, caused by its owner or by somebody else who can sign in to it.
+    /// Another notice about an account, caused by its owner or by somebody else who can sign in
+    /// to it.
     AccountNotice,
 }
 
@@ -102,7 +106,8 @@ pub struct MailCause {
     pub kind: MailKind,
     /// The recipient.
     pub to: RecipientKey,
-    /// The account that causes it, as [`Caller::account`](crate::caller::Caller::account) names it; `None` if the caller is not signed in.
+    /// The account that causes it, as [`Caller::account`](crate::caller::Caller::account) names it;
+    /// `None` if the caller is not signed in.
     pub account: Option<String>,
     /// Organisation in whose name it is sent.
     pub organisation: Option<OrganisationId>,
@@ -126,7 +131,8 @@ impl MailCause {
 pub struct MailCount {
     /// Kind of counter.
     pub scope: MailScope,
-    /// Key of the counter. For a mailbox it is an HMAC that only this installation can compute, not the address.
+    /// Key of the counter. For a mailbox it is an HMAC that only this installation can compute, not
+    /// the address.
     pub key: String,
     /// Maximum per day.
     pub limit: u32,
@@ -136,8 +142,9 @@ pub struct MailCount {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait MailCountStore: Send + Sync {
-    /// Counts a mail in all these counters for the UTC day of `now`. If one of them is at its limit, no counter changes. An adapter
-    /// MUST NOT let a counter exceed its limit, however many nodes count at once.
+    /// Counts a mail in all these counters for the UTC day of `now`. If one of them is at its
+    /// limit, no counter changes. An adapter MUST NOT let a counter exceed its limit, however many
+    /// nodes count at once.
     ///
     /// # Errors
     /// [`MailScope::refusal`] of the first counter that is at its limit.
@@ -159,10 +166,12 @@ pub struct MailBudget {
 }
 
 impl MailBudget {
-    /// One of this many mails of the installation is reserved for people who sign up or have an account. Otherwise organisations could
-    /// use up all of them, and nobody could sign up or reset a password until the next day.
+    /// One of this many mails of the installation is reserved for people who sign up or have an
+    /// account. Otherwise organisations could use up all of them, and nobody could sign up or reset
+    /// a password until the next day.
     const KEPT_FROM_ORGANISATIONS: u32 = 5;
-    /// So many tenths of the mails of the installation are reserved for causes that have an account.
+    /// So many tenths of the mails of the installation are reserved for causes that have an
+    /// account.
     const TENTHS_KEPT_FOR_ACCOUNTS: u32 = 4;
     /// One of this many mails of an organisation is reserved for its operators.
     const KEPT_FROM_VISITORS: u32 = 5;
@@ -185,7 +194,8 @@ impl MailBudget {
         }
     }
 
-    /// Counts a mail; nothing is counted if a limit is reached. For callers that may learn about the limit.
+    /// Counts a mail; nothing is counted if a limit is reached. For callers that may learn about
+    /// the limit.
     ///
     /// # Errors
     /// [`Error::MailLimitReached`].
@@ -197,9 +207,9 @@ impl MailBudget {
         self.store.take(counts, self.clock.now()).await
     }
 
-    /// Counts a mail and returns whether it may be sent, for callers that must not learn about the limit. Must be called for
-    /// known and unknown addresses alike; otherwise the remaining budget of a mailbox would reveal whether an address is known.
-    /// Logs at most one warning per minute.
+    /// Counts a mail and returns whether it may be sent, for callers that must not learn about the
+    /// limit. Must be called for known and unknown addresses alike; otherwise the remaining budget
+    /// of a mailbox would reveal whether an address is known. Logs at most one warning per minute.
     ///
     /// # Errors
     /// When the counters cannot be reached.
@@ -214,7 +224,8 @@ impl MailBudget {
         }
     }
 
-    /// Removes the counters of past days. Yesterday's stay, because the clock of another node may be behind.
+    /// Removes the counters of past days. Yesterday's stay, because the clock of another node may
+    /// be behind.
     ///
     /// # Errors
     /// When the counters cannot be reached.
@@ -223,8 +234,8 @@ impl MailBudget {
         self.store.prune(today - Days::new(1)).await
     }
 
-    /// The counters of a mail, always in the same order, so that concurrent nodes cannot deadlock. The installation's counter is
-    /// last, because all mails share it.
+    /// The counters of a mail, always in the same order, so that concurrent nodes cannot deadlock.
+    /// The installation's counter is last, because all mails share it.
     fn counts(&self, cause: &MailCause) -> Vec<MailCount> {
         let mailbox = || {
             let key = cause.to.usual_mailbox();
@@ -278,15 +289,16 @@ impl MailBudget {
         Some(limit - kept)
     }
 
-    /// The limit of all mails together that people without an account cause; `None` for other mails.
+    /// The limit of all mails together that people without an account cause; `None` for
+    /// other mails.
     fn limit_without_account(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.installation?;
         let is_limited = cause.account.is_none() && cause.kind == MailKind::EnteredAddress;
         is_limited.then_some(limit - limit / 10 * Self::TENTHS_KEPT_FOR_ACCOUNTS)
     }
 
-    /// The limit of all mails together; `None` for a mail that is counted and not sent. That of organisations is lower, so that mails
-    /// remain for sign-ups and accounts.
+    /// The limit of all mails together; `None` for a mail that is counted and not sent. That of
+    /// organisations is lower, so that mails remain for sign-ups and accounts.
     fn installation_limit(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.installation?;
         let is_sent = cause.kind != MailKind::PasswordReset { has_account: false };
@@ -311,7 +323,8 @@ impl MailBudget {
     }
 }
 
-/// What a mail counts as for its mailbox. Strangers who sign up or subscribe with an address must not use up the invitations to it.
+/// What a mail counts as for its mailbox. Strangers who sign up or subscribe with an address must
+/// not use up the invitations to it.
 const fn purpose(cause: &MailCause) -> &'static str {
     match cause.kind {
         MailKind::EnteredAddress if cause.account.is_some() => "mail budget of accounts",

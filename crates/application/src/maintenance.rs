@@ -28,7 +28,8 @@ use crate::transition::{Committed, CreateTransition, Transition};
 pub struct MaintenanceReport {
     /// The maintenance.
     pub maintenance: Maintenance,
-    /// The newest [`TIMELINE_LENGTH`](crate::status_page::incident::TIMELINE_LENGTH) of its updates, newest first.
+    /// The newest [`TIMELINE_LENGTH`](crate::status_page::incident::TIMELINE_LENGTH) of its
+    /// updates, newest first.
     pub timeline: Vec<MaintenanceTimelineEntry>,
     /// Whether it has older updates than these.
     pub timeline_truncated: bool,
@@ -49,11 +50,13 @@ impl MaintenanceReport {
 }
 
 /// Storage of maintenances, their updates and their schedule. Every write stores everything that a
-/// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision. If the change names
-/// [components](allclear_domain::event::Changed::maintained), an adapter MUST append an event for each that is not deleted.
-/// A change of an update also publishes what the clock has changed of the maintenance.
+/// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision.
+/// If the change names [components](allclear_domain::event::Changed::maintained), an adapter MUST
+/// append an event for each that is not deleted. A change of an update also publishes what the
+/// clock has changed of the maintenance.
 ///
-/// Methods return `None` if the organisation has no such maintenance, or the maintenance no such update.
+/// Methods return `None` if the organisation has no such maintenance, or the maintenance no
+/// such update.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait MaintenanceStore: Send + Sync {
@@ -71,15 +74,16 @@ pub trait MaintenanceStore: Send + Sync {
         id: MaintenanceId,
     ) -> Result<Option<MaintenanceReport>, Error>;
 
-    /// Stores the maintenance that a rule creates. [`Error::NotFound`] if the organisation does not exist, [`Error::Invalid`] if
-    /// one of the components does not exist.
+    /// Stores the maintenance that a rule creates. [`Error::NotFound`] if the organisation does not
+    /// exist, [`Error::Invalid`] if one of the components does not exist.
     async fn insert(
         &self,
         organisation: &OrganisationId,
         create: CreateTransition<Maintenance>,
     ) -> Result<Committed<MaintenanceReport>, Error>;
 
-    /// Runs a rule on a maintenance and stores the result. [`Error::Invalid`] if a component is added that does not exist.
+    /// Runs a rule on a maintenance and stores the result. [`Error::Invalid`] if a component is
+    /// added that does not exist.
     async fn change(
         &self,
         organisation: &OrganisationId,
@@ -137,15 +141,17 @@ pub trait MaintenanceStore: Send + Sync {
         rule: Transition<MaintenanceUpdateDeletion, Maintenance>,
     ) -> Result<Option<Committed<()>>, Error>;
 
-    /// Returns the earliest time at which the clock changes a status that is not published yet; `None` if there is no such change.
-    /// An adapter MUST read it from an index, in a time that does not grow with the number of maintenances.
+    /// Returns the earliest time at which the clock changes a status that is not published yet;
+    /// `None` if there is no such change. An adapter MUST read it from an index, in a time that
+    /// does not grow with the number of maintenances.
     async fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error>;
 
     /// Returns the organisations with such changes at or before `now`.
     async fn organisations_due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error>;
 
-    /// Stores the events of an organisation's changes at or before `now`, in one transaction; `None` if there are none. An adapter
-    /// may leave some to the next call. Each change MUST be stored exactly once, however many nodes call this at the same time.
+    /// Stores the events of an organisation's changes at or before `now`, in one transaction;
+    /// `None` if there are none. An adapter may leave some to the next call. Each change MUST be
+    /// stored exactly once, however many nodes call this at the same time.
     async fn publish_due(
         &self,
         organisation: &OrganisationId,
@@ -198,7 +204,8 @@ impl Maintenances {
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Creates a maintenance. [`Error::Invalid`] if the draft breaks a rule of its fields or a component does not exist.
+    /// Creates a maintenance. [`Error::Invalid`] if the draft breaks a rule of its fields or a
+    /// component does not exist.
     pub async fn create(
         &self,
         organisation: &OrganisationId,
@@ -217,8 +224,9 @@ impl Maintenances {
         Ok(self.publish(committed).await)
     }
 
-    /// Changes the fields of the patch if the precondition holds. A patch of an end alone that is not in the future completes the
-    /// maintenance. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`], and [`Error::Conflict`] if it cannot be completed.
+    /// Changes the fields of the patch if the precondition holds. A patch of an end alone that is
+    /// not in the future completes the maintenance. [`Error::NotFound`], [`Error::Stale`],
+    /// [`Error::Invalid`], and [`Error::Conflict`] if it cannot be completed.
     pub async fn edit(
         &self,
         organisation: &OrganisationId,
@@ -238,8 +246,8 @@ impl Maintenances {
         Ok(self.publish(committed).await)
     }
 
-    /// Deletes a maintenance with its updates. [`Error::NotFound`] if it does not exist, [`Error::Stale`] if the precondition is for
-    /// another version.
+    /// Deletes a maintenance with its updates. [`Error::NotFound`] if it does not exist,
+    /// [`Error::Stale`] if the precondition is for another version.
     pub async fn delete(
         &self,
         organisation: &OrganisationId,

@@ -17,8 +17,8 @@ use crate::relay::Relay;
 use crate::second_factor::{FactorStore, check_requirement};
 use crate::session::{AdminSession, Session, require_admin};
 
-/// A rule to run on the state of a member inside the transaction that stores its result: the new role, or `None` if the member
-/// leaves.
+/// A rule to run on the state of a member inside the transaction that stores its result: the new
+/// role, or `None` if the member leaves.
 pub type MemberTransition = Box<dyn FnOnce(MemberState) -> Result<Option<Role>, Error> + Send>;
 
 /// An organisation to be stored with its first admin.
@@ -34,10 +34,11 @@ pub struct NewOrganisation {
     pub created_at: DateTime<Utc>,
 }
 
-/// The use cases of organisations and their members. Storage checks an admin's role again in the transaction of the change, because
-/// the admin may be removed meanwhile. A deletion has many transactions, and storage checks the role in the first one. For accounts that
-/// are not members, an organisation does not exist. If it requires a second factor, members that have not used one can only leave:
-/// [`Error::SecondFactorRequired`].
+/// The use cases of organisations and their members. Storage checks an admin's role again in the
+/// transaction of the change, because the admin may be removed meanwhile. A deletion has many
+/// transactions, and storage checks the role in the first one. For accounts that are not members,
+/// an organisation does not exist. If it requires a second factor, members that have not used one
+/// can only leave: [`Error::SecondFactorRequired`].
 pub struct Memberships {
     store: Arc<dyn OrganisationStore>,
     factors: Arc<dyn FactorStore>,
@@ -111,7 +112,8 @@ impl Memberships {
         })
     }
 
-    /// Deletes an organisation with everything that belongs to it. [`Error::NotFound`], [`Error::Forbidden`].
+    /// Deletes an organisation with everything that belongs to it. [`Error::NotFound`],
+    /// [`Error::Forbidden`].
     pub async fn delete(
         &self,
         session: &Session,
@@ -135,7 +137,8 @@ impl Memberships {
         self.store.list_members(organisation).await
     }
 
-    /// Gives a member a role. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Conflict`] for the last admin.
+    /// Gives a member a role. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Conflict`] for
+    /// the last admin.
     pub async fn set_role(
         &self,
         session: &Session,
@@ -209,8 +212,8 @@ async fn membership(
         .ok_or(Error::NotFound("Organisation"))
 }
 
-/// The membership of the session's account, which has to be an admin. [`Error::NotFound`], [`Error::Forbidden`],
-/// [`Error::SecondFactorRequired`].
+/// The membership of the session's account, which has to be an admin. [`Error::NotFound`],
+/// [`Error::Forbidden`], [`Error::SecondFactorRequired`].
 pub(crate) async fn administered(
     store: &dyn OrganisationStore,
     factors: &dyn FactorStore,

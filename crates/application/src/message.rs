@@ -14,11 +14,13 @@ use crate::statuspage_api::StatuspageState;
 /// A message to one target.
 #[derive(Debug, Clone)]
 pub struct Message {
-    /// The same for each attempt, so that the receiver may drop a second copy: `webhook-id` of Standard Webhooks.
+    /// The same for each attempt, so that the receiver may drop a second copy: `webhook-id` of
+    /// Standard Webhooks.
     pub id: String,
     /// Where it goes: the URL of a webhook.
     pub target: Target,
-    /// The secrets that sign a message to a webhook, the newest first; never empty on that channel, ignored on others.
+    /// The secrets that sign a message to a webhook, the newest first; never empty on that channel,
+    /// ignored on others.
     pub secrets: Vec<SigningSecret>,
     /// Its content.
     pub content: MessageContent,
@@ -63,8 +65,8 @@ pub enum MessageKind {
         /// Link of the confirmation.
         link: String,
     },
-    /// An incident, a maintenance or, for webhooks, the status of a component changed. What the notice names is among those of the
-    /// state.
+    /// An incident, a maintenance or, for webhooks, the status of a component changed. What the
+    /// notice names is among those of the state.
     Notice(Arc<Notice>),
     /// An operator tests the subscription.
     Test,
@@ -81,7 +83,8 @@ pub enum MessageError {
         /// How long the receiver asks to wait at least.
         retry_after: Option<TimeDelta>,
     },
-    /// A retry cannot work: the installation does not allow the target, or the message is too large.
+    /// A retry cannot work: the installation does not allow the target, or the message is
+    /// too large.
     #[error("{reason}")]
     Permanent {
         /// Reason of the failure.
@@ -96,14 +99,15 @@ pub enum MessageError {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Messenger: Send + Sync {
-    /// Checks whether the installation allows a target: its scheme, its port and the addresses of its host.
+    /// Checks whether the installation allows a target: its scheme, its port and the addresses of
+    /// its host.
     ///
     /// # Errors
     /// A sentence for the person that entered the target.
     async fn check(&self, target: &Target) -> Result<(), String>;
 
-    /// Sends a message. An adapter MUST check the target again, connect to a checked address, follow no redirect, and limit time and
-    /// bytes.
+    /// Sends a message. An adapter MUST check the target again, connect to a checked address,
+    /// follow no redirect, and limit time and bytes.
     ///
     /// # Errors
     /// [`MessageError`] says whether to try again.

@@ -57,8 +57,8 @@ pub struct MetricsReport {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait MetricsStore: Send + Sync {
-    /// Returns the metrics of an organisation up to `now`. `None` if the organisation does not exist. An adapter MUST NOT hold all
-    /// periods or incidents of the range in memory.
+    /// Returns the metrics of an organisation up to `now`. `None` if the organisation does not
+    /// exist. An adapter MUST NOT hold all periods or incidents of the range in memory.
     async fn metrics(
         &self,
         organisation: &OrganisationId,

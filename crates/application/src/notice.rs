@@ -9,7 +9,8 @@ use uuid::Uuid;
 pub struct Notice {
     /// Its identifier.
     pub id: Uuid,
-    /// The identifier of the incident, maintenance or component. The mails of one subject form one thread.
+    /// The identifier of the incident, maintenance or component. The mails of one subject form
+    /// one thread.
     pub subject: Uuid,
     /// When the change happened.
     pub at: DateTime<Utc>,

@@ -146,7 +146,8 @@ impl OpenId {
         }
     }
 
-    /// Begins a sign-in. Its completion ends the session that the browser had before (OWASP ASVS 5.0, 7.2.4).
+    /// Begins a sign-in. Its completion ends the session that the browser had before (OWASP ASVS
+    /// 5.0, 7.2.4).
     ///
     /// # Errors
     /// [`SignInFailure::UnknownProvider`], [`SignInFailure::ProviderUnavailable`].
@@ -321,7 +322,8 @@ impl OpenId {
         store.session_origin(session.id, session.user.id).await
     }
 
-    /// Returns the address at which the person of a session signs out of its provider; `None` if the provider offers none.
+    /// Returns the address at which the person of a session signs out of its provider; `None` if
+    /// the provider offers none.
     pub async fn sign_out_url(&self, origin: &ProviderSession) -> Option<String> {
         let provider = self.provider(origin.provider.as_str()).ok()?;
         provider.client.sign_out_url(&origin.id_token).await
@@ -336,7 +338,8 @@ impl OpenId {
     }
 }
 
-/// The code of an error for the log, shortened and without special characters, because it comes from the browser.
+/// The code of an error for the log, shortened and without special characters, because it comes
+/// from the browser.
 fn bounded(error: &str) -> String {
     error
         .chars()

@@ -1,9 +1,9 @@
-//! Mails to an organisation's operators that the clock causes: reminders of open incidents without updates, and digests
-//! of subscriptions that fail.
+//! Mails to an organisation's operators that the clock causes: reminders of open incidents without
+//! updates, and digests of subscriptions that fail.
 //!
-//! Every node asks the database once a minute whether a mail is due. The transaction that marks a reminder or digest as
-//! sent queues one mail for each recipient, so exactly one node queues them. The claim of a queued mail expires, so
-//! another node sends the mails of a node that died.
+//! Every node asks the database once a minute whether a mail is due. The transaction that marks a
+//! reminder or digest as sent queues one mail for each recipient, so exactly one node queues them.
+//! The claim of a queued mail expires, so another node sends the mails of a node that died.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,7 +49,8 @@ pub struct Reminder {
     pub silent_since: DateTime<Utc>,
     /// Number of whole hours since then.
     pub hours: i64,
-    /// Whether the incident has no update at all. A reminder that an earlier version stored does not say so.
+    /// Whether the incident has no update at all. A reminder that an earlier version stored does
+    /// not say so.
     #[serde(default)]
     pub never_updated: bool,
 }
@@ -116,25 +117,29 @@ pub struct ClaimedMails {
 
 /// Storage of mails to operators.
 ///
-/// The recipients are the members whose confirmed address is known, at most [`MAX_RECIPIENTS`]: all of them for a reminder, the admins
-/// for a digest. Without recipients nothing is queued, and the reminder or digest counts as sent.
+/// The recipients are the members whose confirmed address is known, at most [`MAX_RECIPIENTS`]: all
+/// of them for a reminder, the admins for a digest. Without recipients nothing is queued, and the
+/// reminder or digest counts as sent.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait OperatorMailStore: Send + Sync {
     /// Returns the current time of the database's clock.
     async fn database_time(&self) -> Result<DateTime<Utc>, Error>;
 
-    /// Queues the reminders that are due, by [`OpenIncident`](allclear_domain::reminder::OpenIncident). An adapter MUST
-    /// queue each once, however many nodes call this at the same time. Returns the number of incidents.
+    /// Queues the reminders that are due, by
+    /// [`OpenIncident`](allclear_domain::reminder::OpenIncident). An adapter MUST queue each once,
+    /// however many nodes call this at the same time. Returns the number of incidents.
     async fn queue_reminders(&self, now: DateTime<Utc>) -> Result<u64, Error>;
 
-    /// Queues the digests that are due, by [`DigestWindow`](allclear_domain::failure_digest::DigestWindow). An adapter MUST
-    /// queue each once, however many nodes call this at the same time. Only confirmed subscriptions count. Returns the
-    /// organisations.
+    /// Queues the digests that are due, by
+    /// [`DigestWindow`](allclear_domain::failure_digest::DigestWindow). An adapter MUST queue each
+    /// once, however many nodes call this at the same time. Only confirmed subscriptions count.
+    /// Returns the organisations.
     async fn queue_digests(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error>;
 
-    /// Claims at most `limit` due mails until a time. Each is claimed by one node. A mail whose recipient is no longer a member, or
-    /// whose incident is resolved, is removed instead; so is a mail that cannot be read, because it would stop all others.
+    /// Claims at most `limit` due mails until a time. Each is claimed by one node. A mail whose
+    /// recipient is no longer a member, or whose incident is resolved, is removed instead; so is a
+    /// mail that cannot be read, because it would stop all others.
     async fn claim_mails(
         &self,
         now: DateTime<Utc>,
@@ -182,8 +187,8 @@ impl OperatorMails {
         }
     }
 
-    /// Queues and sends what is due until the stop signal. Mails that are being sent then are finished within the
-    /// shutdown grace.
+    /// Queues and sends what is due until the stop signal. Mails that are being sent then are
+    /// finished within the shutdown grace.
     pub async fn run(&self, stop: CancellationToken) {
         let mut ticks = interval(Self::INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

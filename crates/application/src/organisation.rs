@@ -20,24 +20,27 @@ use crate::security_log::{SecurityEvent, SecurityRecord};
 use crate::session::AdminSession;
 use crate::transition::{Committed, Transition};
 
-/// Storage of organisations, their members and their invitations. An expired invitation does not exist.
+/// Storage of organisations, their members and their invitations. An expired invitation does
+/// not exist.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait OrganisationStore: Send + Sync {
     /// Returns an organisation. `None` if it does not exist.
     async fn find(&self, id: &OrganisationId) -> Result<Option<Organisation>, Error>;
 
-    /// Stores an organisation and its first admin, in one transaction. [`Error::Conflict`] if the account may not create more.
+    /// Stores an organisation and its first admin, in one transaction. [`Error::Conflict`] if the
+    /// account may not create more.
     async fn create(&self, organisation: NewOrganisation) -> Result<(), Error>;
-    /// Runs a rule on an organisation and stores the result. `None` if the organisation does not exist.
+    /// Runs a rule on an organisation and stores the result. `None` if the organisation does
+    /// not exist.
     async fn change(
         &self,
         id: &OrganisationId,
         rule: Transition<Organisation>,
     ) -> Result<Option<Committed<Organisation>>, Error>;
 
-    /// Gives the organisation a name. An adapter MUST check in the same transaction that the account `admin` is an admin.
-    /// [`Error::NotFound`], [`Error::Forbidden`].
+    /// Gives the organisation a name. An adapter MUST check in the same transaction that the
+    /// account `admin` is an admin. [`Error::NotFound`], [`Error::Forbidden`].
     async fn rename(
         &self,
         id: &OrganisationId,
@@ -45,15 +48,17 @@ pub trait OrganisationStore: Send + Sync {
         admin: UserId,
     ) -> Result<Committed<()>, Error>;
 
-    /// Removes the organisation with everything that belongs to it. Returns whether it existed. An adapter MUST check under the
-    /// organisation's lock, before it removes anything, that the account `admin` is an admin; `None` if no account asks for the
-    /// deletion. [`Error::Forbidden`].
+    /// Removes the organisation with everything that belongs to it. Returns whether it existed. An
+    /// adapter MUST check under the organisation's lock, before it removes anything, that the
+    /// account `admin` is an admin; `None` if no account asks for the deletion.
+    /// [`Error::Forbidden`].
     async fn delete(&self, id: &OrganisationId, admin: Option<UserId>) -> Result<bool, Error>;
 
     /// Returns the memberships of an account, newest first.
     async fn memberships_of(&self, user: UserId) -> Result<Vec<Membership>, Error>;
 
-    /// Returns the membership of an account in an organisation. `None` if the account is not a member.
+    /// Returns the membership of an account in an organisation. `None` if the account is
+    /// not a member.
     async fn find_membership(
         &self,
         organisation: &OrganisationId,
@@ -63,9 +68,10 @@ pub trait OrganisationStore: Send + Sync {
     /// Returns the members of an organisation, newest first.
     async fn list_members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error>;
 
-    /// Runs a rule on a member. `None` if there is no such member. An adapter MUST serialise member changes per organisation;
-    /// otherwise two admins leaving at once could leave none. It MUST also check in the same transaction that the session `admin` has
-    /// not ended and that its account is an admin; `None` if the member makes the change. [`Error::Forbidden`],
+    /// Runs a rule on a member. `None` if there is no such member. An adapter MUST serialise member
+    /// changes per organisation; otherwise two admins leaving at once could leave none. It MUST
+    /// also check in the same transaction that the session `admin` has not ended and that its
+    /// account is an admin; `None` if the member makes the change. [`Error::Forbidden`],
     /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn change_member(
         &self,
@@ -75,9 +81,10 @@ pub trait OrganisationStore: Send + Sync {
         rule: MemberTransition,
     ) -> Result<Option<()>, Error>;
 
-    /// Stores an invitation and the digest of its token. Replaces an earlier invitation of the same address to the same
-    /// organisation. An adapter MUST check in the same transaction that the session `admin` of the inviter has not ended and that its
-    /// account is an admin; `None` if there is no inviter. [`Error::NotFound`] if the organisation does not exist,
+    /// Stores an invitation and the digest of its token. Replaces an earlier invitation of the same
+    /// address to the same organisation. An adapter MUST check in the same transaction that the
+    /// session `admin` of the inviter has not ended and that its account is an admin; `None` if
+    /// there is no inviter. [`Error::NotFound`] if the organisation does not exist,
     /// [`Error::Forbidden`], [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn add_invitation(
         &self,
@@ -100,8 +107,8 @@ pub trait OrganisationStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Vec<Invitation>, Error>;
 
-    /// Removes an invitation to an organisation. Returns whether it existed. An adapter MUST check in the same transaction that the
-    /// account `admin` is an admin. [`Error::Forbidden`].
+    /// Removes an invitation to an organisation. Returns whether it existed. An adapter MUST check
+    /// in the same transaction that the account `admin` is an admin. [`Error::Forbidden`].
     async fn delete_invitation(
         &self,
         organisation: &OrganisationId,
@@ -109,8 +116,8 @@ pub trait OrganisationStore: Send + Sync {
         admin: UserId,
     ) -> Result<bool, Error>;
 
-    /// Gives the account the membership that an invitation promises, and removes the invitation. `None` if it does not exist; of
-    /// several concurrent requests, one succeeds.
+    /// Gives the account the membership that an invitation promises, and removes the invitation.
+    /// `None` if it does not exist; of several concurrent requests, one succeeds.
     async fn accept_invitation(
         &self,
         digest: &Digest,
@@ -156,8 +163,9 @@ impl Organisations {
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Changes the fields of the patch if the precondition holds. Another name is recorded in the security log. The caller MUST be an
-    /// admin. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+    /// Changes the fields of the patch if the precondition holds. Another name is recorded
+    /// in the security log. The caller MUST be an admin. [`Error::NotFound`],
+    /// [`Error::Stale`], [`Error::Invalid`].
     pub async fn edit(
         &self,
         id: &OrganisationId,

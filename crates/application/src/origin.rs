@@ -39,7 +39,8 @@ impl Origin {
         }
     }
 
-    /// Handles a request from a client address. Changes made by `work` carry the identifier of the request and the address.
+    /// Handles a request from a client address. Changes made by `work` carry the identifier of the
+    /// request and the address.
     pub async fn of_request<F: Future>(
         id: Option<String>,
         address: Option<IpAddr>,
@@ -65,8 +66,8 @@ impl Origin {
         let _ = REQUEST.try_with(|request| request.caller.set(caller));
     }
 
-    /// The origin of a change that is made now. Without a caller, a request is the identity provider's, and a change outside of
-    /// requests is the scheduler's.
+    /// The origin of a change that is made now. Without a caller, a request is the identity
+    /// provider's, and a change outside of requests is the scheduler's.
     #[must_use]
     pub fn current() -> Self {
         if let Ok(carried) = CARRIED.try_with(Self::clone) {

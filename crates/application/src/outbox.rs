@@ -13,7 +13,8 @@ use crate::error::Error;
 /// An event in its public form: what sockets and event streams carry.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PublicEvent {
-    /// The event's name: `component-update`. A text, because a newer node may publish events that this node does not know.
+    /// The event's name: `component-update`. A text, because a newer node may publish events that
+    /// this node does not know.
     pub name: String,
     /// Its arguments, a JSON array.
     pub args: Box<RawValue>,
@@ -48,7 +49,8 @@ pub struct Commit {
     pub revision: i64,
     /// What happened, in order; at least one event.
     pub events: Vec<PublicEvent>,
-    /// Whether messages to subscribers may be due because of it. `false` for a commit that was read from the outbox.
+    /// Whether messages to subscribers may be due because of it. `false` for a commit that was read
+    /// from the outbox.
     #[serde(default = "unknown")]
     pub may_have_messages: bool,
 }
@@ -94,18 +96,21 @@ impl Commit {
 /// What a reader of the outbox finds after a revision.
 #[derive(Debug, Clone)]
 pub enum Backlog {
-    /// The commits after it, oldest first, at most as many as requested; fewer if they are large, and empty only if there are none.
+    /// The commits after it, oldest first, at most as many as requested; fewer if they are large,
+    /// and empty only if there are none.
     Commits(Vec<Commit>),
     /// Commits after it were pruned: the reader has to read the present state.
     TooOld,
 }
 
-/// Reads committed events and removes old ones. They are written by the storage ports, in the transaction of the state they belong to.
+/// Reads committed events and removes old ones. They are written by the storage ports, in the
+/// transaction of the state they belong to.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Outbox: Send + Sync {
-    /// The commits of an organisation after a revision, oldest first, at most `limit`. An adapter MUST return them
-    /// without a gap, or [`Backlog::TooOld`]. It SHOULD return fewer if they would need much memory.
+    /// The commits of an organisation after a revision, oldest first, at most `limit`. An adapter
+    /// MUST return them without a gap, or [`Backlog::TooOld`]. It SHOULD return fewer if they would
+    /// need much memory.
     async fn after(
         &self,
         organisation: &OrganisationId,
@@ -113,8 +118,9 @@ pub trait Outbox: Send + Sync {
         limit: u64,
     ) -> Result<Backlog, Error>;
 
-    /// Deletes commits older than `before`, each organisation's oldest first, about `limit` of them at most. Returns the number
-    /// of deleted commits. An adapter MUST NOT leave a commit older than one it has deleted.
+    /// Deletes commits older than `before`, each organisation's oldest first, about `limit` of them
+    /// at most. Returns the number of deleted commits. An adapter MUST NOT leave a commit older
+    /// than one it has deleted.
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
 
     /// The newest revision of each of these organisations that exists.

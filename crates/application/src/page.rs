@@ -26,7 +26,8 @@ pub struct Listed<T> {
 }
 
 impl<T> Listed<T> {
-    /// Cuts a list that was read with one item more than the limit; the extra item shows that there is another page.
+    /// Cuts a list that was read with one item more than the limit; the extra item shows that there
+    /// is another page.
     pub fn cut(mut items: Vec<T>, page: Page, id: impl Fn(&T) -> Uuid) -> Self {
         let limit = page
             .limit

@@ -93,7 +93,8 @@ impl Passkeys {
         self.ports.verifier.is_some()
     }
 
-    /// Begins to add a passkey to the session's account. [`Error::Conflict`] if it has [`Passkey::MAX_COUNT`].
+    /// Begins to add a passkey to the session's account. [`Error::Conflict`] if it has
+    /// [`Passkey::MAX_COUNT`].
     pub async fn begin_registration(&self, session: &Session) -> Result<BegunCeremony, Error> {
         let verifier = self.verifier()?;
         let user = &session.user;
@@ -105,9 +106,9 @@ impl Passkeys {
         Ok(self.seal_ceremony(CeremonyKind::Registration, Some(user.id), challenge))
     }
 
-    /// Adds the passkey that an authenticator has made, and ends the account's other sessions. [`Error::Invalid`] if the response
-    /// is not valid, [`Error::Conflict`] if the account has too many passkeys or this one already, [`Error::Unauthenticated`] if the
-    /// session has ended.
+    /// Adds the passkey that an authenticator has made, and ends the account's other sessions.
+    /// [`Error::Invalid`] if the response is not valid, [`Error::Conflict`] if the account has too
+    /// many passkeys or this one already, [`Error::Unauthenticated`] if the session has ended.
     pub async fn register(
         &self,
         session: &Session,
@@ -161,8 +162,8 @@ impl Passkeys {
         })
     }
 
-    /// Renames a passkey of the session's account. [`Error::Invalid`], [`Error::NotFound`], [`Error::Unauthenticated`] if the session
-    /// has ended.
+    /// Renames a passkey of the session's account. [`Error::Invalid`], [`Error::NotFound`],
+    /// [`Error::Unauthenticated`] if the session has ended.
     pub async fn rename(
         &self,
         session: &Session,
@@ -175,8 +176,8 @@ impl Passkeys {
         renamed.await?.ok_or(Self::MISSING)
     }
 
-    /// Removes a passkey of the session's account, and ends the account's other sessions. [`Error::NotFound`],
-    /// [`Error::Unauthenticated`] if the session has ended.
+    /// Removes a passkey of the session's account, and ends the account's other sessions.
+    /// [`Error::NotFound`], [`Error::Unauthenticated`] if the session has ended.
     pub async fn remove(
         &self,
         session: &Session,

@@ -59,26 +59,30 @@ impl fmt::Debug for PasswordHash {
 /// The person whose password is hashed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Requester {
-    /// Anybody: a person who signs up, or signs in from a browser in which nobody signed in to the account since its password was set.
+    /// Anybody: a person who signs up, or signs in from a browser in which nobody signed in to the
+    /// account since its password was set.
     Unknown,
-    /// A person with a session, a link from a mail, or a browser in which somebody signed in to this account since its password was
-    /// set.
+    /// A person with a session, a link from a mail, or a browser in which somebody signed in to
+    /// this account since its password was set.
     Known(UserId),
 }
 
-/// Hashes passwords. If hashes have to wait, an adapter MUST keep a part of the waiting places from unknown requesters, and from the
-/// hashes of each account. They could occupy all of them otherwise.
+/// Hashes passwords. If hashes have to wait, an adapter MUST keep a part of the waiting
+/// places from unknown requesters, and from the hashes of each account. They could occupy
+/// all of them otherwise.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait PasswordHasher: Send + Sync {
-    /// Hashes a new password. An adapter MUST use a slow, memory-hard function (OWASP ASVS 5.0, 11.4.2) and a new random salt.
+    /// Hashes a new password. An adapter MUST use a slow, memory-hard function (OWASP ASVS 5.0,
+    /// 11.4.2) and a new random salt.
     ///
     /// # Errors
     /// [`Error::Unavailable`] when too many are waiting.
     async fn hash(&self, password: &Password, requester: Requester) -> Result<PasswordHash, Error>;
 
-    /// Returns the index of the first stored hash of this password; `None` if no hash matches. An adapter MUST compute one hash
-    /// per salt, and one if there are no hashes, so that the time reveals nothing.
+    /// Returns the index of the first stored hash of this password; `None` if no hash matches. An
+    /// adapter MUST compute one hash per salt, and one if there are no hashes, so that the time
+    /// reveals nothing.
     ///
     /// # Errors
     /// [`Error::Unavailable`] when too many are waiting.
@@ -134,9 +138,10 @@ impl Passwords {
         }
     }
 
-    /// Changes the password of the session's account, and ends the account's other sessions (OWASP ASVS 5.0, 7.4.3) and device marks.
-    /// Returns the new mark for the browser, which stays a known device. [`Error::Invalid`] when the present password is wrong, also
-    /// if it is changed meanwhile; [`Error::Unauthenticated`] if the session has ended.
+    /// Changes the password of the session's account, and ends the account's other sessions (OWASP
+    /// ASVS 5.0, 7.4.3) and device marks. Returns the new mark for the browser, which stays a known
+    /// device. [`Error::Invalid`] when the present password is wrong, also if it is changed
+    /// meanwhile; [`Error::Unauthenticated`] if the session has ended.
     pub async fn change(
         &self,
         session: &Session,
@@ -179,8 +184,8 @@ impl Passwords {
         Ok(device_mark)
     }
 
-    /// Mails a link to an address that has an account. The work is done after the response, which is always the same.
-    /// [`Error::Invalid`] if the address is malformed.
+    /// Mails a link to an address that has an account. The work is done after the response, which
+    /// is always the same. [`Error::Invalid`] if the address is malformed.
     pub fn request_reset(self: &Arc<Self>, draft: &ResetDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
         let (service, key) = (Arc::clone(self), EmailKey::of(&draft.email));
@@ -216,8 +221,8 @@ impl Passwords {
         self.background.send_mail(mailer, mail).await
     }
 
-    /// Sets the password of a reset link's account and ends all sessions and device marks of the account. The link works once. Returns
-    /// the account. [`Error::BadCode`], [`Error::Invalid`].
+    /// Sets the password of a reset link's account and ends all sessions and device marks of the
+    /// account. The link works once. Returns the account. [`Error::BadCode`], [`Error::Invalid`].
     pub async fn reset(
         &self,
         token: &SecretToken,

@@ -1,8 +1,10 @@
-//! Delivers commits to the listeners of this node: every commit of an organisation once, in order, without a gap.
+//! Delivers commits to the listeners of this node: every commit of an organisation once, in order,
+//! without a gap.
 //!
-//! The [broadcast](crate::broadcast) port is fast but may lose, repeat or reorder commits; the [outbox](crate::outbox) is
-//! complete. The relay takes commits from the broadcast and fills gaps from the outbox. While it follows an organisation, it reads
-//! the outbox every [`Relay::SWEEP`], which finds commits that were never broadcast, for example because their node ended.
+//! The [broadcast](crate::broadcast) port is fast but may lose, repeat or reorder commits; the
+//! [outbox](crate::outbox) is complete. The relay takes commits from the broadcast and fills gaps
+//! from the outbox. While it follows an organisation, it reads the outbox every [`Relay::SWEEP`],
+//! which finds commits that were never broadcast, for example because their node ended.
 
 mod outbox_health;
 mod stream_position;
@@ -30,14 +32,16 @@ pub trait CommitListener: Send + Sync {
     /// Receives the next commit of an organisation. MUST NOT wait.
     fn on_commit(&self, commit: &Arc<Commit>);
 
-    /// Commits of this organisation can no longer be read: its viewers have to read the snapshot again.
+    /// Commits of this organisation can no longer be read: its viewers have to read the
+    /// snapshot again.
     fn resync(&self, organisation: &OrganisationId);
 
-    /// This node cannot read what is committed, so what viewers see may be out of date. Called again for as long as that lasts.
+    /// This node cannot read what is committed, so what viewers see may be out of date. Called
+    /// again for as long as that lasts.
     fn on_outage(&self) {}
 
-    /// Whether viewers wait for the commits of this organisation: the relay follows it for as long as there are any. A listener
-    /// that only counts commits is interested in no organisation.
+    /// Whether viewers wait for the commits of this organisation: the relay follows it for as long
+    /// as there are any. A listener that only counts commits is interested in no organisation.
     fn is_interested(&self, _organisation: &OrganisationId) -> bool {
         false
     }
@@ -68,8 +72,8 @@ impl Relay {
     /// How long a look-up waits for others.
     const MAX_LOOKUP_WAIT: Duration = Duration::from_secs(3);
 
-    /// Number of sweeps without a request or an interested listener after which an organisation is no longer followed: ten
-    /// minutes.
+    /// Number of sweeps without a request or an interested listener after which an organisation is
+    /// no longer followed: ten minutes.
     const IDLE_SWEEPS: u32 = 600;
 
     /// A relay over these ports that follows no organisation yet.
@@ -86,7 +90,8 @@ impl Relay {
         }
     }
 
-    /// Begins to follow an organisation, if this node does not follow it yet. `None` if it does not exist.
+    /// Begins to follow an organisation, if this node does not follow it yet. `None` if it does
+    /// not exist.
     pub async fn follow(
         &self,
         organisation: &OrganisationId,
@@ -139,7 +144,8 @@ impl Relay {
         self.outbox_health.is_stale()
     }
 
-    /// Returns the number of known commits that are not delivered to the listeners yet, over all followed organisations.
+    /// Returns the number of known commits that are not delivered to the listeners yet, over all
+    /// followed organisations.
     #[must_use]
     pub fn lag(&self) -> u64 {
         let behind = |position: &StreamPosition| {
@@ -149,8 +155,8 @@ impl Relay {
         self.positions.lock().values().map(behind).sum()
     }
 
-    /// Publishes a commit to every node and returns its state. Afterwards this node's cached pages of the organisation are out of
-    /// date.
+    /// Publishes a commit to every node and returns its state. Afterwards this node's cached pages
+    /// of the organisation are out of date.
     pub async fn publish<T>(&self, committed: Committed<T>) -> T {
         if let Some(commit) = committed.commit {
             self.outbox_health.succeeded();
@@ -164,7 +170,8 @@ impl Relay {
     pub async fn run(&self, listeners: &[Arc<dyn CommitListener>]) {
         let mut arriving = self.broadcast.subscribe().await;
         if self.has_run.swap(true, Ordering::Relaxed) {
-            // The run before has panicked: some listeners may have missed a commit that counts as delivered.
+            // The run before has panicked: some listeners may have missed a commit that counts
+            // as delivered.
             for organisation in self.organisations() {
                 self.resync_at_latest(&organisation, listeners);
             }
@@ -213,7 +220,8 @@ impl Relay {
         sweep.tick().await;
     }
 
-    /// Delivers a commit that another node may have sent. Returns whether the outbox was read for it.
+    /// Delivers a commit that another node may have sent. Returns whether the outbox was read
+    /// for it.
     async fn receive(
         &self,
         commit: &Arc<Commit>,
@@ -252,7 +260,8 @@ impl Relay {
             {
                 let caught_up = self.catch_up(&organisation, position.delivered(), listeners);
                 if let Err(error) = caught_up.await {
-                    // One slow read must not hold back other organisations; after a second one, the database is slow.
+                    // One slow read must not hold back other organisations; after a second one, the
+                    // database is slow.
                     if failure.replace(error).is_some() {
                         break;
                     }
@@ -262,8 +271,9 @@ impl Relay {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Stops following organisations without a request since the last call and without an interested listener. Otherwise every
-    /// organisation that was read once would be followed for ever.
+    /// Stops following organisations without a request since the last call and without an
+    /// interested listener. Otherwise every organisation that was read once would be followed
+    /// for ever.
     fn forget_idle(&self, listeners: &[Arc<dyn CommitListener>]) {
         let mut idle: Vec<OrganisationId> = self
             .positions
@@ -326,7 +336,8 @@ impl Relay {
         }
     }
 
-    /// Counts the known commits as delivered without delivering them: the listeners read the state again.
+    /// Counts the known commits as delivered without delivering them: the listeners read the
+    /// state again.
     fn resync_at_latest(
         &self,
         organisation: &OrganisationId,
@@ -378,7 +389,8 @@ impl Relay {
     }
 }
 
-/// The result of a read of the outbox. A database that hangs fails much later than viewers should learn about the outage.
+/// The result of a read of the outbox. A database that hangs fails much later than viewers should
+/// learn about the outage.
 async fn in_time<T>(read: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     let read = timeout(STALE_AFTER, read).await;
     read.map_err(|late| Error::Unavailable(late.into()))?

@@ -9,8 +9,8 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::outbox::Outbox;
 
-/// Removes old commits from the outbox, and old items of the audit log. Viewers that were disconnected for longer than commits are
-/// kept read the present state.
+/// Removes old commits from the outbox, and old items of the audit log. Viewers that were
+/// disconnected for longer than commits are kept read the present state.
 pub struct Retention {
     outbox: Arc<dyn Outbox>,
     audit: Arc<dyn AuditStore>,
@@ -41,8 +41,8 @@ impl Retention {
         }
     }
 
-    /// Deletes commits older than [`Self::COMMIT_RETENTION`] and old items of the audit log. Returns the number of commits. Every
-    /// node may do so at any time.
+    /// Deletes commits older than [`Self::COMMIT_RETENTION`] and old items of the audit log.
+    /// Returns the number of commits. Every node may do so at any time.
     pub async fn prune(&self) -> Result<u64, Error> {
         let now = self.clock.now();
         // A failure of one must not let the other grow.
@@ -57,7 +57,8 @@ impl Retention {
     }
 }
 
-/// Deletes in batches of this size, until one is not full. Returns the number of all that was deleted.
+/// Deletes in batches of this size, until one is not full. Returns the number of all that
+/// was deleted.
 pub(crate) async fn prune_in_batches<F>(batch: u64, delete: impl Fn(u64) -> F) -> Result<u64, Error>
 where
     F: Future<Output = Result<u64, Error>>,

@@ -26,9 +26,9 @@ pub trait ReviewStore: Send + Sync {
         incident: IncidentId,
     ) -> Result<Option<IncidentAndReview>, Error>;
 
-    /// Runs a rule on the review of an incident and stores the result; `None` removes the review. A change without events is stored
-    /// too: drafts are not public. The removal of a published review MUST be stored as a change of the incident at the time of the
-    /// commit.
+    /// Runs a rule on the review of an incident and stores the result; `None` removes the review. A
+    /// change without events is stored too: drafts are not public. The removal of a published
+    /// review MUST be stored as a change of the incident at the time of the commit.
     async fn change_review(
         &self,
         organisation: &OrganisationId,
@@ -63,7 +63,8 @@ impl Reviews {
         found.review.ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Returns a text as the HTML of a review. Nothing is stored. [`Error::NotFound`] if the incident does not exist, [`Error::Invalid`].
+    /// Returns a text as the HTML of a review. Nothing is stored. [`Error::NotFound`] if the
+    /// incident does not exist, [`Error::Invalid`].
     pub async fn preview(
         &self,
         organisation: &OrganisationId,
@@ -78,7 +79,8 @@ impl Reviews {
         rendering.await.map_err(Error::internal)
     }
 
-    /// Writes the review of an incident if the precondition holds. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+    /// Writes the review of an incident if the precondition holds. [`Error::NotFound`],
+    /// [`Error::Stale`], [`Error::Invalid`].
     pub async fn write(
         &self,
         organisation: &OrganisationId,
@@ -92,8 +94,9 @@ impl Reviews {
         .await
     }
 
-    /// Publishes the review of a resolved incident if the precondition holds. [`Error::NotFound`], [`Error::Stale`],
-    /// [`Error::Conflict`] if the incident is not resolved or the review is published.
+    /// Publishes the review of a resolved incident if the precondition holds.
+    /// [`Error::NotFound`], [`Error::Stale`], [`Error::Conflict`] if the incident is not
+    /// resolved or the review is published.
     pub async fn publish(
         &self,
         organisation: &OrganisationId,
@@ -113,7 +116,8 @@ impl Reviews {
         .await
     }
 
-    /// Deletes the review of an incident if the precondition holds. [`Error::NotFound`], [`Error::Stale`].
+    /// Deletes the review of an incident if the precondition holds. [`Error::NotFound`],
+    /// [`Error::Stale`].
     pub async fn delete(
         &self,
         organisation: &OrganisationId,

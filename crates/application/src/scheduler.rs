@@ -1,7 +1,8 @@
 //! Publishes changes that only the clock makes: maintenances that begin and end.
 //!
-//! Every node runs one scheduler. It sleeps until the next change of a status and then claims due changes in the database, so
-//! that exactly one node publishes each change. A change during a time without nodes is published by the first node that starts.
+//! Every node runs one scheduler. It sleeps until the next change of a status and then claims due
+//! changes in the database, so that exactly one node publishes each change. A change during a time
+//! without nodes is published by the first node that starts.
 
 mod wake_timer;
 
@@ -29,8 +30,8 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// How often the schedule is read without a notification. Another node may have written a maintenance and died, and a wall
-    /// clock may have been set.
+    /// How often the schedule is read without a notification. Another node may have written a
+    /// maintenance and died, and a wall clock may have been set.
     pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
     /// Delay of the first retry after a failure. Each further one is twice as long.
@@ -75,7 +76,8 @@ impl Scheduler {
         }
     }
 
-    /// Publishes all due changes, and sets the timer to the next one. Returns whether all were published.
+    /// Publishes all due changes, and sets the timer to the next one. Returns whether all
+    /// were published.
     async fn catch_up(&self) -> Result<bool, Error> {
         loop {
             // Before the read: a later write sets the timer again.
@@ -94,8 +96,8 @@ impl Scheduler {
         }
     }
 
-    /// Publishes the changes that are due. Returns whether all were published. A failure for one organisation is logged and does not
-    /// delay the others.
+    /// Publishes the changes that are due. Returns whether all were published. A failure for one
+    /// organisation is logged and does not delay the others.
     async fn publish_due(&self, now: DateTime<Utc>) -> Result<bool, Error> {
         let mut are_published = true;
         for organisation in self.store.organisations_due(now).await? {
@@ -135,8 +137,8 @@ impl Scheduler {
     }
 }
 
-/// Sets the timer whenever a node has written a maintenance, until the broadcast ends: that node may die before the change is
-/// due.
+/// Sets the timer whenever a node has written a maintenance, until the broadcast ends: that node
+/// may die before the change is due.
 pub async fn listen(broadcast: &dyn Broadcast, wake_timer: &WakeTimer, clock: &dyn Clock) {
     let mut arriving = broadcast.subscribe().await;
     while let Some(commit) = arriving.recv().await {

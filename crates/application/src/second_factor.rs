@@ -117,8 +117,9 @@ impl SecondFactors {
         })
     }
 
-    /// Confirms the enrolment with the first code, and ends the account's other sessions. Returns the recovery codes, which are
-    /// not shown again. [`Error::Invalid`] if the code is wrong, [`Error::NotFound`] if no enrolment has begun.
+    /// Confirms the enrolment with the first code, and ends the account's other sessions. Returns
+    /// the recovery codes, which are not shown again. [`Error::Invalid`] if the code is wrong,
+    /// [`Error::NotFound`] if no enrolment has begun.
     pub async fn confirm_totp(
         &self,
         session: &Session,
@@ -153,8 +154,8 @@ impl SecondFactors {
         Ok(codes)
     }
 
-    /// Removes the authenticator app, and the recovery codes with the last second factor, and ends the account's other sessions.
-    /// [`Error::NotFound`].
+    /// Removes the authenticator app, and the recovery codes with the last second factor, and ends
+    /// the account's other sessions. [`Error::NotFound`].
     pub async fn remove_totp(&self, session: &Session, client: &Client) -> Result<(), Error> {
         let removed = self
             .ports
@@ -169,8 +170,8 @@ impl SecondFactors {
         Ok(())
     }
 
-    /// Replaces the recovery codes, and ends the account's other sessions. [`Error::Conflict`] if the account has no second
-    /// factor.
+    /// Replaces the recovery codes, and ends the account's other sessions. [`Error::Conflict`] if
+    /// the account has no second factor.
     pub async fn replace_recovery_codes(
         &self,
         session: &Session,
@@ -197,14 +198,16 @@ impl SecondFactors {
         self.pending.issue(account, self.ports.clock.now())
     }
 
-    /// The account of a pending sign-in. [`Error::Unauthenticated`] if the token is wrong or has expired.
+    /// The account of a pending sign-in. [`Error::Unauthenticated`] if the token is wrong or
+    /// has expired.
     pub fn pending_user(&self, token: &SecretToken) -> Result<UserId, Error> {
         let user = self.pending.user(token, self.ports.clock.now());
         user.ok_or(Self::ENDED)
     }
 
-    /// Signs in the account of a pending sign-in with a code of its second factor. [`Error::Unauthenticated`] if the code is
-    /// wrong or the sign-in has ended, [`Error::Invalid`].
+    /// Signs in the account of a pending sign-in with a code of its second factor.
+    /// [`Error::Unauthenticated`] if the code is wrong or the sign-in has ended,
+    /// [`Error::Invalid`].
     pub async fn sign_in(
         &self,
         token: &SecretToken,
@@ -226,7 +229,8 @@ impl SecondFactors {
         Ok((opened.await?, used))
     }
 
-    /// Checks a code of an account's second factor, which cannot be used again. [`Error::Unauthenticated`].
+    /// Checks a code of an account's second factor, which cannot be used again.
+    /// [`Error::Unauthenticated`].
     pub(crate) async fn check(
         &self,
         user: &User,
@@ -260,8 +264,9 @@ impl SecondFactors {
     }
 }
 
-/// Removes all second factors of the account with an address, ends its sessions, and mails its owner, for an operator who helps a
-/// person without a factor. Returns the account. [`Error::NotFound`].
+/// Removes all second factors of the account with an address, ends its sessions, and mails its
+/// owner, for an operator who helps a person without a factor. Returns the account.
+/// [`Error::NotFound`].
 pub async fn reset_factors(
     accounts: &dyn AccountStore,
     factors: &dyn FactorStore,

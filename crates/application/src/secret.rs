@@ -11,8 +11,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
 
-/// A token of 256 random bits, base64url (RFC 4648, section 5). Its possession is the proof, so only its [`Digest`] is stored,
-/// and it is never logged.
+/// A token of 256 random bits, base64url (RFC 4648, section 5). Its possession is the proof, so
+/// only its [`Digest`] is stored, and it is never logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretToken(String);
 
@@ -35,7 +35,8 @@ impl SecretToken {
         &self.0
     }
 
-    /// Returns the digest, which is stored. The time of a look-up by digest reveals nothing about a guess.
+    /// Returns the digest, which is stored. The time of a look-up by digest reveals nothing
+    /// about a guess.
     #[must_use]
     pub fn digest(&self) -> Digest {
         Digest::of(&self.0)
@@ -48,8 +49,9 @@ impl fmt::Debug for SecretToken {
     }
 }
 
-/// The SHA-256 of a secret, base64url: of a [`SecretToken`], an API key, a recovery code or a challenge. They are random and long, so
-/// one fast round is enough (OWASP ASVS 5.0, 11.4.1 and 11.5.1).
+/// The SHA-256 of a secret, base64url: of a [`SecretToken`], an API key, a recovery code or
+/// a challenge. They are random and long, so one fast round is enough (OWASP ASVS 5.0,
+/// 11.4.1 and 11.5.1).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Digest(String);
 
@@ -82,19 +84,22 @@ impl HmacKey {
             .map_err(Error::internal)
     }
 
-    /// The signature of these parts, in this order. A signature for one purpose is not valid for another.
+    /// The signature of these parts, in this order. A signature for one purpose is not valid
+    /// for another.
     #[must_use]
     pub fn sign(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
         self.over(purpose, parts).finalize().into_bytes().into()
     }
 
-    /// Whether this is the signature of these parts. The comparison takes the same time for every wrong signature.
+    /// Whether this is the signature of these parts. The comparison takes the same time for every
+    /// wrong signature.
     #[must_use]
     pub fn verify(&self, purpose: &str, parts: &[&[u8]], signature: &[u8]) -> bool {
         self.over(purpose, parts).verify_slice(signature).is_ok()
     }
 
-    /// A value as a token that everybody can read and only this installation can make, for a cookie.
+    /// A value as a token that everybody can read and only this installation can make, for
+    /// a cookie.
     pub(crate) fn seal(&self, purpose: &str, value: &impl Serialize) -> SecretToken {
         // What is sealed consists of texts and numbers, which can always be written.
         let json = serde_json::to_vec(value).unwrap_or_default();
@@ -132,10 +137,11 @@ impl HmacKey {
     }
 }
 
-/// Signs what lives for minutes. Its keys are replaced together with those of access tokens, so signatures that others make with the keys
-/// of a stolen backup are refused some minutes later.
+/// Signs what lives for minutes. Its keys are replaced together with those of access tokens, so
+/// signatures that others make with the keys of a stolen backup are refused some minutes later.
 pub trait ShortLivedSigner: Send + Sync {
-    /// The signature of these parts, which every node accepts. A signature for one purpose is not valid for another.
+    /// The signature of these parts, which every node accepts. A signature for one purpose is not
+    /// valid for another.
     fn sign(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32];
 
     /// Whether a key that is still accepted has made this signature.

@@ -1,4 +1,5 @@
-//! Security log: one line with the target `security` for each event that concerns access (OWASP ASVS 5.0, 16.3).
+//! Security log: one line with the target `security` for each event that concerns access (OWASP
+//! ASVS 5.0, 16.3).
 
 use std::fmt;
 use std::net::IpAddr;
@@ -120,7 +121,8 @@ impl SecurityEvent {
 pub struct SecurityRecord<'a> {
     /// What happened.
     pub event: SecurityEvent,
-    /// Identifier of the acting account; after a failed sign-in the [masked](MaskedAddress) address.
+    /// Identifier of the acting account; after a failed sign-in the [masked](MaskedAddress)
+    /// address.
     pub subject: Option<&'a dyn fmt::Display>,
     /// Identifier of the organisation that it concerns.
     pub organisation: Option<&'a dyn fmt::Display>,
@@ -149,7 +151,8 @@ impl SecurityRecord<'_> {
         }
     }
 
-    /// [Writes](Self::write) the line with the originator of the current change, and the address and identifier of the request.
+    /// [Writes](Self::write) the line with the originator of the current change, and the address
+    /// and identifier of the request.
     pub fn write_with_originator(self) {
         let origin = Origin::current();
         let subject = origin.actor.id();
@@ -187,8 +190,8 @@ impl SecurityRecord<'_> {
     }
 }
 
-/// A mail address, masked for logs so that an operator can still recognise it. People type passwords into the wrong field, so the
-/// address of a failed sign-in is never logged in full.
+/// A mail address, masked for logs so that an operator can still recognise it. People type
+/// passwords into the wrong field, so the address of a failed sign-in is never logged in full.
 #[derive(Debug, Clone, Copy)]
 pub struct MaskedAddress<'a>(pub &'a str);
 

@@ -17,7 +17,8 @@ use crate::session::Client;
 /// What happened to an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecurityChange {
-    /// Somebody signed in from a browser in which nobody had signed in to the account since its password was set.
+    /// Somebody signed in from a browser in which nobody had signed in to the account since its
+    /// password was set.
     SignedIn,
     /// The password was changed.
     PasswordChanged,
@@ -92,7 +93,8 @@ impl SecurityMails {
         }
     }
 
-    /// Mails a change to the owner of an account, after the response. Sends nothing if the mail budget is used up.
+    /// Mails a change to the owner of an account, after the response. Sends nothing if the mail
+    /// budget is used up.
     pub fn send(&self, user: &User, change: SecurityChange, client: &Client) {
         let to = user.email.clone();
         self.send_to(async move { Ok(Some(to)) }, change, client);

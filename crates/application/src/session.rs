@@ -91,17 +91,20 @@ pub struct Sessions {
 impl Sessions {
     /// The response to a request whose session has ended.
     ///
-    /// The body of a request may arrive long after its session was checked. So a change of an account, and one that may give rights in
-    /// an organisation ([`AdminSession`]), names the session that asks for it. Storage MUST check in the transaction of the change that
-    /// this session still exists and is one of the account, and the end of the session MUST wait for the transaction. Otherwise a
-    /// thief's request could change the account, or make an admin, after the owner's reset of the password.
+    /// The body of a request may arrive long after its session was checked. So a change of an
+    /// account, and one that may give rights in an organisation ([`AdminSession`]), names the
+    /// session that asks for it. Storage MUST check in the transaction of the change that this
+    /// session still exists and is one of the account, and the end of the session MUST wait for the
+    /// transaction. Otherwise a thief's request could change the account, or make an admin, after
+    /// the owner's reset of the password.
     pub const ENDED: Error = Error::Unauthenticated("Please sign in");
 
     /// Lifetime of a session, however much it is used (OWASP ASVS 5.0, 7.3.2).
     pub const LIFETIME: TimeDelta = TimeDelta::days(30);
     /// Lifetime of an unused session (OWASP ASVS 5.0, 7.3.1).
     pub const IDLE: TimeDelta = TimeDelta::days(7);
-    /// Maximum number of sessions of an account. Another one ends the session that was not used for the longest time.
+    /// Maximum number of sessions of an account. Another one ends the session that was not used for
+    /// the longest time.
     pub const PER_ACCOUNT: u64 = 50;
     /// How long an authentication is recent enough for sensitive changes (OWASP ASVS 5.0, 7.5.3).
     pub const RECENT: TimeDelta = TimeDelta::minutes(10);
@@ -190,8 +193,8 @@ impl Sessions {
         self.issuer.key_set()
     }
 
-    /// Issues a bearer token, with or without an organisation. [`Error::Forbidden`] if the account is not a member or the organisation
-    /// does not exist.
+    /// Issues a bearer token, with or without an organisation. [`Error::Forbidden`] if the account
+    /// is not a member or the organisation does not exist.
     pub async fn token(
         &self,
         session: &Session,
@@ -257,8 +260,8 @@ fn membership(
     }
 }
 
-/// Fails if an authentication is not recent enough for a sensitive change. An unknown time is recent: the identity provider does
-/// not give it.
+/// Fails if an authentication is not recent enough for a sensitive change. An unknown time is
+/// recent: the identity provider does not give it.
 ///
 /// # Errors
 /// [`Error::ReauthenticationRequired`].

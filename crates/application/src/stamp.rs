@@ -7,18 +7,20 @@ use uuid::{Builder, Uuid};
 
 use crate::clock::Clock;
 
-/// Time, identifier and revision of one commit of an organisation, taken once under the organisation's lock. So revisions,
-/// identifiers and creation times have the same order, whatever the clocks of the nodes say.
+/// Time, identifier and revision of one commit of an organisation, taken once under the
+/// organisation's lock. So revisions, identifiers and creation times have the same order, whatever
+/// the clocks of the nodes say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     /// Time of the commit, in whole milliseconds; never before the organisation's previous commit.
     pub committed_at: DateTime<Utc>,
-    /// What this node's clock showed; before `committed_at` if the clock of another node is ahead. It decides the status of
-    /// maintenances.
+    /// What this node's clock showed; before `committed_at` if the clock of another node is ahead.
+    /// It decides the status of maintenances.
     pub wall_time: DateTime<Utc>,
     /// The revision that the commit makes.
     pub revision: Revision,
-    /// A `UUIDv7` for what the commit creates; greater than every identifier of the organisation's previous commits.
+    /// A `UUIDv7` for what the commit creates; greater than every identifier of the organisation's
+    /// previous commits.
     pub id: Uuid,
     /// The time zone of the organisation's page.
     pub zone: TimeZone,
@@ -27,7 +29,8 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// The stamp of the commit that makes `revision`. `last` is the time of the organisation's previous commit.
+    /// The stamp of the commit that makes `revision`. `last` is the time of the organisation's
+    /// previous commit.
     ///
     /// The caller must hold the organisation's lock.
     #[must_use]
@@ -36,8 +39,8 @@ impl Stamp {
         Self::at(wall_time, wall_time.max(last), revision, clock.id())
     }
 
-    /// The stamp of the commit that makes `revision` at the time `committed_at`, when the clock showed `wall_time`. `random` makes its
-    /// identifier differ from those of other organisations.
+    /// The stamp of the commit that makes `revision` at the time `committed_at`, when the clock
+    /// showed `wall_time`. `random` makes its identifier differ from those of other organisations.
     #[must_use]
     pub fn at(
         wall_time: DateTime<Utc>,
@@ -66,9 +69,10 @@ impl Stamp {
     }
 }
 
-/// A `UUIDv7` (RFC 9562, section 5.7): milliseconds, then a counter (section 6.2, method 1), then random bits. The counter is
-/// the low 42 bits of the revision, so that two commits of the same millisecond are in order; the 32 random bits are those of
-/// `random`, so that two organisations do not make the same identifier.
+/// A `UUIDv7` (RFC 9562, section 5.7): milliseconds, then a counter (section 6.2, method 1), then
+/// random bits. The counter is the low 42 bits of the revision, so that two commits of the same
+/// millisecond are in order; the 32 random bits are those of `random`, so that two organisations do
+/// not make the same identifier.
 fn identifier(now: DateTime<Utc>, revision: Revision, random: Uuid) -> Uuid {
     // Times before 1970 have no place in a UUIDv7.
     let since_1970 = (now - DateTime::UNIX_EPOCH).max(TimeDelta::zero());

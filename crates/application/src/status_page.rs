@@ -42,7 +42,8 @@ pub struct PublicComponent {
     pub name: String,
     /// May be empty.
     pub description: String,
-    /// Whether the end of the description is left out because the page has no room for it; absent if the description is complete.
+    /// Whether the end of the description is left out because the page has no room for it; absent
+    /// if the description is complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub description_truncated: bool,
     /// Current status of the component.
@@ -121,8 +122,8 @@ pub struct PublicUptimeDay {
 }
 
 impl PublicUptime {
-    /// Percentage of the last `days` days, at most those of the bars, for a component that starts on `start_date`; `None` if no
-    /// day counts.
+    /// Percentage of the last `days` days, at most those of the bars, for a component that starts
+    /// on `start_date`; `None` if no day counts.
     #[must_use]
     pub fn percentage_of_last(
         &self,
@@ -244,12 +245,14 @@ pub struct Snapshot {
     pub groups: Vec<PublicComponentGroup>,
     /// In the order of the page.
     pub components: Vec<PublicComponent>,
-    /// All unresolved incidents, and the 50 that were resolved last within the last 14 days. Newest first.
+    /// All unresolved incidents, and the 50 that were resolved last within the last 14 days.
+    /// Newest first.
     pub incidents: Vec<PublicIncident>,
-    /// All maintenances that have not ended, and the 50 that ended last within the last 14 days. Newest first.
+    /// All maintenances that have not ended, and the 50 that ended last within the last 14 days.
+    /// Newest first.
     pub maintenances: Vec<PublicMaintenance>,
-    /// Titles for the texts of the bars: the incidents and maintenances of the last 90 days that are not in the lists above, at most 200
-    /// of each.
+    /// Titles for the texts of the bars: the incidents and maintenances of the last 90 days that
+    /// are not in the lists above, at most 200 of each.
     pub past_titles: Vec<PastTitle>,
     /// Revision of the organisation at which the page was read.
     pub revision: i64,
@@ -269,8 +272,9 @@ impl Snapshot {
         })
     }
 
-    /// Returns the first time after `now` at which only the clock changes the page: a maintenance begins or ends, the time for showing
-    /// a past incident or maintenance ends, an outage has lasted another minute, or another day begins.
+    /// Returns the first time after `now` at which only the clock changes the page: a maintenance
+    /// begins or ends, the time for showing a past incident or maintenance ends, an outage has
+    /// lasted another minute, or another day begins.
     #[must_use]
     pub fn changes_at(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         // A maintenance is in progress, and later shown, up to the last millisecond.
@@ -320,8 +324,8 @@ const FIGURES_MOVE_EVERY: TimeDelta = TimeDelta::minutes(1);
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait SnapshotStore: Send + Sync {
-    /// Returns the status page of an organisation as of `now`; `None` if the organisation does not exist. An adapter MUST read it
-    /// at one revision.
+    /// Returns the status page of an organisation as of `now`; `None` if the organisation does not
+    /// exist. An adapter MUST read it at one revision.
     async fn snapshot(
         &self,
         organisation: &OrganisationId,

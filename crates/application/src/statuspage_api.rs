@@ -1,4 +1,5 @@
-//! What programs read about the status of an organisation: the state from which the Statuspage API and all feeds are drawn.
+//! What programs read about the status of an organisation: the state from which the Statuspage API
+//! and all feeds are drawn.
 
 use std::cmp::Reverse;
 
@@ -21,15 +22,15 @@ use crate::link::{incident_path, maintenance_path};
 pub const LISTED: usize = 50;
 /// Maximum number of incidents that are not resolved, and of maintenances that are not over.
 pub const OPEN_LISTED: usize = 200;
-/// Size limit of the texts of all incidents, and of all maintenances, in bytes. Beyond it each keeps only its newest entry and its
-/// description.
+/// Size limit of the texts of all incidents, and of all maintenances, in bytes. Beyond it each
+/// keeps only its newest entry and its description.
 pub const TEXT_BYTES: usize = 4 * 1024 * 1024;
-/// Size limit of the affected components of all entries of incidents, and of all maintenances, in bytes as stored. Beyond it an entry
-/// has none.
+/// Size limit of the affected components of all entries of incidents, and of all maintenances, in
+/// bytes as stored. Beyond it an entry has none.
 pub const AFFECTED_BYTES: usize = 4 * 1024 * 1024;
 
-/// The state of an organisation at a revision, from which the Statuspage API, feeds and webhooks are drawn. The status page is drawn
-/// from a [`Snapshot`](crate::status_page::Snapshot) instead.
+/// The state of an organisation at a revision, from which the Statuspage API, feeds and webhooks
+/// are drawn. The status page is drawn from a [`Snapshot`](crate::status_page::Snapshot) instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatuspageState {
     /// The organisation.
@@ -44,7 +45,8 @@ pub struct StatuspageState {
     pub components: Vec<ComponentReport>,
     /// The newest, all that are not resolved, and those that were resolved last. Newest first.
     pub incidents: Vec<IncidentRecord>,
-    /// The newest, all that are not over, those that ended last, and the newest of those that were cancelled. Newest first.
+    /// The newest, all that are not over, those that ended last, and the newest of those that were
+    /// cancelled. Newest first.
     pub maintenances: Vec<MaintenanceRecord>,
     /// When it was read.
     pub read_at: DateTime<Utc>,
@@ -255,7 +257,8 @@ impl StatuspageState {
         2048 + records.chain(components).chain(groups).sum::<usize>() as u64
     }
 
-    /// Incidents and maintenances, the one with the newest entry first; without cancelled maintenances.
+    /// Incidents and maintenances, the one with the newest entry first; without cancelled
+    /// maintenances.
     #[must_use]
     pub fn records(&self) -> Vec<Record<'_>> {
         let mut records: Vec<_> = self
@@ -278,8 +281,9 @@ impl StatuspageState {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait StatuspageStateStore: Send + Sync {
-    /// Returns the [`StatuspageState`] of an organisation as of `now`; `None` if the organisation does not exist. An adapter MUST read
-    /// it at one revision, in a number of queries that does not depend on what is stored.
+    /// Returns the [`StatuspageState`] of an organisation as of `now`; `None` if the organisation
+    /// does not exist. An adapter MUST read it at one revision, in a number of queries that does
+    /// not depend on what is stored.
     async fn statuspage_state(
         &self,
         organisation: &OrganisationId,

@@ -1,5 +1,5 @@
-//! Subscribers: the use cases and their storage port. Responses and their times reveal only to operators whether a target is
-//! known.
+//! Subscribers: the use cases and their storage port. Responses and their times reveal only to
+//! operators whether a target is known.
 
 pub(crate) mod code;
 pub mod import;
@@ -90,9 +90,10 @@ impl Subscribers {
         }
     }
 
-    /// Subscribes a target for a visitor and sends a verification link if it is needed. Known and unknown targets cost the same and
-    /// get the same response; the link is sent after the response. If a mail budget is used up, nothing is stored and the response is
-    /// the same. [`Error::Invalid`], [`Error::NotFound`] if the organisation does not exist.
+    /// Subscribes a target for a visitor and sends a verification link if it is needed. Known and
+    /// unknown targets cost the same and get the same response; the link is sent after the
+    /// response. If a mail budget is used up, nothing is stored and the response is the same.
+    /// [`Error::Invalid`], [`Error::NotFound`] if the organisation does not exist.
     pub async fn subscribe(
         &self,
         organisation: &OrganisationId,
@@ -120,8 +121,9 @@ impl Subscribers {
         Ok(())
     }
 
-    /// Adds a subscriber for an operator with this account, and sends the link. [`Error::Invalid`], [`Error::Conflict`] for a known
-    /// target, [`Error::MailLimitReached`] if a mail budget is used up.
+    /// Adds a subscriber for an operator with this account, and sends the link.
+    /// [`Error::Invalid`], [`Error::Conflict`] for a known target, [`Error::MailLimitReached`]
+    /// if a mail budget is used up.
     pub async fn add(
         &self,
         organisation: &OrganisationId,
@@ -177,8 +179,8 @@ impl Subscribers {
         .await
     }
 
-    /// Gives a webhook a new secret; each replaced one signs for a day beside it. [`Error::NotFound`], [`Error::Conflict`] on other
-    /// channels.
+    /// Gives a webhook a new secret; each replaced one signs for a day beside it.
+    /// [`Error::NotFound`], [`Error::Conflict`] on other channels.
     pub async fn rotate_secret(
         &self,
         organisation: &OrganisationId,
@@ -196,9 +198,10 @@ impl Subscribers {
         Ok(self.reveal(rotated))
     }
 
-    /// Sends a test message to a subscriber now, for an operator with this account. If it arrives, the subscriber's waiting messages
-    /// are sent without waiting for their next retry. [`Error::NotFound`], [`Error::Conflict`] if the
-    /// subscriber is not verified or the message does not arrive, with the reason, [`Error::MailLimitReached`] if a mail budget is used up.
+    /// Sends a test message to a subscriber now, for an operator with this account. If it arrives,
+    /// the subscriber's waiting messages are sent without waiting for their next retry.
+    /// [`Error::NotFound`], [`Error::Conflict`] if the subscriber is not verified or the message
+    /// does not arrive, with the reason, [`Error::MailLimitReached`] if a mail budget is used up.
     pub async fn test(
         &self,
         organisation: &OrganisationId,
@@ -254,8 +257,8 @@ impl Subscribers {
         })
     }
 
-    /// Imports rows for an operator with this account, in batches: if it fails, the batches before are stored, and the same file may be
-    /// imported again.
+    /// Imports rows for an operator with this account, in batches: if it fails, the batches before
+    /// are stored, and the same file may be imported again.
     pub async fn import(
         &self,
         organisation: &OrganisationId,
@@ -293,8 +296,9 @@ impl Subscribers {
         }
     }
 
-    /// Removes the subscribers of single incidents that are over, those that were not confirmed in time, and counts of verification
-    /// messages that limit nothing any more. Every node may do so at any time.
+    /// Removes the subscribers of single incidents that are over, those that were not confirmed in
+    /// time, and counts of verification messages that limit nothing any more. Every node may do so
+    /// at any time.
     pub async fn prune(&self) -> Result<(), Error> {
         let now = self.ports.clock.now();
         let store = &self.ports.subscribers;
@@ -344,7 +348,8 @@ impl Subscribers {
         Ok(change.after)
     }
 
-    /// Checks what a draft names: the target by the installation's rules, the scope by what is stored.
+    /// Checks what a draft names: the target by the installation's rules, the scope by what
+    /// is stored.
     async fn check(
         &self,
         organisation: &OrganisationId,
@@ -409,7 +414,8 @@ fn known_already(known: &Subscriber) -> Error {
     Error::Conflict(format!("{what} is a subscriber already"))
 }
 
-/// A message in an organisation's name, before or without a notice. All spellings of a target are one.
+/// A message in an organisation's name, before or without a notice. All spellings of a target
+/// are one.
 fn cause(organisation: &OrganisationId, account: Option<&str>, target: &Target) -> MailCause {
     MailCause {
         kind: MailKind::EnteredAddress,

@@ -2,7 +2,8 @@
 
 use crate::error::Error;
 
-/// Maximum number of each kind; `None` means no limit. Storage counts in the transaction that adds one.
+/// Maximum number of each kind; `None` means no limit. Storage counts in the transaction that
+/// adds one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UsageLimits {
     /// Organisations that an account creates.
@@ -15,8 +16,8 @@ pub struct UsageLimits {
     pub subscribers: Option<u64>,
 }
 
-/// Number of requests of one organisation that are handled at the same time, beside those that take long. Others find connections to
-/// the database meanwhile.
+/// Number of requests of one organisation that are handled at the same time, beside those that take
+/// long. Others find connections to the database meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Concurrency {
     /// Requests that read.
@@ -25,8 +26,8 @@ pub struct Concurrency {
     pub writes: usize,
 }
 
-/// Largest size of the descriptions of all components of an organisation together, in bytes. One change may publish all of them: an
-/// incident or a maintenance may have all components.
+/// Largest size of the descriptions of all components of an organisation together, in bytes. One
+/// change may publish all of them: an incident or a maintenance may have all components.
 pub const MAX_DESCRIPTIONS_BYTES: u64 = 1_000_000;
 
 /// Checks the size of the descriptions of all components of an organisation, in bytes.
@@ -76,8 +77,9 @@ impl UsageLimits {
         })
     }
 
-    /// Maximum number of unsent deliveries of an organisation beside which its next notice is expanded: ten for each subscriber that it
-    /// may have, so that receivers that do not respond delay no notices to others.
+    /// Maximum number of unsent deliveries of an organisation beside which its next notice is
+    /// expanded: ten for each subscriber that it may have, so that receivers that do not respond
+    /// delay no notices to others.
     #[must_use]
     pub fn waiting_deliveries(&self) -> Option<u64> {
         let most = self.subscribers?.saturating_mul(10);

@@ -29,7 +29,8 @@ pub struct Waiting {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait WaitlistStore: Send + Sync {
-    /// Adds an entry, unless the address is on the list already. Keeps the newest [`Waitlist::MAX_LENGTH`] entries.
+    /// Adds an entry, unless the address is on the list already. Keeps the newest
+    /// [`Waitlist::MAX_LENGTH`] entries.
     async fn add(&self, waiting: Waiting) -> Result<(), Error>;
 
     /// The entries, newest first.

@@ -14,12 +14,14 @@ use socket2::{Domain, Socket, Type};
 
 /// Timeout of one step.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// Number of viewers that connect before the connected ones are read, because their pings may need responses.
+/// Number of viewers that connect before the connected ones are read, because their pings may
+/// need responses.
 const BATCH: usize = 64;
 /// Number of viewers that connect between two lines of progress.
 const MILESTONE: usize = 2000;
 
-/// The protocol of a viewer's connection. It counts received events, and responds to the server's pings.
+/// The protocol of a viewer's connection. It counts received events, and responds to the
+/// server's pings.
 pub trait Wire: Default {
     /// Takes the bytes that have arrived. Returns the number of events that ended in them.
     ///
@@ -171,12 +173,14 @@ impl<W: Wire> Crowd<W> {
     }
 }
 
-/// Maximum number of connections from one address. Linux has 28,000 ports for one address. It takes those of one half first, and
-/// searches so long for one of the other half that a server beside it is slow.
+/// Maximum number of connections from one address. Linux has 28,000 ports for one address. It takes
+/// those of one half first, and searches so long for one of the other half that a server beside it
+/// is slow.
 const OF_ONE_ADDRESS: usize = 10_000;
 
-/// Creates an unconnected socket with one of several addresses of this machine. The servers use none of these
-/// addresses: a socket must not take the port of a server that is about to start again.
+/// Creates an unconnected socket with one of several addresses of this machine. The servers
+/// use none of these addresses: a socket must not take the port of a server that is about
+/// to start again.
 ///
 /// # Errors
 /// If the system cannot create one.
@@ -191,8 +195,8 @@ pub fn socket() -> io::Result<Socket> {
     Ok(stream)
 }
 
-/// Connects to a server on this machine, from one of several addresses. `receive` is the size of the kernel's receive
-/// buffer.
+/// Connects to a server on this machine, from one of several addresses. `receive` is the size of
+/// the kernel's receive buffer.
 ///
 /// # Errors
 /// If the connection fails.

@@ -32,7 +32,8 @@ impl Bench {
         self.growth(what, of, &beside_few, &beside_many, at_most);
     }
 
-    /// Prints the times of `what` among few and among many rows, and a budget for their ratio. `of` names the rows.
+    /// Prints the times of `what` among few and among many rows, and a budget for their ratio. `of`
+    /// names the rows.
     pub fn growth(self, what: &str, of: &str, few: &[Duration], many: &[Duration], at_most: f64) {
         // The first tenth is the time of work that nothing else disturbs.
         let (few, many) = (percentile(few, 10), percentile(many, 10));

@@ -1,5 +1,6 @@
-//! What the benches share: viewers, measured servers, and the format of the results. A bench prints a line of JSON for
-//! each measurement, and one for each budget. `docs/benchmarks.md` is made from these lines.
+//! What the benches share: viewers, measured servers, and the format of the results. A bench prints
+//! a line of JSON for each measurement, and one for each budget. `docs/benchmarks.md` is made from
+//! these lines.
 
 pub mod crowd;
 pub mod fan_out;

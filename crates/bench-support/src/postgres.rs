@@ -23,7 +23,8 @@ pub fn recreate(server: &str, name: &str) -> String {
     recreate_as(server, name, "template1")
 }
 
-/// Creates a copy of a database without connections, in place of one with the same name. Returns its URL.
+/// Creates a copy of a database without connections, in place of one with the same name. Returns
+/// its URL.
 ///
 /// # Panics
 /// If it cannot be created.

@@ -11,8 +11,8 @@ use socket2::Socket;
 
 use crate::{crowd::connect, peer::Peer};
 
-/// The command that starts the product with a data folder, at a port of this machine; port 0 is a free one. It has no
-/// rate limits, because all viewers of a bench have one address.
+/// The command that starts the product with a data folder, at a port of this machine; port 0 is a
+/// free one. It has no rate limits, because all viewers of a bench have one address.
 #[must_use]
 pub fn command(binary: &str, folder: &Path, port: u16) -> Command {
     let mut command = Command::new(binary);

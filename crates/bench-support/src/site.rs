@@ -38,7 +38,8 @@ impl Site {
         let start = || product::start(&mut product::command(binary, folder.path(), 0));
         let peer = start()?;
         let person = Person::sign_up(peer.port)?;
-        // Viewers would reuse the memory that hashing a password has freed. So the server is started again before it is measured.
+        // Viewers would reuse the memory that hashing a password has freed. So the server is
+        // started again before it is measured.
         drop(peer);
         let peer = start()?;
         let organisation = person.organisation(peer.port, "Acme")?;

@@ -9,8 +9,8 @@ use crate::peer::Peer;
 /// The messages that join the room, and the text that confirms it.
 pub const JOIN: [(&str, &str); 1] = [("40", "42[\"ready\"]")];
 
-/// Starts the server, with its packages installed. Each client joins a room. The message `shout` with a number and a size sends so
-/// many events with a text of this size to the room.
+/// Starts the server, with its packages installed. Each client joins a room. The message `shout`
+/// with a number and a size sends so many events with a text of this size to the room.
 ///
 /// # Errors
 /// If the packages cannot be installed, or the server does not start.

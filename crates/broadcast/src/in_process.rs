@@ -9,7 +9,8 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
-/// Most commits that wait for a subscriber, for example while its database does not respond. It misses later ones.
+/// Most commits that wait for a subscriber, for example while its database does not respond. It
+/// misses later ones.
 const QUEUE_LENGTH: usize = 4096;
 
 /// Delivers commits to the subscribers of this process.

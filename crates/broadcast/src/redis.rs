@@ -1,7 +1,8 @@
 //! The broadcast port for several nodes, by Redis publish/subscribe.
 //!
-//! Redis is a shortcut, not a store. Commits published while a node is not subscribed are lost, and its relay reads
-//! them from the outbox. So nothing waits for Redis, and a node starts and works without it.
+//! Redis is a shortcut, not a store. Commits published while a node is not subscribed are lost, and
+//! its relay reads them from the outbox. So nothing waits for Redis, and a node starts and works
+//! without it.
 
 mod envelope;
 mod message;
@@ -22,7 +23,8 @@ use uuid::Uuid;
 use self::envelope::Envelopes;
 use crate::InProcess;
 
-/// Most commits that wait to be published. While Redis is unavailable, later ones are left to the outbox.
+/// Most commits that wait to be published. While Redis is unavailable, later ones are left to
+/// the outbox.
 const QUEUE_LENGTH: usize = 4096;
 /// Time after which Redis counts as unavailable.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
@@ -34,7 +36,8 @@ const RETRY_DELAY: Duration = Duration::from_millis(250);
 pub struct RedisOptions<'a> {
     /// URL: `redis://…`, or `rediss://…` for TLS. It may contain a password.
     pub url: &'a str,
-    /// Certificate authorities in PEM that may sign the server's certificate; `None` for those of the operating system.
+    /// Certificate authorities in PEM that may sign the server's certificate; `None` for those of
+    /// the operating system.
     pub authorities: Option<Vec<u8>>,
     /// Name of the installation in channel names, so that several installations can share a Redis.
     pub installation: &'a str,

@@ -28,8 +28,8 @@ pub struct User {
     pub email: String,
     /// Whether it administers the installation and its waitlist.
     pub administrator: bool,
-    /// Whether the address belongs to an older account, from the time when several accounts could have one address. Such an
-    /// account has to prove an address of its own before it can be used.
+    /// Whether the address belongs to an older account, from the time when several accounts could
+    /// have one address. Such an account has to prove an address of its own before it can be used.
     pub needs_address: bool,
     /// When it was made.
     pub created_at: DateTime<Utc>,

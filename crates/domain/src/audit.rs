@@ -204,8 +204,9 @@ pub struct AuditedChange {
 }
 
 impl AuditedChange {
-    /// The change that a commit with this first event made. `stamp` is the commit's identifier: it is greater than those of earlier
-    /// updates, and not greater than that of an update which the commit records.
+    /// The change that a commit with this first event made. `stamp` is the commit's identifier: it
+    /// is greater than those of earlier updates, and not greater than that of an update which the
+    /// commit records.
     #[must_use]
     pub fn of(event: Event, stamp: Uuid) -> Self {
         use Action as A;

@@ -74,12 +74,13 @@ pub struct Target {
 impl Target {
     const REFUSAL: &str = "Must be a link that begins with https://";
 
-    /// Reads what a person entered, trimmed. Whether the installation allows the host, the port and plain HTTP is decided when the
-    /// connection is made.
+    /// Reads what a person entered, trimmed. Whether the installation allows the host, the port and
+    /// plain HTTP is decided when the connection is made.
     ///
     /// # Errors
-    /// [`Invalid`] at [`Channel::field`] if it is neither a mail address nor, for the other channels, an absolute http or https URL of
-    /// at most [`MAX_LINK_LENGTH`] characters, with a host and without a user name or password.
+    /// [`Invalid`] at [`Channel::field`] if it is neither a mail address nor, for the other
+    /// channels, an absolute http or https URL of at most [`MAX_LINK_LENGTH`] characters, with a
+    /// host and without a user name or password.
     pub fn parse(channel: Channel, text: &str) -> Result<Self, Invalid> {
         let text = match channel {
             Channel::Email => {
@@ -106,7 +107,8 @@ impl Target {
         self.channel
     }
 
-    /// The address as typed, or the whole URL. The URL is a secret: it is enough to post into the channel.
+    /// The address as typed, or the whole URL. The URL is a secret: it is enough to post into
+    /// the channel.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -118,7 +120,8 @@ impl Target {
         (self.channel == Channel::Email).then_some(&*self.text)
     }
 
-    /// The form that is equal for all spellings of a target: the mailbox, or the URL as the URL Standard writes it.
+    /// The form that is equal for all spellings of a target: the mailbox, or the URL as the URL
+    /// Standard writes it.
     #[must_use]
     pub fn key(&self) -> TargetKey {
         TargetKey(match self.channel {
@@ -127,7 +130,8 @@ impl Target {
         })
     }
 
-    /// The address, or the part of the URL that people may see: its host and the last four characters.
+    /// The address, or the part of the URL that people may see: its host and the last four
+    /// characters.
     #[must_use]
     pub fn masked(&self) -> String {
         let Ok(url) = Url::parse(&self.text) else {
@@ -144,8 +148,8 @@ impl Target {
     }
 }
 
-/// A [`Target`] for comparisons. Of targets with equal keys, an organisation has one subscriber for each incident, and one for
-/// everything else.
+/// A [`Target`] for comparisons. Of targets with equal keys, an organisation has one subscriber for
+/// each incident, and one for everything else.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TargetKey(String);
 

@@ -8,8 +8,8 @@ use sha2::{Digest, Sha256};
 /// Digits of a code, in the order of their values.
 const DIGITS: [u8; 36] = *b"0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// A public code: 12 characters `0-9a-z`. It is made from the identifier of its thing by SHA-256 (FIPS 180-4), so it never
-/// changes, and two codes differ as surely as 62 random bits do.
+/// A public code: 12 characters `0-9a-z`. It is made from the identifier of its thing by SHA-256
+/// (FIPS 180-4), so it never changes, and two codes differ as surely as 62 random bits do.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code([u8; Self::LENGTH]);
 
@@ -65,8 +65,9 @@ impl FromStr for Code {
     }
 }
 
-/// The number of the thing with this identifier in the entries of feeds, whose form has numbers instead of codes. It is made from the
-/// identifier as a code is, so it never changes. It has at most 53 bits: programs that hold numbers as floating point read it exactly.
+/// The number of the thing with this identifier in the entries of feeds, whose form has numbers
+/// instead of codes. It is made from the identifier as a code is, so it never changes. It has at
+/// most 53 bits: programs that hold numbers as floating point read it exactly.
 #[must_use]
 pub(crate) fn feed_number(identifier: &[u8]) -> u64 {
     let hash = Sha256::new()

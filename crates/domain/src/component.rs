@@ -198,7 +198,8 @@ pub struct ComponentPatch {
     pub only_show_when_affected: Option<bool>,
 }
 
-/// Name of a component after that of its group, if it has one: "Group - Component". Components of several groups may have the same name.
+/// Name of a component after that of its group, if it has one: "Group - Component". Components of
+/// several groups may have the same name.
 #[must_use]
 pub fn full_name(group: Option<&str>, name: &str) -> String {
     group.map_or_else(|| name.to_owned(), |group| format!("{group} - {name}"))
@@ -235,8 +236,8 @@ impl Component {
         Ok(Changed::new(state, vec![Event::NewComponent(id)]))
     }
 
-    /// This component with an operator's changes. A status that stays the same is not set by hand. `zone` is the time zone of the
-    /// page.
+    /// This component with an operator's changes. A status that stays the same is not set by hand.
+    /// `zone` is the time zone of the page.
     ///
     /// # Errors
     /// [`Invalid`] if the result breaks a rule of its fields.

@@ -127,7 +127,8 @@ impl ComponentGroup {
         Ok(Changed::new(state, vec![event]))
     }
 
-    /// The deletion of the group. Its components stay, without a group, so the page has another order.
+    /// The deletion of the group. Its components stay, without a group, so the page has
+    /// another order.
     #[must_use]
     pub fn delete(self) -> Changed<()> {
         let events = vec![

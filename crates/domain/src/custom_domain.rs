@@ -14,8 +14,8 @@ use utoipa::ToSchema;
 use crate::event::{Changed, Event};
 use crate::organisation::Organisation;
 
-/// A host name of at least two labels in ASCII and lower case, such as `status.example.com`. It has no scheme, port, path or
-/// trailing dot, and it is not an IP address.
+/// A host name of at least two labels in ASCII and lower case, such as `status.example.com`. It has
+/// no scheme, port, path or trailing dot, and it is not an IP address.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DomainName(String);
 
@@ -25,7 +25,8 @@ pub struct DomainName(String);
 pub struct InvalidDomainName;
 
 impl DomainName {
-    /// Maximum length of a text that can be a name, in bytes. A name in other letters may be longer than its ASCII form.
+    /// Maximum length of a text that can be a name, in bytes. A name in other letters may be longer
+    /// than its ASCII form.
     const MAX_TEXT_LENGTH: usize = 1_024;
 
     /// The name as text.
@@ -75,7 +76,8 @@ pub enum DomainStatus {
     Verified,
 }
 
-/// The claim of an organisation to a domain. Several organisations may claim a domain; one of them may have verified it.
+/// The claim of an organisation to a domain. Several organisations may claim a domain; one of them
+/// may have verified it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DomainClaim {
     /// The domain.
@@ -118,7 +120,8 @@ impl Organisation {
         claim.is_verified().then_some(&claim.name)
     }
 
-    /// This organisation with a claim in place of its present one. A claim to the same domain stays as it is, with its token.
+    /// This organisation with a claim in place of its present one. A claim to the same domain stays
+    /// as it is, with its token.
     #[must_use]
     pub fn claim_domain(self, claim: DomainClaim) -> Changed<Self> {
         let known = self.domain.as_ref();
@@ -132,7 +135,8 @@ impl Organisation {
         claimed.in_place_of(&self)
     }
 
-    /// This organisation with the claim that has this token proven. `None` if it has no such claim any more.
+    /// This organisation with the claim that has this token proven. `None` if it has no such claim
+    /// any more.
     #[must_use]
     pub fn verify_domain(mut self, token: &str, now: DateTime<Utc>) -> Option<Changed<Self>> {
         let claim = self.domain.as_mut().filter(|claim| claim.token == token)?;

@@ -6,12 +6,14 @@ use validator::{ValidateEmail, ValidationError};
 
 use crate::text::one_line;
 
-/// Maximum length of an address, in characters (RFC 5321, section 4.5.3.1.3, less the angle brackets).
+/// Maximum length of an address, in characters (RFC 5321, section 4.5.3.1.3, less the
+/// angle brackets).
 pub const MAX_EMAIL_LENGTH: usize = 254;
 
 const REFUSAL: &str = "Invalid email address";
 
-/// Rejects what [`known_email_address`] rejects, and a domain without a dot: mail to such an address could not leave the machine.
+/// Rejects what [`known_email_address`] rejects, and a domain without a dot: mail to such an
+/// address could not leave the machine.
 ///
 /// # Errors
 /// If the text is no such address.
@@ -26,9 +28,9 @@ pub fn email_address(text: &str) -> Result<(), ValidationError> {
     }
 }
 
-/// Rejects what the HTML standard's `<input type="email">` rejects, addresses to which no mail can be sent, and addresses longer
-/// than [`MAX_EMAIL_LENGTH`]. The domain may be internationalised (RFC 5890). For addresses that were accepted earlier, when a domain
-/// needed no dot.
+/// Rejects what the HTML standard's `<input type="email">` rejects, addresses to which no mail can
+/// be sent, and addresses longer than [`MAX_EMAIL_LENGTH`]. The domain may be internationalised
+/// (RFC 5890). For addresses that were accepted earlier, when a domain needed no dot.
 ///
 /// # Errors
 /// If the text is no such address; "Must be one line" if it is not [one line](one_line).
@@ -50,21 +52,22 @@ fn refusal() -> ValidationError {
     ValidationError::new("email").with_message(REFUSAL.into())
 }
 
-/// The part before the `@` is ASCII: some other letters, such as the Kelvin sign, become ASCII letters in lower case and would
-/// name another person's address. Dots stand only between other characters (RFC 5322, section 3.2.3); mail servers reject others.
+/// The part before the `@` is ASCII: some other letters, such as the Kelvin sign, become ASCII
+/// letters in lower case and would name another person's address. Dots stand only between other
+/// characters (RFC 5322, section 3.2.3); mail servers reject others.
 fn plain(local: &str) -> bool {
     local.is_ascii() && local.split('.').all(|word| !word.is_empty())
 }
 
-/// The domain is a name, not an address literal such as `[127.0.0.1]`, which would let strangers make the server connect to
-/// machines of its own network.
+/// The domain is a name, not an address literal such as `[127.0.0.1]`, which would let strangers
+/// make the server connect to machines of its own network.
 fn is_host_name(domain: &str) -> bool {
     !domain.contains(['[', ']'])
 }
 
-/// An address in a form that is equal for all spellings of a mailbox: the domain in ASCII and lower case (RFC 5890, section
-/// 2.3.2.1; UTS 46), the part before the `@` as entered, because only the receiver may interpret it (RFC 5321, section 2.4). Mail
-/// can be sent to this form.
+/// An address in a form that is equal for all spellings of a mailbox: the domain in ASCII and lower
+/// case (RFC 5890, section 2.3.2.1; UTS 46), the part before the `@` as entered, because only the
+/// receiver may interpret it (RFC 5321, section 2.4). Mail can be sent to this form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mailbox(String);
 
@@ -87,8 +90,8 @@ impl Mailbox {
     }
 }
 
-/// The form in which the addresses of accounts are compared: lower case, the domain in ASCII (see [`Mailbox`]). Mail goes to the
-/// address as entered.
+/// The form in which the addresses of accounts are compared: lower case, the domain in ASCII (see
+/// [`Mailbox`]). Mail goes to the address as entered.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EmailKey(String);
 
@@ -99,8 +102,9 @@ impl EmailKey {
         Self(Mailbox::of(address).0.to_lowercase())
     }
 
-    /// The key of the mailbox that the address usually reaches: `ann@example.com` for the sub-address `ann+list@example.com`
-    /// (RFC 5233), and without dots at Gmail, which ignores them. Addresses of one mailbox share one mail budget.
+    /// The key of the mailbox that the address usually reaches: `ann@example.com` for the
+    /// sub-address `ann+list@example.com` (RFC 5233), and without dots at Gmail, which ignores
+    /// them. Addresses of one mailbox share one mail budget.
     #[must_use]
     pub fn usual_mailbox(&self) -> Self {
         let Some((local, domain)) = self.0.rsplit_once('@') else {
@@ -248,7 +252,8 @@ mod tests {
         assert_eq!(tag_only.usual_mailbox(), tag_only);
     }
 
-    /// A text, and one that becomes the same by the lower case of Unicode: K is U+212A, and ſ is s in upper case.
+    /// A text, and one that becomes the same by the lower case of Unicode: K is U+212A, and ſ is s
+    /// in upper case.
     fn look_alikes() -> impl Strategy<Value = (String, String)> {
         let letter = prop_oneof![
             Just(("K", "k")),

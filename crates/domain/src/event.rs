@@ -9,8 +9,8 @@ use crate::id::{
 use crate::impact::ImpactChange;
 use crate::notice::NewNotice;
 
-/// A change that is published to viewers and operators. It holds identifiers only: its public form is read in the transaction that
-/// stores the event, so both always agree.
+/// A change that is published to viewers and operators. It holds identifiers only: its public form
+/// is read in the transaction that stores the event, so both always agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumDiscriminants)]
 #[strum_discriminants(
     name(EventKind),
@@ -86,7 +86,8 @@ impl EventKind {
         )
     }
 
-    /// Whether the event holds only what its request has sent: a thing that was created, or an entry of a timeline.
+    /// Whether the event holds only what its request has sent: a thing that was created, or an
+    /// entry of a timeline.
     #[must_use]
     pub const fn repeats_request(self) -> bool {
         match self {
@@ -111,7 +112,8 @@ impl EventKind {
         }
     }
 
-    /// Whether a change with such an event withdraws the notices of what it deletes, for which later messages may wait.
+    /// Whether a change with such an event withdraws the notices of what it deletes, for which
+    /// later messages may wait.
     #[must_use]
     pub const fn withdraws_notices(self) -> bool {
         match self {
@@ -137,8 +139,8 @@ impl EventKind {
     }
 }
 
-/// Everything a change causes. Without events, nothing is published and no revision is made; the audit log and what is not
-/// published may change.
+/// Everything a change causes. Without events, nothing is published and no revision is made; the
+/// audit log and what is not published may change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed<T> {
     /// The state after the change.
@@ -147,7 +149,8 @@ pub struct Changed<T> {
     pub events: Vec<Event>,
     /// The notices to subscribers, in order; empty if the change does not concern them.
     pub notices: Vec<NewNotice>,
-    /// Whether changed statuses of components, which the impacts cause, make notices; `None` means the default.
+    /// Whether changed statuses of components, which the impacts cause, make notices; `None` means
+    /// the default.
     pub notifies: Option<bool>,
     /// The components whose impacts changed; `None` if there are none.
     pub impacts: Option<ImpactChange>,

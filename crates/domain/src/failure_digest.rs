@@ -17,8 +17,8 @@ impl DigestWindow {
     /// Number of subscriptions that a digest names.
     pub const NAMED: u64 = 20;
 
-    /// How long after a failure the window closes, because a failure is stored a little later than it happens. So
-    /// subscriptions that begin to fail together are in one digest.
+    /// How long after a failure the window closes, because a failure is stored a little later than
+    /// it happens. So subscriptions that begin to fail together are in one digest.
     const DELAY: TimeDelta = TimeDelta::minutes(1);
 
     /// The end of a window that closes now.

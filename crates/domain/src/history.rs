@@ -21,7 +21,8 @@ pub struct HistoryMonths {
 }
 
 impl HistoryMonths {
-    /// The months of a page. Page 1 begins with the present month of the zone. `None` for page 0 and for pages without a history.
+    /// The months of a page. Page 1 begins with the present month of the zone. `None` for page 0
+    /// and for pages without a history.
     #[must_use]
     pub fn of_page(page: u32, zone: TimeZone, now: DateTime<Utc>) -> Option<Self> {
         let months = months_of_page(page, MONTHS, zone.date_of(now))?;
@@ -41,8 +42,8 @@ pub fn page_of(day: NaiveDate, today: NaiveDate) -> u32 {
     u32::try_from(months(today) - months(day)).unwrap_or(0) / MONTHS + 1
 }
 
-/// The first days of the calendar months of a page that has `count` of them, newest first. Page 1 begins with the month of
-/// `today`. `None` for page 0 and for pages without a history.
+/// The first days of the calendar months of a page that has `count` of them, newest first. Page 1
+/// begins with the month of `today`. `None` for page 0 and for pages without a history.
 #[must_use]
 pub fn months_of_page(page: u32, count: u32, today: NaiveDate) -> Option<Vec<NaiveDate>> {
     if !(1..=LAST_PAGE).contains(&page) {

@@ -17,8 +17,9 @@ macro_rules! identifier {
         pub struct $name(pub Uuid);
 
         impl $name {
-            /// This identifier, or the one after `newest` if this one is not greater. It keeps a timeline in order if an identifier
-            /// was made before the order of two concurrent updates was decided.
+            /// This identifier, or the one after `newest` if this one is not greater. It keeps a
+            /// timeline in order if an identifier was made before the order of two concurrent
+            /// updates was decided.
             #[must_use]
             pub fn after(self, newest: Self) -> Self {
                 if self > newest { self } else { Self(Uuid::from_u128(newest.0.as_u128().wrapping_add(1))) }
@@ -30,7 +31,8 @@ macro_rules! identifier {
                 Code::of(self.0.as_bytes())
             }
 
-            /// The public code of a Statuspage entry that follows from what this identifier names and has no identifier of its own.
+            /// The public code of a Statuspage entry that follows from what this identifier names
+            /// and has no identifier of its own.
             #[must_use]
             pub fn statuspage_entry_code(self, entry: &str) -> Code {
                 Code::of(&[self.0.as_bytes(), entry.as_bytes()].concat())
@@ -141,7 +143,8 @@ impl OrganisationId {
     /// Reads an identifier: 1 to [`Self::MAX_LENGTH`] ASCII letters, digits, `_` and `-`.
     ///
     /// # Errors
-    /// [`NotAnOrganisationId`] for anything else; no organisation has such a name, so callers treat it as unknown.
+    /// [`NotAnOrganisationId`] for anything else; no organisation has such a name, so callers treat
+    /// it as unknown.
     pub fn parse(text: &str) -> Result<Self, NotAnOrganisationId> {
         let fits = (1..=Self::MAX_LENGTH).contains(&text.len());
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';

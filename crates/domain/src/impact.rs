@@ -90,8 +90,8 @@ pub enum ImpactChange {
         /// The correction of its times by the same change; `None` if there is none. It comes first.
         moved: Option<ImpactMove>,
     },
-    /// These components, because they were attached or detached, the impact on them was corrected, or the incident was created or
-    /// deleted.
+    /// These components, because they were attached or detached, the impact on them was corrected,
+    /// or the incident was created or deleted.
     On {
         /// The incident.
         incident: IncidentId,
@@ -100,7 +100,8 @@ pub enum ImpactChange {
         /// When the impact began; `None` means with this change.
         since: Option<DateTime<Utc>>,
     },
-    /// The history of these components, because the incident was over when they were attached. Their current status stays.
+    /// The history of these components, because the incident was over when they were attached.
+    /// Their current status stays.
     Past {
         /// The incident.
         incident: IncidentId,
@@ -111,7 +112,8 @@ pub enum ImpactChange {
         /// When it ended.
         to: DateTime<Utc>,
     },
-    /// The history of all components attached to the incident, because its times were corrected. Their current status stays.
+    /// The history of all components attached to the incident, because its times were corrected.
+    /// Their current status stays.
     Moved(ImpactMove),
 }
 
@@ -143,7 +145,8 @@ pub enum ImpactRefused {
 }
 
 impl IncidentAndAttached {
-    /// Attaches components. If the incident is resolved, its impact becomes part of their history, and their current status stays.
+    /// Attaches components. If the incident is resolved, its impact becomes part of their history,
+    /// and their current status stays.
     ///
     /// # Errors
     /// [`AlreadyAttached`] if one of them is attached.
@@ -175,8 +178,8 @@ impl IncidentAndAttached {
         Ok(self.changed(Event::IncidentUpdated(self.incident.id), ids))
     }
 
-    /// Detaches components. The history that a resolved incident caused stays, also when the incident is deleted; an operator may
-    /// correct it.
+    /// Detaches components. The history that a resolved incident caused stays, also when the
+    /// incident is deleted; an operator may correct it.
     ///
     /// # Errors
     /// [`Invalid`] if one of them is not attached.
@@ -207,8 +210,8 @@ impl IncidentAndAttached {
 }
 
 impl Incident {
-    /// The change of impacts if components are attached to this incident. If it is unresolved, the impact begins at `since`;
-    /// `None` means now.
+    /// The change of impacts if components are attached to this incident. If it is unresolved, the
+    /// impact begins at `since`; `None` means now.
     pub(crate) fn impact_when_attached(
         &self,
         components: &[Attachment],
@@ -220,7 +223,8 @@ impl Incident {
         self.impact_on(ids(components), since)
     }
 
-    /// The change of impacts from `before` to this incident. The components attached to it are the same.
+    /// The change of impacts from `before` to this incident. The components attached to it are
+    /// the same.
     pub(crate) fn impact_after(&self, before: &Self) -> Option<ImpactChange> {
         let moved = self.moved_from(before);
         if before.has_impact() == self.has_impact() {
@@ -233,7 +237,8 @@ impl Incident {
         })
     }
 
-    /// The change of impacts if components are attached to this incident or detached from it, `None` for `since` means now.
+    /// The change of impacts if components are attached to this incident or detached from it,
+    /// `None` for `since` means now.
     fn impact_on(
         &self,
         components: Vec<ComponentId>,
@@ -246,7 +251,8 @@ impl Incident {
         })
     }
 
-    /// The impact of this resolved incident on the history of its components; `None` if it has none.
+    /// The impact of this resolved incident on the history of its components; `None` if it
+    /// has none.
     fn past_impact_on(
         &self,
         components: &[Attachment],
@@ -263,10 +269,12 @@ impl Incident {
 }
 
 impl Component {
-    /// This component after its impacts have changed; `impacts` are those of all unresolved incidents now. Its status becomes the
-    /// worst impact. Without impacts it becomes operational, unless an operator has set the status since incidents last did.
+    /// This component after its impacts have changed; `impacts` are those of all unresolved
+    /// incidents now. Its status becomes the worst impact. Without impacts it becomes operational,
+    /// unless an operator has set the status since incidents last did.
     ///
-    /// The source may change without the status. Then the state differs from before, and there is no event.
+    /// The source may change without the status. Then the state differs from before, and there is
+    /// no event.
     #[must_use]
     pub fn apply_impacts(
         self,

@@ -38,8 +38,8 @@ pub struct Incident {
     pub created_at: DateTime<Utc>,
     /// When it or its timeline last changed.
     pub updated_at: DateTime<Utc>,
-    /// The organisation's revision that last changed a field that operators edit: its version for conditional writes. An update
-    /// changes it only if it changes the status.
+    /// The organisation's revision that last changed a field that operators edit: its version for
+    /// conditional writes. An update changes it only if it changes the status.
     pub version: Revision,
 }
 
@@ -79,8 +79,9 @@ fn occurred_too_late() -> FieldError {
 }
 
 impl Incident {
-    /// A new incident with components attached to it. Its timeline is empty. The impact of an incident that is resolved already is
-    /// part of the history of its components, and their current status stays.
+    /// A new incident with components attached to it. Its timeline is empty. The impact of an
+    /// incident that is resolved already is part of the history of its components, and their
+    /// current status stays.
     ///
     /// # Errors
     /// [`Invalid`] if the draft breaks a rule of its fields or names a component twice.
@@ -138,8 +139,8 @@ impl Incident {
         Ok(created.notify_if(notify))
     }
 
-    /// This incident with an operator's changes. Another status than RESOLVED reopens a resolved one. A correction of its times
-    /// [moves](crate::impact::ImpactMove::apply) its impacts.
+    /// This incident with an operator's changes. Another status than RESOLVED reopens a resolved
+    /// one. A correction of its times [moves](crate::impact::ImpactMove::apply) its impacts.
     ///
     /// # Errors
     /// [`Invalid`] if the result breaks a rule of its fields.
@@ -232,8 +233,9 @@ impl Incident {
             && fields(self) == fields(other)
     }
 
-    /// Sets the status, which is reached at `since`. RESOLVED keeps the time at which it was reached; every other status clears it.
-    /// MONITORING keeps the time at which it was reached first, also under other statuses.
+    /// Sets the status, which is reached at `since`. RESOLVED keeps the time at which it was
+    /// reached; every other status clears it. MONITORING keeps the time at which it was reached
+    /// first, also under other statuses.
     pub(crate) fn with_status(self, status: IncidentStatus, since: DateTime<Utc>) -> Self {
         let resolved_at = if status == IncidentStatus::Resolved {
             Some(self.resolved_at.unwrap_or(since))

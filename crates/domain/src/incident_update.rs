@@ -26,7 +26,8 @@ pub struct IncidentUpdate {
     pub author: Author,
     /// When it was recorded; never before an earlier update of the incident.
     pub created_at: DateTime<Utc>,
-    /// When it is displayed. It orders the timeline; the identifier orders updates with the same time.
+    /// When it is displayed. It orders the timeline; the identifier orders updates with the
+    /// same time.
     pub display_at: DateTime<Utc>,
     /// The organisation's revision that last changed it: its version for conditional writes.
     pub version: Revision,
@@ -88,8 +89,9 @@ pub enum RecordError {
 }
 
 impl Incident {
-    /// Whether this incident was resolved already when an update was recorded. Such an update completes the timeline before the
-    /// resolution and never changes the status. `other` is another update, which may have resolved the incident later.
+    /// Whether this incident was resolved already when an update was recorded. Such an update
+    /// completes the timeline before the resolution and never changes the status. `other` is
+    /// another update, which may have resolved the incident later.
     fn was_resolved_before(&self, update: &IncidentUpdate, other: Option<&IncidentUpdate>) -> bool {
         let Some(resolved_at) = self.resolved_at else {
             return false;
@@ -106,8 +108,8 @@ impl Incident {
 }
 
 impl IncidentAndNewest {
-    /// Records an update. If it is the newest one, the incident takes its status. A resolved incident takes only updates that are
-    /// displayed before its resolution, and stays resolved.
+    /// Records an update. If it is the newest one, the incident takes its status. A resolved
+    /// incident takes only updates that are displayed before its resolution, and stays resolved.
     ///
     /// # Errors
     /// [`RecordError`].
@@ -170,8 +172,9 @@ impl IncidentAndUpdate {
             .is_none_or(|other| self.update.is_after(other))
     }
 
-    /// This update with an operator's changes. If that changes which update is the newest one, or the status of the newest one, the
-    /// incident takes the status of the newest one; otherwise its status stays.
+    /// This update with an operator's changes. If that changes which update is the newest one, or
+    /// the status of the newest one, the incident takes the status of the newest one; otherwise its
+    /// status stays.
     ///
     /// # Errors
     /// [`Invalid`] if the result breaks a rule of its fields.
@@ -257,11 +260,12 @@ impl IncidentAndUpdate {
 }
 
 impl IncidentUpdateDeletion {
-    /// The incident without these updates, at least one. Its status changes only if the newest update is deleted and an older one
-    /// remains. `notify` is whether that notifies subscribers.
+    /// The incident without these updates, at least one. Its status changes only if the newest
+    /// update is deleted and an older one remains. `notify` is whether that notifies subscribers.
     ///
     /// # Errors
-    /// [`Invalid`] if there are none, or one of them is named twice or is not an update of the incident.
+    /// [`Invalid`] if there are none, or one of them is named twice or is not an update of
+    /// the incident.
     pub fn delete(
         self,
         updates: &[IncidentUpdateId],

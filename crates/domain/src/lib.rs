@@ -1,7 +1,8 @@
-//! The rules of Allclear: what a component, an incident, a maintenance and a subscriber are, and how they change.
+//! The rules of Allclear: what a component, an incident, a maintenance and a subscriber are, and
+//! how they change.
 //!
-//! Everything here is a value or a pure function. Time and identifiers are arguments; nothing waits, reads or writes. A
-//! rule refuses with a typed error, which carries a message for people.
+//! Everything here is a value or a pure function. Time and identifiers are arguments; nothing
+//! waits, reads or writes. A rule refuses with a typed error, which carries a message for people.
 
 pub mod account;
 pub mod api_key;

@@ -1,16 +1,18 @@
-//! Names of people and organisations in mails. A stranger can choose both the name and the recipient, so a name must not carry a
-//! message: it is short, one line, and contains no web address.
+//! Names of people and organisations in mails. A stranger can choose both the name and the
+//! recipient, so a name must not carry a message: it is short, one line, and contains no
+//! web address.
 
 use crate::text::{clean_line, is_direction};
 
 /// Maximum length of a name in a mail, in characters.
 pub const MAX_MAIL_NAME_LENGTH: usize = 80;
 
-/// Returns the name cut to [`MAX_MAIL_NAME_LENGTH`] characters, without control and formatting characters and without words that look
-/// like a web address. `None` if nothing is left.
+/// Returns the name cut to [`MAX_MAIL_NAME_LENGTH`] characters, without control and formatting
+/// characters and without words that look like a web address. `None` if nothing is left.
 #[must_use]
 pub fn mail_name(name: &str) -> Option<String> {
-    // Removed and not replaced by a space: an invisible character in an address must not hide the address.
+    // Removed and not replaced by a space: an invisible character in an address must not hide
+    // the address.
     let visible: String = name
         .chars()
         .filter(|letter| !is_invisible(*letter))
@@ -24,8 +26,8 @@ pub fn mail_name(name: &str) -> Option<String> {
     (!shown.is_empty()).then_some(shown)
 }
 
-/// Whether a character is invisible and could hide an address from this rule: a direction, a zero-width space, a soft hyphen, a tag.
-/// Joiners stay, because names in many languages need them.
+/// Whether a character is invisible and could hide an address from this rule: a direction, a
+/// zero-width space, a soft hyphen, a tag. Joiners stay, because names in many languages need them.
 const fn is_invisible(letter: char) -> bool {
     is_direction(letter)
         || matches!(
@@ -43,13 +45,15 @@ const fn is_invisible(letter: char) -> bool {
         )
 }
 
-/// Whether mail programs may turn the word into a link: it has a scheme, begins with `www.`, or contains a domain.
+/// Whether mail programs may turn the word into a link: it has a scheme, begins with `www.`, or
+/// contains a domain.
 fn reads_as_address(word: &str) -> bool {
     let word = word.to_lowercase();
     word.contains("://") || word.contains("www.") || holds_domain(&word)
 }
 
-/// Whether the word contains two labels joined by a dot, of which the last could be a top-level domain, or an IPv4 address.
+/// Whether the word contains two labels joined by a dot, of which the last could be a top-level
+/// domain, or an IPv4 address.
 fn holds_domain(word: &str) -> bool {
     let labels: Vec<&str> = word.split(is_dot).collect();
     let domain = labels.windows(2).any(|pair| {
@@ -62,7 +66,8 @@ fn holds_domain(word: &str) -> bool {
     domain || labels.len() >= 4 && numbers.count() >= 4
 }
 
-/// Whether the label begins with two letters, or with a letter and a character that may follow it in an encoded domain.
+/// Whether the label begins with two letters, or with a letter and a character that may follow it
+/// in an encoded domain.
 fn is_top_level(label: &str) -> bool {
     let mut letters = label.chars();
     let first = letters.next().is_some_and(char::is_alphabetic);

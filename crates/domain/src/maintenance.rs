@@ -22,7 +22,8 @@ const TICK: TimeDelta = TimeDelta::milliseconds(1);
 /// How long the status page shows a maintenance after its end.
 pub const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(14);
 
-/// A maintenance of an organisation, as stored. Its status is not stored: [`Maintenance::status`] derives it.
+/// A maintenance of an organisation, as stored. Its status is not stored: [`Maintenance::status`]
+/// derives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Maintenance {
     /// Its identifier.
@@ -49,8 +50,8 @@ pub struct Maintenance {
     pub created_at: DateTime<Utc>,
     /// When it last changed.
     pub updated_at: DateTime<Utc>,
-    /// The organisation's revision that last changed it: its version for conditional writes. Neither the clock nor an update
-    /// changes it.
+    /// The organisation's revision that last changed it: its version for conditional writes.
+    /// Neither the clock nor an update changes it.
     pub version: Revision,
 }
 
@@ -72,7 +73,8 @@ pub enum EditError {
 }
 
 impl Maintenance {
-    /// A new maintenance. `created_at` orders it in the organisation's list, `now` decides its status.
+    /// A new maintenance. `created_at` orders it in the organisation's list, `now` decides
+    /// its status.
     ///
     /// # Errors
     /// [`Invalid`] if the draft breaks a rule of its fields.
@@ -115,8 +117,9 @@ impl Maintenance {
         deletion.audited(Action::MaintenanceDeleted, target, self.title)
     }
 
-    /// The change from `before`, `None` for a new maintenance, to this one. `recorded` is the message of an update that was recorded.
-    /// Events show the status of `now`, so they also publish what the clock has changed.
+    /// The change from `before`, `None` for a new maintenance, to this one. `recorded` is the
+    /// message of an update that was recorded. Events show the status of `now`, so they also
+    /// publish what the clock has changed.
     fn changed(
         self,
         before: Option<&Self>,
@@ -143,8 +146,9 @@ impl Maintenance {
         }
     }
 
-    /// This maintenance after a change of its updates, which has these events. `recorded` is the message of an update that was
-    /// recorded. Without `notify` only what the clock has changed may make a notice.
+    /// This maintenance after a change of its updates, which has these events. `recorded` is the
+    /// message of an update that was recorded. Without `notify` only what the clock has changed may
+    /// make a notice.
     pub(crate) fn after_updates(
         self,
         events: Vec<Event>,
@@ -159,8 +163,9 @@ impl Maintenance {
             .notify_if(notify || (is_due && self.notify))
     }
 
-    /// This maintenance with an operator's changes. A patch of an end alone that is not in the future completes it; without `notify`
-    /// that makes a notice if the end in time would have made one.
+    /// This maintenance with an operator's changes. A patch of an end alone that is not in the
+    /// future completes it; without `notify` that makes a notice if the end in time would have
+    /// made one.
     ///
     /// # Errors
     /// [`EditError`].
@@ -290,14 +295,15 @@ impl Maintenance {
         }
     }
 
-    /// The first time after `now` at which the clock alone changes its status; `None` if the status is final.
+    /// The first time after `now` at which the clock alone changes its status; `None` if the status
+    /// is final.
     #[must_use]
     pub fn next_change(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         self.status(now).changes_at(self.start_at, self.end_at)
     }
 
-    /// Returns the change by the clock since the status was last published. It makes a notice if the maintenance
-    /// [notifies](Self::notify).
+    /// Returns the change by the clock since the status was last published. It makes a notice if
+    /// the maintenance [notifies](Self::notify).
     #[must_use]
     pub fn publish_due(self, now: DateTime<Utc>) -> Changed<Self> {
         if self.status(now) == self.published_status {
@@ -317,8 +323,9 @@ impl Maintenance {
             .audited(action, Target::Maintenance(self.id), self.title)
     }
 
-    /// The last time at which the status page shows it; `None` while its end is open. A maintenance that was cancelled without an end
-    /// is over when it should have begun, or when it was cancelled if that was later.
+    /// The last time at which the status page shows it; `None` while its end is open. A maintenance
+    /// that was cancelled without an end is over when it should have begun, or when it was
+    /// cancelled if that was later.
     #[must_use]
     pub fn shown_until(&self) -> Option<DateTime<Utc>> {
         let over = self.end_at.or_else(|| {

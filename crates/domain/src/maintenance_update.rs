@@ -1,4 +1,5 @@
-//! Updates of maintenances: the entries of their timelines. They can be recorded at any time and do not change the status.
+//! Updates of maintenances: the entries of their timelines. They can be recorded at any time and do
+//! not change the status.
 
 use chrono::{DateTime, Utc};
 
@@ -26,7 +27,8 @@ pub struct MaintenanceUpdate {
     pub author: Author,
     /// When it was recorded; never before an earlier update of the maintenance.
     pub created_at: DateTime<Utc>,
-    /// When it is displayed. It orders the timeline; the identifier orders updates with the same time.
+    /// When it is displayed. It orders the timeline; the identifier orders updates with the
+    /// same time.
     pub display_at: DateTime<Utc>,
     /// The organisation's revision that last changed it: its version for conditional writes.
     pub version: Revision,
@@ -65,8 +67,8 @@ pub struct MaintenanceUpdateDeletion {
 }
 
 impl MaintenanceAndNewest {
-    /// Records an update at `recorded_at`, but never before the newest one, whatever the nodes' clocks say. `now` decides the status
-    /// of the maintenance.
+    /// Records an update at `recorded_at`, but never before the newest one, whatever the nodes'
+    /// clocks say. `now` decides the status of the maintenance.
     ///
     /// # Errors
     /// [`Invalid`] if the draft breaks a rule of its fields.
@@ -107,7 +109,8 @@ impl MaintenanceAndNewest {
 }
 
 impl MaintenanceAndUpdate {
-    /// This update with an operator's changes at `edited_at`. `now` decides the status of the maintenance.
+    /// This update with an operator's changes at `edited_at`. `now` decides the status of
+    /// the maintenance.
     ///
     /// # Errors
     /// [`Invalid`] if the result breaks a rule of its fields.
@@ -145,8 +148,8 @@ impl MaintenanceAndUpdate {
         Ok(edited.changed(None, notify, now))
     }
 
-    /// This update with its maintenance after the change of the update, and everything that causes. `recorded` is the message of an
-    /// update that was recorded.
+    /// This update with its maintenance after the change of the update, and everything that causes.
+    /// `recorded` is the message of an update that was recorded.
     fn changed(self, recorded: Option<String>, notify: bool, now: DateTime<Utc>) -> Changed<Self> {
         let Self {
             maintenance,
@@ -165,11 +168,13 @@ impl MaintenanceAndUpdate {
 }
 
 impl MaintenanceUpdateDeletion {
-    /// The maintenance without these updates, at least one, as changed at `deleted_at`. `now` decides its status. With `notify`, what
-    /// the clock has changed notifies subscribers even if the maintenance [does not](Maintenance::notify).
+    /// The maintenance without these updates, at least one, as changed at `deleted_at`. `now`
+    /// decides its status. With `notify`, what the clock has changed notifies subscribers even if
+    /// the maintenance [does not](Maintenance::notify).
     ///
     /// # Errors
-    /// [`Invalid`] if there are none, or one of them is named twice or is not an update of the maintenance.
+    /// [`Invalid`] if there are none, or one of them is named twice or is not an update of
+    /// the maintenance.
     pub fn delete(
         self,
         updates: &[MaintenanceUpdateId],
@@ -179,7 +184,8 @@ impl MaintenanceUpdateDeletion {
     ) -> Result<Changed<Maintenance>, Invalid> {
         check_deletion(MaintenanceUpdate::IDS, updates, &self.known)?;
         let id = self.maintenance.id;
-        // An update counts as a change at its own time. Without a later time here, the time of the last change would go back.
+        // An update counts as a change at its own time. Without a later time here, the time of the
+        // last change would go back.
         let maintenance = Maintenance {
             updated_at: deleted_at.max(self.maintenance.updated_at),
             ..self.maintenance

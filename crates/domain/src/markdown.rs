@@ -12,23 +12,24 @@ const MAX_ADDED_BYTES: usize = 4_000_000;
 /// What an element counts without its attributes, in bytes. It takes ten times as many in memory.
 const ELEMENT_BYTES: usize = 50;
 
-/// Renders Markdown (`CommonMark` 0.31, with tables and struck-out text) as HTML. Raw HTML in the text is removed or made harmless,
-/// and only http, https and mailto links stay links. Tables that could have more than 20,000 cells stay text, and so does raw HTML
-/// that could add more than 4 MB.
+/// Renders Markdown (`CommonMark` 0.31, with tables and struck-out text) as HTML. Raw HTML in the
+/// text is removed or made harmless, and only http, https and mailto links stay links. Tables that
+/// could have more than 20,000 cells stay text, and so does raw HTML that could add more than 4 MB.
 #[must_use]
 pub fn render(markdown: &str) -> String {
     render_with(markdown, None)
 }
 
-/// Renders Markdown like [`render`] as a part of a page below a heading of `level`, from 1 to 6. The highest headings of the text are of
-/// the next level, whichever the author began with, so that no level is left out (WCAG 2.2, technique G141).
+/// Renders Markdown like [`render`] as a part of a page below a heading of `level`, from 1 to 6.
+/// The highest headings of the text are of the next level, whichever the author began with, so that
+/// no level is left out (WCAG 2.2, technique G141).
 #[must_use]
 pub fn render_below(level: usize, markdown: &str) -> String {
     render_with(markdown, Some(level))
 }
 
-/// The text of Markdown without its markup, a line for each block. A link is followed by its address, unless its text is the address.
-/// Raw HTML is left out.
+/// The text of Markdown without its markup, a line for each block. A link is followed by its
+/// address, unless its text is the address. Raw HTML is left out.
 #[must_use]
 pub fn plain(markdown: &str) -> String {
     let options = Options::ENABLE_STRIKETHROUGH;
@@ -109,8 +110,9 @@ fn highest_heading<'a>(events: impl Iterator<Item = Event<'a>>) -> usize {
     levels.min().unwrap_or(1)
 }
 
-/// Removes the quotes and lists that are nested more than [`MAX_DEPTH`] deep, but not what is in them: an HTML tree of any depth
-/// could overflow the stack of what walks it. Also removes inline tags that would make the rest of the text their content.
+/// Removes the quotes and lists that are nested more than [`MAX_DEPTH`] deep, but not what is in
+/// them: an HTML tree of any depth could overflow the stack of what walks it. Also removes inline
+/// tags that would make the rest of the text their content.
 fn limit_nesting<'a>(events: impl Iterator<Item = Event<'a>>) -> impl Iterator<Item = Event<'a>> {
     let mut depth = 0_usize;
     events.filter(move |event| match event {
@@ -153,7 +155,8 @@ fn with_levels<'a>(
     })
 }
 
-/// Joins the lines of each block of raw HTML, and makes a block harmless that would make the rest of the text its content.
+/// Joins the lines of each block of raw HTML, and makes a block harmless that would make the rest
+/// of the text its content.
 fn join_html_blocks<'a>(
     events: impl Iterator<Item = Event<'a>>,
 ) -> impl Iterator<Item = Event<'a>> {
@@ -175,8 +178,8 @@ fn join_html_blocks<'a>(
     })
 }
 
-/// How many cells the tables of a text have at most. A row is filled up to the width of its table's first line, so a short text can
-/// have millions. A blank line ends a table.
+/// How many cells the tables of a text have at most. A row is filled up to the width of its table's
+/// first line, so a short text can have millions. A blank line ends a table.
 fn most_cells(markdown: &str) -> usize {
     let lines: Vec<&str> = markdown.lines().flat_map(|line| line.split('\r')).collect();
     let is_blank = |line: &&str| line.trim_matches([' ', '\t']).is_empty();
@@ -187,9 +190,9 @@ fn most_cells(markdown: &str) -> usize {
     lines.split(is_blank).map(cells).sum()
 }
 
-/// How much raw HTML adds at most, in bytes: each block opens the elements of a text that are not closed, such as `<i>`, again (HTML
-/// Standard, section 13.2.4.3), so a short text can have millions. Elements of Markdown are always closed, unless they have raw HTML in
-/// them.
+/// How much raw HTML adds at most, in bytes: each block opens the elements of a text that are not
+/// closed, such as `<i>`, again (HTML Standard, section 13.2.4.3), so a short text can have
+/// millions. Elements of Markdown are always closed, unless they have raw HTML in them.
 fn most_added<'a>(events: impl Iterator<Item = Event<'a>>) -> usize {
     let (mut reopened, mut raw, mut places) = (0_usize, 0_usize, 0_usize);
     // The elements of Markdown that are open, and the number of those that are counted.
@@ -239,7 +242,8 @@ fn sanitised(html: &str) -> String {
         .to_string()
 }
 
-/// Whether a tag begins or ends an element that a new block opens again (HTML Standard, section 13.2.4.3).
+/// Whether a tag begins or ends an element that a new block opens again (HTML Standard,
+/// section 13.2.4.3).
 fn is_formatting(tag: &str) -> bool {
     let formatting = [
         "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt",
@@ -248,7 +252,8 @@ fn is_formatting(tag: &str) -> bool {
     is_one_of(tag, &formatting)
 }
 
-/// Whether a tag begins or ends an element whose content is text without markup (HTML Standard, sections 13.1.2 and 13.2.6).
+/// Whether a tag begins or ends an element whose content is text without markup (HTML Standard,
+/// sections 13.1.2 and 13.2.6).
 fn is_raw_text(tag: &str) -> bool {
     let raw = [
         "iframe",
@@ -273,8 +278,8 @@ fn is_one_of(tag: &str, elements: &[&str]) -> bool {
         .any(|element| element.eq_ignore_ascii_case(name))
 }
 
-/// The name of a tag's element; empty if the text does not begin with a tag. A name ends at the next `<`, so all names of a text
-/// together take one pass over it.
+/// The name of a tag's element; empty if the text does not begin with a tag. A name ends at the
+/// next `<`, so all names of a text together take one pass over it.
 fn element_name(tag: &str) -> &str {
     let name = tag.strip_prefix('<').unwrap_or_default();
     let name = name.strip_prefix('/').unwrap_or(name);

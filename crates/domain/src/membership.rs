@@ -29,8 +29,8 @@ use crate::id::{OrganisationId, UserId};
 pub enum Role {
     /// May read everything that is shown to members.
     Viewer,
-    /// May also change the content: components, incidents, maintenances, subscribers. Was `member` in earlier versions, which is
-    /// still read.
+    /// May also change the content: components, incidents, maintenances, subscribers. Was `member`
+    /// in earlier versions, which is still read.
     #[strum(to_string = "editor", serialize = "member")]
     Editor,
     /// May do everything.
@@ -115,7 +115,8 @@ impl MemberState {
 pub enum Departure {
     /// The member leaves; others stay.
     Leaves,
-    /// There are no other members: the organisation is deleted, because it could not be reached any more.
+    /// There are no other members: the organisation is deleted, because it could not be reached
+    /// any more.
     EndsOrganisation,
 }
 

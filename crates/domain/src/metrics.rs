@@ -111,7 +111,8 @@ pub struct IncidentMetrics {
     pub time_to_resolve: Durations,
 }
 
-/// Collects the incidents of a range one by one. It stores two numbers per incident, because medians are exact.
+/// Collects the incidents of a range one by one. It stores two numbers per incident, because
+/// medians are exact.
 #[derive(Debug)]
 pub struct IncidentTally {
     zone: TimeZone,

@@ -11,7 +11,8 @@ use crate::maintenance::{Maintenance, MaintenanceStatus};
 use crate::markdown;
 use crate::rollup::PublicStatus;
 
-/// Content of a notice: a change of an incident, a maintenance or a component, and the state after it.
+/// Content of a notice: a change of an incident, a maintenance or a component, and the state
+/// after it.
 ///
 /// It is stored as JSON: a later version must read what an earlier version wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +29,8 @@ pub struct NoticeContent {
 }
 
 impl NoticeContent {
-    /// The message of the update; the description if no update made the change. A review is Markdown.
+    /// The message of the update; the description if no update made the change. A review is
+    /// Markdown.
     #[must_use]
     pub fn text(&self) -> &str {
         self.message.as_deref().unwrap_or(&self.description)
@@ -67,8 +69,8 @@ pub enum NoticeChange {
         change: IncidentChange,
         /// Status after the change.
         status: IncidentStatus,
-        /// Status of the recorded update; `None` if no update was recorded. An update that completes the timeline leaves the incident's
-        /// status as it is.
+        /// Status of the recorded update; `None` if no update was recorded. An update that
+        /// completes the timeline leaves the incident's status as it is.
         #[serde(default)]
         update_status: Option<IncidentStatus>,
         /// When the change happened, as pages show it; `None` for the time of the notice.
@@ -143,7 +145,8 @@ impl NoticeChange {
         }
     }
 
-    /// Names of the affected components, with the impact of an open incident on each, or that each is under maintenance.
+    /// Names of the affected components, with the impact of an open incident on each, or that each
+    /// is under maintenance.
     #[must_use]
     pub fn affected(&self) -> Vec<(&str, Option<PublicStatus>)> {
         match self {
@@ -169,7 +172,8 @@ impl NoticeChange {
         }
     }
 
-    /// Labels and times of a notice that was made at `at`; the time is `None` for the end of a maintenance without one.
+    /// Labels and times of a notice that was made at `at`; the time is `None` for the end of a
+    /// maintenance without one.
     #[must_use]
     pub fn times(&self, at: DateTime<Utc>) -> Vec<(&'static str, Option<DateTime<Utc>>)> {
         match self {
@@ -221,8 +225,9 @@ impl NoticeChange {
         )
     }
 
-    /// Whether the notice is withdrawn when the update that made the change is deleted. `is_resolved` says whether the incident is
-    /// resolved without the update. Then its end stays, as do the beginning and the end of a maintenance.
+    /// Whether the notice is withdrawn when the update that made the change is deleted.
+    /// `is_resolved` says whether the incident is resolved without the update. Then its end stays,
+    /// as do the beginning and the end of a maintenance.
     #[must_use]
     pub const fn is_withdrawn_with_update(&self, is_resolved: bool) -> bool {
         match self {
@@ -263,7 +268,8 @@ pub enum IncidentChange {
 }
 
 impl IncidentChange {
-    /// The change that a write means to subscribers; `None` if it does not concern them. `recorded` if it recorded an update.
+    /// The change that a write means to subscribers; `None` if it does not concern them. `recorded`
+    /// if it recorded an update.
     #[must_use]
     pub fn of(before: &Incident, after: &Incident, recorded: bool) -> Option<Self> {
         let moved = before.status != after.status;
@@ -341,8 +347,9 @@ pub enum MaintenanceChange {
 }
 
 impl MaintenanceChange {
-    /// The change that a write or the clock means to subscribers; `None` if it does not concern them. `recorded` if an update was
-    /// recorded. `before` is the maintenance before, with the status that was published last; `None` for a new maintenance.
+    /// The change that a write or the clock means to subscribers; `None` if it does not concern
+    /// them. `recorded` if an update was recorded. `before` is the maintenance before, with the
+    /// status that was published last; `None` for a new maintenance.
     #[must_use]
     pub fn of(
         before: Option<(&Maintenance, MaintenanceStatus)>,

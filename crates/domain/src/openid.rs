@@ -12,7 +12,8 @@ use crate::text::{MAX_NAME_LENGTH, clean_line};
 /// The role of a new member if the provider's claims give none.
 pub const LOWEST_ROLE: Role = Role::Viewer;
 
-/// Identifier of a provider in the configuration and in addresses: up to 20 lower-case letters and digits, beginning with a letter.
+/// Identifier of a provider in the configuration and in addresses: up to 20 lower-case letters and
+/// digits, beginning with a letter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProviderId(String);
 
@@ -116,7 +117,8 @@ impl RoleMapping {
     }
 }
 
-/// Values of the claims `amr` and `acr` by which a provider says that it has checked a second factor. `*` stands for every sign-in.
+/// Values of the claims `amr` and `acr` by which a provider says that it has checked a second
+/// factor. `*` stands for every sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactorValues(pub Vec<String>);
 
@@ -176,8 +178,9 @@ impl Default for ReturnPath {
     }
 }
 
-/// The name of a person: the first of these texts that is a name, otherwise the part of the address before the `@`. It is cleaned
-/// as an entered name is checked: one line, no characters that disguise it, at most 200 characters.
+/// The name of a person: the first of these texts that is a name, otherwise the part of the address
+/// before the `@`. It is cleaned as an entered name is checked: one line, no characters that
+/// disguise it, at most 200 characters.
 #[must_use]
 pub fn display_name<'a>(claimed: impl IntoIterator<Item = &'a str>, address: &'a str) -> String {
     let local = address.rsplit_once('@').map_or(address, |(local, _)| local);

@@ -13,8 +13,8 @@ use crate::text;
 use crate::time_zone::TimeZone;
 use crate::validation::Invalid;
 
-/// How often an organisation has changed. Each transaction that stores events adds one, so an organisation's events are
-/// totally ordered and without gaps.
+/// How often an organisation has changed. Each transaction that stores events adds one, so an
+/// organisation's events are totally ordered and without gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Revision(pub i64);
 
@@ -59,14 +59,16 @@ pub struct Organisation {
     pub notify_by_default: bool,
     /// Channels that visitors may subscribe by.
     pub public_channels: PublicChannels,
-    /// After how many hours without an update an open incident reminds the members by mail; `None` for never. 1 to 720.
+    /// After how many hours without an update an open incident reminds the members by mail; `None`
+    /// for never. 1 to 720.
     #[validate(range(min = 1, max = 720, message = "Must be from 1 to 720"))]
     pub reminder_hours: Option<u16>,
     /// Its claim to a domain; `None` if there is none.
     pub domain: Option<DomainClaim>,
     /// Its newest revision.
     pub revision: Revision,
-    /// The version of its name, settings and claim for conditional writes. It grows with each change of them.
+    /// The version of its name, settings and claim for conditional writes. It grows with each
+    /// change of them.
     pub version: Revision,
 }
 
@@ -120,7 +122,8 @@ impl Organisation {
     /// This organisation with an admin's changes.
     ///
     /// # Errors
-    /// [`Invalid`] if the result breaks a rule of its fields. A name that stays is not checked again.
+    /// [`Invalid`] if the result breaks a rule of its fields. A name that stays is not
+    /// checked again.
     pub fn edit(self, patch: OrganisationPatch) -> Result<Changed<Self>, Invalid> {
         let before = self.clone();
         let after = Self {
@@ -137,14 +140,16 @@ impl Organisation {
         let mut invalid = Invalid::default();
         invalid.check(&after);
         if after.name == before.name {
-            // The name may be an identifier or come from an identity provider; the operator could not correct it.
+            // The name may be an identifier or come from an identity provider; the operator could
+            // not correct it.
             invalid.errors.retain(|error| error.field != "name");
         }
         invalid.into_result()?;
         Ok(after.in_place_of(&before))
     }
 
-    /// The change from `before` to this organisation. It has an event if the public pages show something of it.
+    /// The change from `before` to this organisation. It has an event if the public pages show
+    /// something of it.
     pub(crate) fn in_place_of(self, before: &Self) -> Changed<Self> {
         if self == *before {
             return Changed::without_events(self);
@@ -187,7 +192,8 @@ pub struct OrganisationDraft {
 }
 
 impl OrganisationDraft {
-    /// The draft with a name from an identity provider, [cleaned](text::clean_line). `None` if the name breaks a rule even then.
+    /// The draft with a name from an identity provider, [cleaned](text::clean_line). `None` if the
+    /// name breaks a rule even then.
     #[must_use]
     pub fn from_provider(name: &str) -> Option<Self> {
         let draft = Self {

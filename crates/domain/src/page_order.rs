@@ -15,7 +15,8 @@ pub struct OrderEntry {
     pub components: Vec<ComponentId>,
 }
 
-/// The entries of a page, in order. Every group and every component of the organisation occurs once.
+/// The entries of a page, in order. Every group and every component of the organisation
+/// occurs once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PageOrder {
     /// The entries; at most one has no group.
@@ -39,8 +40,8 @@ impl ComponentPlace {
     }
 }
 
-/// The positions of everything on a page, from 1. Each component without a group takes a position of the page, in place of the
-/// entry without a group.
+/// The positions of everything on a page, from 1. Each component without a group takes a position
+/// of the page, in place of the entry without a group.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Positions {
     /// The positions of groups among the page's entries.
@@ -50,7 +51,8 @@ pub struct Positions {
 }
 
 impl PageOrder {
-    /// The order that stored positions describe. Of equal positions, the greater identifier, which is newer, comes first.
+    /// The order that stored positions describe. Of equal positions, the greater identifier, which
+    /// is newer, comes first.
     #[must_use]
     pub fn of(positions: &Positions) -> Self {
         let mut page: Vec<_> = positions
@@ -166,8 +168,8 @@ impl PageOrder {
     /// This order replaced by an operator's one.
     ///
     /// # Errors
-    /// [`Invalid`] if the new one does not hold every group and every component exactly once, or has more than one entry without a
-    /// group.
+    /// [`Invalid`] if the new one does not hold every group and every component exactly once, or
+    /// has more than one entry without a group.
     pub fn replace(self, wanted: Self) -> Result<Changed<Self>, Invalid> {
         if wanted.contents() != self.contents() {
             let message = "Every group and every component must occur exactly once";

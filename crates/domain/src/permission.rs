@@ -14,15 +14,17 @@ use crate::membership::Role;
 pub enum Permission {
     /// Read content, settings, dashboard, metrics and subscribers.
     Read,
-    /// Write components, groups, their order and history, incidents, updates, reviews, maintenances and subscribers; import and
-    /// export subscribers.
+    /// Write components, groups, their order and history, incidents, updates, reviews, maintenances
+    /// and subscribers; import and export subscribers.
     Write,
-    /// Change settings and the domain; manage API keys, members and invitations; read the audit log.
+    /// Change settings and the domain; manage API keys, members and invitations; read the
+    /// audit log.
     Administer,
 }
 
 impl Role {
-    /// Whether the role has a permission. This is the only such table: the API, the OpenAPI document and the web app follow it.
+    /// Whether the role has a permission. This is the only such table: the API, the OpenAPI
+    /// document and the web app follow it.
     #[must_use]
     pub const fn may(self, permission: Permission) -> bool {
         match permission {

@@ -1,5 +1,6 @@
-//! Rate limits by the generic cell rate algorithm (ITU-T I.371, annex A). A bucket of attempts that refills with time is stored as the
-//! time at which it is full again, and not at all once that time has passed.
+//! Rate limits by the generic cell rate algorithm (ITU-T I.371, annex A). A bucket of attempts that
+//! refills with time is stored as the time at which it is full again, and not at all once that time
+//! has passed.
 
 use std::time::Duration;
 
@@ -15,8 +16,9 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// Takes one attempt and returns the time at which the bucket is full again; `None` if the limit is reached. `full_at` is the time
-    /// that the previous attempt returned; `None` if there was none.
+    /// Takes one attempt and returns the time at which the bucket is full again; `None` if the
+    /// limit is reached. `full_at` is the time that the previous attempt returned; `None` if there
+    /// was none.
     #[must_use]
     pub fn take_at(
         self,
@@ -26,8 +28,8 @@ impl RateLimit {
         let refill = Refill::from(self);
         let full_in = full_at.and_then(|at| (at - now).to_std().ok());
         let full_in = match full_in.unwrap_or_default() {
-            // The stored time is too far in the future: the clock was ahead when it was stored. One attempt is allowed, and the
-            // limit applies again.
+            // The stored time is too far in the future: the clock was ahead when it was stored. One
+            // attempt is allowed, and the limit applies again.
             full_in if full_in > refill.burst + refill.interval => {
                 refill.burst.saturating_sub(refill.interval)
             }
@@ -57,7 +59,8 @@ impl Refill {
         }
     }
 
-    /// Takes `amount` attempts from a bucket that is full in `full_in`. Returns the time until it is full afterwards.
+    /// Takes `amount` attempts from a bucket that is full in `full_in`. Returns the time until it
+    /// is full afterwards.
     ///
     /// # Errors
     /// The time until that many attempts are available.

@@ -14,8 +14,8 @@ pub struct OpenIncident {
 }
 
 impl OpenIncident {
-    /// Maximum number of incidents of an organisation of which its operators are reminded in one period: the newest
-    /// ones.
+    /// Maximum number of incidents of an organisation of which its operators are reminded in one
+    /// period: the newest ones.
     pub const REMINDED: usize = 20;
 
     /// Time of the newest update, or of the creation.
@@ -25,7 +25,8 @@ impl OpenIncident {
             .map_or(self.created_at, |at| at.max(self.created_at))
     }
 
-    /// When the operators are reminded next: `hours` after the newest update or the last reminder, whichever is later.
+    /// When the operators are reminded next: `hours` after the newest update or the last reminder,
+    /// whichever is later.
     #[must_use]
     pub fn reminder_due_at(&self, hours: u16) -> DateTime<Utc> {
         let silent_since = self.silent_since();

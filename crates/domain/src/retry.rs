@@ -5,8 +5,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 /// Schedule of retries after temporary failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryRule {
-    /// Of mails: short delays at first, for broken connections, each twice the one before; half an hour later, as RFC 5321, section
-    /// 4.5.4.1, recommends. A mail server may be down for a weekend without losing mail.
+    /// Of mails: short delays at first, for broken connections, each twice the one before; half an
+    /// hour later, as RFC 5321, section 4.5.4.1, recommends. A mail server may be down for a
+    /// weekend without losing mail.
     Mail,
     /// Of messages to webhooks and chats: the schedule of Standard Webhooks, "Retry schedule".
     Message,
@@ -31,9 +32,11 @@ impl RetryRule {
         TimeDelta::hours(20),
     ];
 
-    /// Returns the time of the next attempt of what has failed for the `attempt`th time, counted from 1; `None` if it is given up.
-    /// `jitter`, from 0 to 1, chooses the delay: between half of it and all of it for a mail, between 80 % and 120 % of it for a
-    /// message, so that what failed together is not retried together. `retry_after` is how long the receiver asks to wait at least.
+    /// Returns the time of the next attempt of what has failed for the `attempt`th time,
+    /// counted from 1; `None` if it is given up. `jitter`, from 0 to 1, chooses the delay:
+    /// between half of it and all of it for a mail, between 80 % and 120 % of it for a message,
+    /// so that what failed together is not retried together. `retry_after` is how long the
+    /// receiver asks to wait at least.
     #[must_use]
     pub fn next(
         self,

@@ -41,8 +41,9 @@ pub struct Review {
     pub created_at: DateTime<Utc>,
     /// When it last changed.
     pub updated_at: DateTime<Utc>,
-    /// Its version for conditional writes, which grows with each change: the time of the change in milliseconds, or the next number
-    /// if that is not greater. So a review that is written again has another one, both after its deletion and after a restore.
+    /// Its version for conditional writes, which grows with each change: the time of the change in
+    /// milliseconds, or the next number if that is not greater. So a review that is written again
+    /// has another one, both after its deletion and after a restore.
     pub version: Revision,
 }
 

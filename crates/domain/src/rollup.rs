@@ -1,5 +1,5 @@
-//! One status from several, as the Statuspage API derives it: the indicator and the description of a page, the status of a group,
-//! and the impact of an incident.
+//! One status from several, as the Statuspage API derives it: the indicator and the description of
+//! a page, the status of a group, and the impact of an incident.
 
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -22,7 +22,8 @@ pub enum PublicStatus {
 }
 
 impl PublicStatus {
-    /// The status of a component. A status other than operational takes precedence over a maintenance.
+    /// The status of a component. A status other than operational takes precedence over a
+    /// maintenance.
     #[must_use]
     pub const fn new(status: ComponentStatus, under_maintenance: bool) -> Self {
         match status {
@@ -34,7 +35,8 @@ impl PublicStatus {
         }
     }
 
-    /// The worst of the given statuses, which is the status of a group; operational if there are none.
+    /// The worst of the given statuses, which is the status of a group; operational if there
+    /// are none.
     #[must_use]
     pub fn worst(statuses: impl IntoIterator<Item = Self>) -> Self {
         statuses.into_iter().max().unwrap_or(Self::Operational)
@@ -105,7 +107,8 @@ pub struct Rollup {
 }
 
 impl Rollup {
-    /// The state of a page whose components have these statuses. Groups do not count. The first condition that is met decides.
+    /// The state of a page whose components have these statuses. Groups do not count. The first
+    /// condition that is met decides.
     #[must_use]
     pub fn of(statuses: impl IntoIterator<Item = PublicStatus>) -> Self {
         use PublicStatus::{Degraded, MajorOutage, Operational, PartialOutage, UnderMaintenance};
@@ -138,7 +141,8 @@ impl Rollup {
     }
 }
 
-/// The impact of an incident on components with these statuses; [`Indicator::None`] without components.
+/// The impact of an incident on components with these statuses; [`Indicator::None`]
+/// without components.
 #[must_use]
 pub fn impact(statuses: impl IntoIterator<Item = ComponentStatus>) -> Indicator {
     Rollup::of(statuses.into_iter().map(PublicStatus::from)).indicator
@@ -233,7 +237,8 @@ mod tests {
         assert_eq!(PublicStatus::worst([]), O);
     }
 
-    /// The rows as conditions on counts: of all components, and of each status from operational to major outage.
+    /// The rows as conditions on counts: of all components, and of each status from operational to
+    /// major outage.
     fn row(all: usize, count: [usize; 5]) -> usize {
         let [operational, maintained, degraded, partial, major] = count;
         let rows = [

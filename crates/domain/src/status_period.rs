@@ -1,4 +1,5 @@
-//! The history of a component: the periods in which it was not operational, and corrections of them.
+//! The history of a component: the periods in which it was not operational, and corrections
+//! of them.
 
 use chrono::{DateTime, Utc};
 
@@ -43,7 +44,8 @@ pub enum PeriodCause {
     Correction(Author),
 }
 
-/// A period in which a component was not operational, as stored. Time that no period covers is operational.
+/// A period in which a component was not operational, as stored. Time that no period covers
+/// is operational.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusPeriod {
     /// Its identifier.
@@ -124,8 +126,8 @@ impl ComponentHistory {
         Ok(self.changed(Action::ComponentHistoryCreated, period, changes))
     }
 
-    /// This history with another status, start or end of a period. If the period lasts, the component gets its status; if it no
-    /// longer lasts, the component becomes operational.
+    /// This history with another status, start or end of a period. If the period lasts, the
+    /// component gets its status; if it no longer lasts, the component becomes operational.
     ///
     /// # Errors
     /// [`HistoryError`].
@@ -192,7 +194,8 @@ impl ComponentHistory {
         found.cloned().ok_or(HistoryError::NotFound)
     }
 
-    /// Sets the status as an operator does. Returns the notice of the change; `None` if the status stays.
+    /// Sets the status as an operator does. Returns the notice of the change; `None` if the
+    /// status stays.
     fn set_status(&mut self, status: ComponentStatus, now: DateTime<Utc>) -> Option<NewNotice> {
         let old_status = self.component.status;
         if status != old_status {
@@ -253,8 +256,9 @@ impl ComponentHistory {
     }
 }
 
-/// The changes of a history if something had an impact in the past, such as an incident. Where it overlaps one of
-/// `periods`, the worse status counts. The period that lasts still lasts. `id` makes identifiers of new periods.
+/// The changes of a history if something had an impact in the past, such as an incident. Where it
+/// overlaps one of `periods`, the worse status counts. The period that lasts still lasts. `id`
+/// makes identifiers of new periods.
 #[must_use]
 pub fn overlay(
     periods: &[StatusPeriod],

@@ -1,5 +1,5 @@
-//! The entries of an incident or a maintenance in the form of the Statuspage API, which feeds and webhooks have too. Statuspage has no
-//! description and no review: there, every text is an entry.
+//! The entries of an incident or a maintenance in the form of the Statuspage API, which feeds and
+//! webhooks have too. Statuspage has no description and no review: there, every text is an entry.
 
 use chrono::{DateTime, Utc};
 use strum::IntoStaticStr;
@@ -95,7 +95,8 @@ pub struct StatuspageAffectedComponent {
     pub new_status: PublicStatus,
 }
 
-/// A text of an incident or a maintenance: its description, an update, its review, or what the product says at its beginning and end.
+/// A text of an incident or a maintenance: its description, an update, its review, or what the
+/// product says at its beginning and end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatuspageEntry {
     /// Its public code.
@@ -156,8 +157,8 @@ pub struct Postmortem {
     pub published_at: DateTime<Utc>,
 }
 
-/// The components of a maintenance as they were when it was created, when it began, and when it was over. `None` if it had no
-/// components, if that time has not come, or if they are not known.
+/// The components of a maintenance as they were when it was created, when it began, and when it was
+/// over. `None` if it had no components, if that time has not come, or if they are not known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MaintainedComponents {
     /// At its creation.
@@ -169,8 +170,9 @@ pub struct MaintainedComponents {
 }
 
 impl StatuspageEntry {
-    /// The entries of an incident, newest first: its review while it is resolved, its updates, which are given newest first, and its
-    /// description with the components `attached` at its creation.
+    /// The entries of an incident, newest first: its review while it is resolved, its
+    /// updates, which are given newest first, and its description with the components
+    /// `attached` at its creation.
     #[must_use]
     pub fn all_of_incident(
         incident: &Incident,
@@ -218,8 +220,9 @@ impl StatuspageEntry {
         entries
     }
 
-    /// The entries of a maintenance at `now`, newest first: its end and its beginning, between and around them its updates, which are
-    /// given newest first, and its description. A cancelled maintenance neither begins nor ends.
+    /// The entries of a maintenance at `now`, newest first: its end and its beginning, between and
+    /// around them its updates, which are given newest first, and its description. A cancelled
+    /// maintenance neither begins nor ends.
     #[must_use]
     pub fn all_of_maintenance(
         maintenance: &Maintenance,

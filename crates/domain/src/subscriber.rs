@@ -36,7 +36,8 @@ pub enum Scope {
     Incident(IncidentId),
 }
 
-/// What a subscriber receives updates about: everything, chosen components and groups, or one incident.
+/// What a subscriber receives updates about: everything, chosen components and groups, or
+/// one incident.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema, Display, EnumString, VariantArray,
 )]
@@ -51,7 +52,8 @@ pub enum ScopeKind {
     Incident,
 }
 
-/// Components and groups that a subscriber chose. Both lists are empty after everything that was chosen is deleted.
+/// Components and groups that a subscriber chose. Both lists are empty after everything that was
+/// chosen is deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Choice {
     /// The components, in the order in which they were entered.
@@ -61,8 +63,8 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Longest list of components, and of groups, that can be chosen: a page of subscribers has all of theirs. The deletion of a
-    /// group may make a list longer.
+    /// Longest list of components, and of groups, that can be chosen: a page of subscribers has all
+    /// of theirs. The deletion of a group may make a list longer.
     pub const MAX_LENGTH: usize = 200;
 }
 
@@ -70,7 +72,8 @@ impl Scope {
     /// The scope of a request: each field is `None` if it is absent or null.
     ///
     /// # Errors
-    /// [`Invalid`] at `components` or `groups` if a list is empty or too long, names something twice, or stands beside an incident.
+    /// [`Invalid`] at `components` or `groups` if a list is empty or too long, names something
+    /// twice, or stands beside an incident.
     pub fn of(
         components: Option<Vec<ComponentId>>,
         groups: Option<Vec<ComponentGroupId>>,
@@ -180,8 +183,8 @@ pub struct Subscriber {
     pub status: SubscriberStatus,
     /// Whether the target is verified.
     pub is_verified: bool,
-    /// How often it has unsubscribed. A verification link is valid only until the next unsubscribe, so an old link cannot undo
-    /// it.
+    /// How often it has unsubscribed. A verification link is valid only until the next unsubscribe,
+    /// so an old link cannot undo it.
     pub round: i32,
     /// The secrets of a webhook.
     pub secret: SecretRound,
@@ -193,7 +196,8 @@ pub struct Subscriber {
     pub updated_at: DateTime<Utc>,
 }
 
-/// Which secrets sign the messages to a webhook. Secrets are derived from their numbers, so they are not stored.
+/// Which secrets sign the messages to a webhook. Secrets are derived from their numbers, so they
+/// are not stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SecretRound {
     /// Number of the newest secret, from 0.
@@ -285,7 +289,8 @@ impl SubscriberDraft {
     }
 }
 
-/// A change of what a subscriber receives: only what is present changes. `Some(None)` of a list means that nothing is chosen in it.
+/// A change of what a subscriber receives: only what is present changes. `Some(None)` of a list
+/// means that nothing is chosen in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SubscriberPatch {
     /// The components.
@@ -310,13 +315,15 @@ impl Subscriber {
     /// Lifetime of a verification link.
     pub const VERIFICATION_LIFETIME: TimeDelta = TimeDelta::days(7);
 
-    /// How long a subscriber that was never confirmed is kept after the last request of a link: a week longer than the link is valid.
+    /// How long a subscriber that was never confirmed is kept after the last request of a link: a
+    /// week longer than the link is valid.
     const UNCONFIRMED_FOR: TimeDelta = TimeDelta::days(14);
 
     /// How long a subscriber of one incident receives updates after it is resolved.
     const FOLLOWED_FOR: TimeDelta = TimeDelta::days(1);
 
-    /// Whether subscribers of one incident receive its updates at a time. `resolved_at` is the incident's.
+    /// Whether subscribers of one incident receive its updates at a time. `resolved_at` is
+    /// the incident's.
     #[must_use]
     pub fn is_followed(resolved_at: Option<DateTime<Utc>>, at: DateTime<Utc>) -> bool {
         resolved_at.is_none_or(|resolved_at| resolved_at > Self::followed_if_resolved_after(at))
@@ -328,7 +335,8 @@ impl Subscriber {
         at - Self::FOLLOWED_FOR
     }
 
-    /// Subscribers that were never confirmed and whose last link was requested before this time are removed at `at`.
+    /// Subscribers that were never confirmed and whose last link was requested before this time are
+    /// removed at `at`.
     #[must_use]
     pub fn removed_if_requested_before(at: DateTime<Utc>) -> DateTime<Utc> {
         at - Self::UNCONFIRMED_FOR
@@ -352,8 +360,9 @@ impl Subscriber {
         }
     }
 
-    /// This subscriber after subscribing again, which requests a link: with the new choice, and pending if it had unsubscribed;
-    /// unchanged while it is subscribed, because anybody may enter a target.
+    /// This subscriber after subscribing again, which requests a link: with the new choice, and
+    /// pending if it had unsubscribed; unchanged while it is subscribed, because anybody may enter
+    /// a target.
     #[must_use]
     pub fn subscribe_again(self, draft: SubscriberDraft, now: DateTime<Utc>) -> Self {
         match self.status {
@@ -451,8 +460,8 @@ impl Subscriber {
         })
     }
 
-    /// This subscriber with a new secret; each replaced one signs for [`SecretRound::OVERLAP`], up to
-    /// [`SecretRound::MAX_REPLACED`] of them.
+    /// This subscriber with a new secret; each replaced one signs for [`SecretRound::OVERLAP`], up
+    /// to [`SecretRound::MAX_REPLACED`] of them.
     #[must_use]
     pub fn rotate_secret(self, now: DateTime<Utc>) -> Self {
         Self {

@@ -12,7 +12,8 @@ pub const MAX_DESCRIPTION_LENGTH: usize = 10_000;
 /// The longest link, in characters.
 pub const MAX_LINK_LENGTH: usize = 2_000;
 
-/// Trims white space and characters of no width at both ends, as texts are stored: a title of them alone would look empty.
+/// Trims white space and characters of no width at both ends, as texts are stored: a title of them
+/// alone would look empty.
 #[must_use]
 pub fn trimmed(text: &str) -> String {
     let is_blank = |character: char| {
@@ -22,7 +23,8 @@ pub fn trimmed(text: &str) -> String {
     text.trim_matches(is_blank).to_owned()
 }
 
-/// Keeps the first `length` characters of a text and marks by `…` that the rest is missing. Returns whether the text was longer.
+/// Keeps the first `length` characters of a text and marks by `…` that the rest is missing. Returns
+/// whether the text was longer.
 pub fn shorten(text: &mut String, length: usize) -> bool {
     let Some((end, _)) = text.char_indices().nth(length) else {
         return false;
@@ -32,8 +34,9 @@ pub fn shorten(text: &mut String, length: usize) -> bool {
     true
 }
 
-/// Makes one line of a text that nobody can be asked to correct, such as a name from an identity provider: a space for the characters
-/// that [`one_line`] rejects, no two spaces in a row, at most `length` characters, [trimmed].
+/// Makes one line of a text that nobody can be asked to correct, such as a name from an identity
+/// provider: a space for the characters that [`one_line`] rejects, no two spaces in a row, at most
+/// `length` characters, [trimmed].
 #[must_use]
 pub fn clean_line(text: &str, length: usize) -> String {
     let mut line = String::new();
@@ -63,9 +66,10 @@ pub fn no_nul(text: &str) -> Result<(), ValidationError> {
     }
 }
 
-/// Rejects a text that is not one line: one with a control character (such as a line break, tab or escape), a line or paragraph
-/// separator, or a character that embeds, overrides or isolates the direction of writing (Unicode, UAX 9), which could disguise a
-/// text. The marks U+200E, U+200F and U+061C are allowed: names need them. Expects a trimmed text.
+/// Rejects a text that is not one line: one with a control character (such as a line break, tab or
+/// escape), a line or paragraph separator, or a character that embeds, overrides or isolates the
+/// direction of writing (Unicode, UAX 9), which could disguise a text. The marks U+200E, U+200F and
+/// U+061C are allowed: names need them. Expects a trimmed text.
 ///
 /// # Errors
 /// If the text holds such a character.
@@ -81,7 +85,8 @@ fn breaks_line(character: char) -> bool {
     ends_line(character) || is_direction(character)
 }
 
-/// Whether a character is a control character, such as a line break, or a line or paragraph separator.
+/// Whether a character is a control character, such as a line break, or a line or
+/// paragraph separator.
 #[must_use]
 pub fn ends_line(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
@@ -109,7 +114,8 @@ pub fn description_length(text: &str) -> Result<(), ValidationError> {
     at_most(text, MAX_DESCRIPTION_LENGTH)
 }
 
-/// Refuses a text that is not an absolute http, https or mailto URL of at most [`MAX_LINK_LENGTH`] characters.
+/// Refuses a text that is not an absolute http, https or mailto URL of at most
+/// [`MAX_LINK_LENGTH`] characters.
 ///
 /// # Errors
 /// If the text is not such a URL.

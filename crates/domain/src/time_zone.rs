@@ -37,7 +37,8 @@ impl TimeZone {
         instant.with_timezone(&self.0).date_naive()
     }
 
-    /// The last day of a span in this zone. A span that ends at midnight does not reach the day that begins then.
+    /// The last day of a span in this zone. A span that ends at midnight does not reach the day
+    /// that begins then.
     #[must_use]
     pub fn last_date_of(self, start: DateTime<Utc>, end: DateTime<Utc>) -> NaiveDate {
         self.date_of(start.max(end - TimeDelta::milliseconds(1)))
@@ -49,8 +50,8 @@ impl TimeZone {
         instant.with_timezone(&self.0).format(pattern).to_string()
     }
 
-    /// An instant in the form of RFC 3339 with three digits for the fraction and the zone's offset at that instant; `Z` if the zone
-    /// calls itself UTC.
+    /// An instant in the form of RFC 3339 with three digits for the fraction and the zone's offset
+    /// at that instant; `Z` if the zone calls itself UTC.
     #[must_use]
     pub fn timestamp(self, instant: DateTime<Utc>) -> String {
         self.with_offset(instant, "%Y-%m-%dT%H:%M:%S%.3f")
@@ -71,8 +72,8 @@ impl TimeZone {
         format!("{}{offset}", time.format(pattern))
     }
 
-    /// The first instant of a day in this zone. A day whose midnight is skipped starts after the gap; one whose midnight comes twice
-    /// starts at the first.
+    /// The first instant of a day in this zone. A day whose midnight is skipped starts after the
+    /// gap; one whose midnight comes twice starts at the first.
     #[must_use]
     pub fn start_of(self, date: NaiveDate) -> DateTime<Utc> {
         let midnight = date.and_time(NaiveTime::MIN);

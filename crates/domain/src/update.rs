@@ -1,4 +1,5 @@
-//! What the updates of incidents and of maintenances have in common: what an operator enters, and how updates are deleted.
+//! What the updates of incidents and of maintenances have in common: what an operator enters, and
+//! how updates are deleted.
 
 use chrono::{DateTime, Utc};
 use validator::Validate;
@@ -79,7 +80,8 @@ impl UpdateContent {
         };
         let edited = draft.content(recorded_at, now)?;
         Ok(Self {
-            // The clock of the node that recorded the update may be ahead, so a stored time is not checked again.
+            // The clock of the node that recorded the update may be ahead, so a stored time is not
+            // checked again.
             display_at: match patch.display_at {
                 Some(_) => edited.display_at,
                 None => self.display_at,
@@ -89,8 +91,8 @@ impl UpdateContent {
     }
 }
 
-/// Checks the updates of a timeline that are to be deleted: at least one, each once, all of them among the `known` ones. `field` is
-/// the list's name.
+/// Checks the updates of a timeline that are to be deleted: at least one, each once, all of them
+/// among the `known` ones. `field` is the list's name.
 pub(crate) fn check_deletion<T: Ord>(
     field: &str,
     chosen: &[T],

@@ -1,7 +1,8 @@
 //! Uptime of components: seconds of each status by day, and the percentage.
 //!
-//! The rule is that of Atlassian Statuspage: a major outage counts in full, a partial outage by 30 %, and a day has 86,400 seconds
-//! also if daylight saving time makes it longer or shorter. Degraded performance does not count.
+//! The rule is that of Atlassian Statuspage: a major outage counts in full, a partial outage by 30
+//! %, and a day has 86,400 seconds also if daylight saving time makes it longer or shorter.
+//! Degraded performance does not count.
 
 use chrono::{DateTime, Days, Months, NaiveDate, TimeDelta, Utc};
 use serde::{Serialize, Serializer};
@@ -50,8 +51,8 @@ impl DateRange {
         }
     }
 
-    /// How many days count for a component that starts on `start_date`, or before the range if that is `None`: those not before
-    /// its start and not after `today`.
+    /// How many days count for a component that starts on `start_date`, or before the range if that
+    /// is `None`: those not before its start and not after `today`.
     #[must_use]
     pub fn counted_days(self, start_date: Option<NaiveDate>, today: NaiveDate) -> u32 {
         let first = self.first.max(start_date.unwrap_or(NaiveDate::MIN));
@@ -69,7 +70,8 @@ impl DateRange {
         }
     }
 
-    /// The requested range. An absent end is today, an absent start is [`BAR_DAYS`] days before the end.
+    /// The requested range. An absent end is today, an absent start is [`BAR_DAYS`] days before
+    /// the end.
     ///
     /// # Errors
     /// [`Invalid`] at `to` if the range is reversed or longer than [`MAX_DAYS`] days.
@@ -213,7 +215,8 @@ impl Uptime {
     }
 }
 
-/// Uptime of a group: the mean of the unrounded percentages of its components, rounded down; `None` if none has a percentage.
+/// Uptime of a group: the mean of the unrounded percentages of its components, rounded down; `None`
+/// if none has a percentage.
 #[must_use]
 pub fn mean<'a>(components: impl IntoIterator<Item = &'a Uptime>) -> Option<Percentage> {
     let (count, sum) = components
@@ -223,7 +226,8 @@ pub fn mean<'a>(components: impl IntoIterator<Item = &'a Uptime>) -> Option<Perc
     (count > 0).then(|| Percentage::floored(sum / f64::from(count)))
 }
 
-/// Milliseconds of each status by day, of one component. It holds one entry per day, however many spans there are.
+/// Milliseconds of each status by day, of one component. It holds one entry per day, however many
+/// spans there are.
 #[derive(Debug, Clone, Default)]
 pub struct UptimeTally {
     millis: Vec<[i64; 3]>,
@@ -282,7 +286,8 @@ impl UptimeWindow {
         self.start_at() > self.now
     }
 
-    /// Uptime of a component that starts on `start_date`, or before the window if that is `None`. An open span ends now.
+    /// Uptime of a component that starts on `start_date`, or before the window if that is `None`.
+    /// An open span ends now.
     #[must_use]
     pub fn uptime<'a>(
         &self,

@@ -40,10 +40,12 @@ impl Invalid {
         }
     }
 
-    /// Maximum number of errors in one response. It bounds the work for an input with a hundred thousand wrong items.
+    /// Maximum number of errors in one response. It bounds the work for an input with a hundred
+    /// thousand wrong items.
     pub const MAX_ERRORS: usize = 100;
 
-    /// Adds an error unless the field has one already: the first is the more basic one. At most [`Self::MAX_ERRORS`] errors are kept.
+    /// Adds an error unless the field has one already: the first is the more basic one. At most
+    /// [`Self::MAX_ERRORS`] errors are kept.
     pub fn add(&mut self, error: FieldError) {
         if self.errors.len() < Self::MAX_ERRORS
             && !self.errors.iter().any(|known| known.field == error.field)

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A web address, without the punctuation that follows it. The script of the page has the same pattern: `page-parts.tsx`.
+/// A web address, without the punctuation that follows it. The script of the page has the same
+/// pattern: `page-parts.tsx`.
 static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r#"(?i)https?://(?:[^\s()<>"]|\([^\s()<>"]*\))*(?:[^\s()<>"'.,:;!?\]}]|\([^\s()<>"]*\))"#,
@@ -41,8 +42,8 @@ pub fn parts(text: &str) -> Vec<TextPart<'_>> {
     parts
 }
 
-/// A text as HTML, in an element or in an attribute between double quotes: escaped, with its addresses as links. Line breaks stay
-/// characters.
+/// A text as HTML, in an element or in an attribute between double quotes: escaped, with its
+/// addresses as links. Line breaks stay characters.
 #[must_use]
 pub fn to_html(text: &str) -> String {
     let mut html = String::with_capacity(text.len());

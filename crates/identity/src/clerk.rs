@@ -1,7 +1,7 @@
 //! Clerk, the hosted identity provider.
 //!
-//! The formats are those of Clerk's documentation and its back-end SDK: <https://clerk.com/docs> and
-//! <https://github.com/clerk/javascript>, `packages/backend` and `packages/shared`.
+//! The formats are those of Clerk's documentation and its back-end SDK: <https://clerk.com/docs>
+//! and <https://github.com/clerk/javascript>, `packages/backend` and `packages/shared`.
 
 pub mod api;
 pub mod application_keys;

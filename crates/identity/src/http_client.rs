@@ -1,5 +1,5 @@
-//! The HTTP client of identity providers. The operator configures them, so they may be at internal addresses; addresses that people
-//! enter are requested by another client.
+//! The HTTP client of identity providers. The operator configures them, so they may be at internal
+//! addresses; addresses that people enter are requested by another client.
 
 use std::error::Error;
 use std::time::Duration;

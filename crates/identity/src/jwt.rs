@@ -1,5 +1,5 @@
-//! Strict verification of JSON Web Tokens (RFC 7519, RFC 8725): a fixed algorithm, a known key, the exact issuer and authorised
-//! party, and times by the injected clock.
+//! Strict verification of JSON Web Tokens (RFC 7519, RFC 8725): a fixed algorithm, a known key, the
+//! exact issuer and authorised party, and times by the injected clock.
 
 use std::sync::Arc;
 
@@ -85,8 +85,9 @@ impl Rules {
         Ok(decoded.claims)
     }
 
-    /// Returns the name of the key from a checked header. A key in the token itself proves nothing (RFC 8725, section 3.10), and
-    /// unknown critical extensions must be rejected (RFC 7515, section 4.1.11).
+    /// Returns the name of the key from a checked header. A key in the token itself proves nothing
+    /// (RFC 8725, section 3.10), and unknown critical extensions must be rejected (RFC 7515,
+    /// section 4.1.11).
     ///
     /// # Errors
     /// [`TokenError::Bad`].

@@ -1,4 +1,5 @@
-//! OpenID Connect: the client of a provider (OpenID Connect Core 1.0, Discovery 1.0, RP-Initiated Logout 1.0; RFC 7636, RFC 9207).
+//! OpenID Connect: the client of a provider (OpenID Connect Core 1.0, Discovery 1.0, RP-Initiated
+//! Logout 1.0; RFC 7636, RFC 9207).
 
 mod client;
 mod documents;

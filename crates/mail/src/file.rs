@@ -36,8 +36,8 @@ impl FileMailer {
     }
 }
 
-/// Removes `.part` files, which a crash leaves behind, and returns their number. Must not be called while another process
-/// writes into the folder.
+/// Removes `.part` files, which a crash leaves behind, and returns their number. Must not be called
+/// while another process writes into the folder.
 ///
 /// # Errors
 /// Fails if the folder cannot be read or a file cannot be removed.

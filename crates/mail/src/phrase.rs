@@ -6,8 +6,8 @@ use email_encoding::headers::quoted_string;
 use email_encoding::headers::writer::EmailWriter;
 use lettre::message::header::{HeaderName, HeaderValue};
 
-/// A header of a phrase (RFC 5322, section 3.2.5) and an identifier. The phrase is quoted, or encoded (RFC 2047) where it
-/// is not ASCII; the identifier MUST be printable ASCII.
+/// A header of a phrase (RFC 5322, section 3.2.5) and an identifier. The phrase is quoted, or
+/// encoded (RFC 2047) where it is not ASCII; the identifier MUST be printable ASCII.
 pub(crate) fn header(name: &'static str, phrase: &str, identifier: &str) -> HeaderValue {
     // Writing to a string cannot fail. The identifier alone is a valid header too.
     let encoded = encode(name, phrase, identifier).unwrap_or_else(|_| identifier.to_owned());

@@ -110,8 +110,8 @@ impl RenderedMail {
     }
 }
 
-/// A text whose lines end with a line feed, which the mailer writes as CRLF. A carriage return alone is not allowed (RFC 5321,
-/// section 2.3.8).
+/// A text whose lines end with a line feed, which the mailer writes as CRLF. A carriage return
+/// alone is not allowed (RFC 5321, section 2.3.8).
 fn with_line_feeds(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
@@ -121,7 +121,8 @@ fn name_for_anybody(name: &str) -> String {
     mail_name(name).unwrap_or_else(|| UNNAMED.to_owned())
 }
 
-/// Name of an organisation in mails to confirmed subscribers and to members. It may look like a web address, such as `Booking.com`.
+/// Name of an organisation in mails to confirmed subscribers and to members. It may look like a web
+/// address, such as `Booking.com`.
 pub(crate) fn organisation_name(name: &str) -> String {
     let line = single_line(name);
     if line.trim().is_empty() {
@@ -136,13 +137,14 @@ fn person_name(name: &str) -> String {
     mail_name(name).unwrap_or_else(|| "Somebody".to_owned())
 }
 
-/// The product's format of times, in the organisation's zone: the reader's is unknown. An abbreviation means several zones, so the
-/// mail names the zone as well.
+/// The product's format of times, in the organisation's zone: the reader's is unknown. An
+/// abbreviation means several zones, so the mail names the zone as well.
 fn time(zone: TimeZone, time: DateTime<Utc>) -> String {
     zone.format(time, "%b %d, %Y %I:%M:%S %p %Z")
 }
 
-/// A text as the value of a header: one line (RFC 5322, section 2.2), without the start of an encoded word (RFC 2047).
+/// A text as the value of a header: one line (RFC 5322, section 2.2), without the start of an
+/// encoded word (RFC 2047).
 pub(crate) fn one_line(text: &str) -> String {
     single_line(text).replace("=?", "= ?")
 }

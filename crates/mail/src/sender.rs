@@ -30,8 +30,8 @@ pub(crate) struct WrittenMail {
 }
 
 impl Sender {
-    /// A sender with an address, or a name and an address: `Acme <status@example.com>`. Message identifiers contain the host
-    /// of `public_url`, so that they are unique.
+    /// A sender with an address, or a name and an address: `Acme <status@example.com>`. Message
+    /// identifiers contain the host of `public_url`, so that they are unique.
     ///
     /// # Errors
     /// One line that says what is wrong with the address.

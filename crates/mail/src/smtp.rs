@@ -1,7 +1,8 @@
 //! Mails over SMTP (RFC 5321), to the configured server.
 //!
-//! lettre implements the protocol. The connection pool is our own: lettre's pool reuses a connection after an abandoned
-//! message, and does not say whether the server refused the sender or the recipient.
+//! lettre implements the protocol. The connection pool is our own: lettre's pool reuses a
+//! connection after an abandoned message, and does not say whether the server refused the sender or
+//! the recipient.
 
 mod connection;
 mod failure;
@@ -54,7 +55,8 @@ pub struct SmtpMailer {
 }
 
 impl SmtpMailer {
-    /// A mailer for a server. It connects at the first mail, so the server may be unavailable at the start.
+    /// A mailer for a server. It connects at the first mail, so the server may be unavailable at
+    /// the start.
     #[must_use]
     pub fn new(server: Server, limits: SmtpLimits, sender: Sender) -> Self {
         Self {

@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Networks of IPv4 that are not public: the special-purpose registry of IANA (RFC 6890), multicast and reserved addresses.
+/// Networks of IPv4 that are not public: the special-purpose registry of IANA (RFC 6890), multicast
+/// and reserved addresses.
 const INNER_V4: [([u8; 4], u32); 15] = [
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),
@@ -21,8 +22,9 @@ const INNER_V4: [([u8; 4], u32); 15] = [
     ([240, 0, 0, 0], 4),
 ];
 
-/// Whether an address is public: neither of this machine nor of a private, local, shared, multicast, documentation, benchmarking
-/// or reserved network. An IPv6 address that contains an IPv4 address (NAT64, 6to4) is public if the contained address is.
+/// Whether an address is public: neither of this machine nor of a private, local, shared,
+/// multicast, documentation, benchmarking or reserved network. An IPv6 address that contains an
+/// IPv4 address (NAT64, 6to4) is public if the contained address is.
 #[must_use]
 pub fn is_public(address: IpAddr) -> bool {
     match address {
@@ -52,7 +54,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         // Documentation (RFC 3849, RFC 9637).
         [0x2001, 0xdb8, ..] => false,
         [0x3fff, documentation, ..] if documentation < 0x1000 => false,
-        // Everything outside of global unicast: this machine, mapped addresses, local and multicast networks.
+        // Everything outside of global unicast: this machine, mapped addresses, local and
+        // multicast networks.
         [first, ..] => first & 0xe000 == 0x2000,
     }
 }

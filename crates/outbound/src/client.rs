@@ -24,11 +24,13 @@ use crate::target::{AllowedTargets, Ports, Reach, Rules, TargetError};
 
 /// Maximum number of bytes of a request's body.
 const BODY_LIMIT: usize = 2 * 1024 * 1024;
-/// Idle connections to one host, and how long they are kept: not long, because the number of hosts has no limit.
+/// Idle connections to one host, and how long they are kept: not long, because the number of hosts
+/// has no limit.
 const IDLE_PER_HOST: usize = 64;
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of concurrent look-ups: for requests, and for URLs that people enter. Many names without a response, entered by one
-/// person, delay no delivery. The runtime has 512 threads for them and for other work.
+/// Maximum number of concurrent look-ups: for requests, and for URLs that people enter. Many names
+/// without a response, entered by one person, delay no delivery. The runtime has 512 threads for
+/// them and for other work.
 const MAX_CONCURRENT_LOOKUPS: usize = 256;
 const MAX_CONCURRENT_CHECKS: usize = 64;
 
@@ -59,8 +61,9 @@ impl Default for Timeouts {
     }
 }
 
-/// A client that connects only to addresses that the rules allow: the addresses of one look-up are checked, and the connection is made
-/// to one of them. It follows no redirects, uses no proxy, keeps no cookies and decompresses nothing.
+/// A client that connects only to addresses that the rules allow: the addresses of one look-up are
+/// checked, and the connection is made to one of them. It follows no redirects, uses no proxy,
+/// keeps no cookies and decompresses nothing.
 pub struct OutboundClient {
     rules: Arc<Rules>,
     /// The look-up of [`Self::check`].

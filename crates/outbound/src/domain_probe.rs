@@ -23,7 +23,8 @@ const TIMEOUTS: Timeouts = Timeouts {
     request: Duration::from_secs(5),
 };
 
-/// Maximum number of concurrent look-ups. A name whose servers do not reply occupies a thread for many seconds.
+/// Maximum number of concurrent look-ups. A name whose servers do not reply occupies a thread for
+/// many seconds.
 const MAX_CONCURRENT_LOOKUPS: usize = 16;
 
 /// Reads domains at their addresses, or all of them at one address.
@@ -52,8 +53,9 @@ impl DomainProbe for HttpDomainProbe {
 }
 
 impl HttpDomainProbe {
-    /// Reads domains. The listed targets may be connected to although they are not public. `check_address` is the host and port that
-    /// receive the request by HTTP instead of the domain's own addresses; `None` for those addresses.
+    /// Reads domains. The listed targets may be connected to although they are not public.
+    /// `check_address` is the host and port that receive the request by HTTP instead of the
+    /// domain's own addresses; `None` for those addresses.
     #[must_use]
     pub fn new(allowed: AllowedTargets, check_address: Option<String>) -> Self {
         Self {

@@ -1,4 +1,5 @@
-//! Requests to addresses that people enter. They reach public addresses only, unless the installation allows more.
+//! Requests to addresses that people enter. They reach public addresses only, unless the
+//! installation allows more.
 
 pub mod address;
 mod body;

@@ -16,7 +16,8 @@ pub trait Lookup: Send + Sync {
     async fn addresses(&self, host: &str) -> Vec<IpAddr>;
 }
 
-/// The look-up of the operating system. It occupies a thread until the name servers reply or the system gives up.
+/// The look-up of the operating system. It occupies a thread until the name servers reply or the
+/// system gives up.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemLookup;
 

@@ -22,7 +22,8 @@ use crate::target::TargetError;
 /// Sends messages to webhooks and chats over HTTP.
 pub struct HttpMessenger {
     settings: OutboundSettings,
-    /// Made for the first message: a machine without certificates starts and serves without it, and no start waits for reading them.
+    /// Made for the first message: a machine without certificates starts and serves without it, and
+    /// no start waits for reading them.
     client: OnceCell<OutboundClient>,
     clock: Arc<dyn Clock>,
 }

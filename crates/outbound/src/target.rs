@@ -14,7 +14,8 @@ pub struct AllowedTargets {
     hosts: Vec<String>,
 }
 
-/// The reason why no connection to a target is made, as a sentence for the person that entered the target.
+/// The reason why no connection to a target is made, as a sentence for the person that entered
+/// the target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// The text is not an http or https URL.
@@ -29,7 +30,8 @@ pub enum TargetError {
     /// The port is not the one of the scheme.
     #[error("Only port {0} is allowed")]
     Port(u16),
-    /// The name has no address. The sentence is that of a name with an inner address, which would reveal names of the network.
+    /// The name has no address. The sentence is that of a name with an inner address, which would
+    /// reveal names of the network.
     #[error("{0} has no public address")]
     NoAddress(String),
     /// No address may be connected to.
@@ -62,8 +64,9 @@ pub(crate) struct Rules {
 }
 
 impl TargetError {
-    /// Whether the rules refuse the URL itself, and not what its name means now: a name server may give wrong addresses for a while,
-    /// and which inner names it knows must not be seen from outside.
+    /// Whether the rules refuse the URL itself, and not what its name means now: a name server
+    /// may give wrong addresses for a while, and which inner names it knows must not be seen
+    /// from outside.
     #[must_use]
     pub fn is_final(&self) -> bool {
         match self {

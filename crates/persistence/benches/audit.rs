@@ -1,5 +1,6 @@
-//! Measures a page of the audit log of an organisation with 1,000,000 items, in turns with the same page of one with
-//! 1,000 items. Runs on SQLite and, if `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
+//! Measures a page of the audit log of an organisation with 1,000,000 items, in turns with the same
+//! page of one with 1,000 items. Runs on SQLite and, if `ALLCLEAR_TEST_POSTGRES_URL` names a
+//! server, on PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a bench ends by a panic")]
 
 use allclear_application::audit::{AuditFilter, AuditStore};

@@ -1,5 +1,6 @@
-//! Measures what 100,000 old incidents cost the status page, a list and an update: the same work among 100 and among
-//! 100,000, in turns. Runs on SQLite and, if `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
+//! Measures what 100,000 old incidents cost the status page, a list and an update: the same work
+//! among 100 and among 100,000, in turns. Runs on SQLite and, if `ALLCLEAR_TEST_POSTGRES_URL` names
+//! a server, on PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a bench ends by a panic")]
 
 use allclear_application::clock::{Clock, TestClock};
@@ -164,7 +165,8 @@ impl Side {
     }
 }
 
-/// Incidents resolved years ago, with three updates each, that all affected the organisation's one component.
+/// Incidents resolved years ago, with three updates each, that all affected the organisation's
+/// one component.
 fn old_incidents(backend: DbBackend, count: u32) -> Vec<String> {
     let (series, id, other) = match backend {
         DbBackend::Sqlite => (
@@ -200,7 +202,8 @@ fn old_incidents(backend: DbBackend, count: u32) -> Vec<String> {
         "INSERT INTO incident_components SELECT incidents.id, components.id, 'DEGRADED' FROM incidents, components"
             .into(),
     ];
-    // PostgreSQL does so by itself, and SQLite never: with statistics, its plans would not be those of the product.
+    // PostgreSQL does so by itself, and SQLite never: with statistics, its plans would not be those
+    // of the product.
     if backend == DbBackend::Postgres {
         statements.push("ANALYZE".into());
     }

@@ -234,8 +234,8 @@ impl AccountStore for Database {
     }
 }
 
-/// The given result if another account took the address at the same time: the transaction was rolled back with
-/// [`Error::Stale`].
+/// The given result if another account took the address at the same time: the transaction was
+/// rolled back with [`Error::Stale`].
 fn or_taken<T>(result: Result<T, Error>, taken: T) -> Result<T, Error> {
     match result {
         Err(Error::Stale) => Ok(taken),
@@ -268,15 +268,16 @@ pub(super) async fn create(
             crate::invitation::accept(transaction, digest, user.id, now).await?;
         audit_items = joined;
         if accepted.is_none() {
-            // The invitation existed when the service checked; a concurrent request has used it since.
+            // The invitation existed when the service checked; a concurrent request has used it
+            // since.
             return Err(Invitations::BAD);
         }
     }
     Ok((CreationOutcome::Created(user), audit_items))
 }
 
-/// Stores an account without a session and with a password that nobody knows. The first account administers the installation.
-/// [`Error::Stale`] if the address has an account already.
+/// Stores an account without a session and with a password that nobody knows. The first account
+/// administers the installation. [`Error::Stale`] if the address has an account already.
 pub(crate) async fn insert_account_without_password(
     transaction: &Transaction,
     user: &User,
@@ -294,7 +295,8 @@ pub(crate) async fn insert_account_without_password(
     Ok(user)
 }
 
-/// Whether an account that is made now is the first one. Concurrent first accounts wait here and then find the one that was made.
+/// Whether an account that is made now is the first one. Concurrent first accounts wait here and
+/// then find the one that was made.
 async fn is_first(transaction: &Transaction) -> Result<bool, Error> {
     if exists(Entity::find(), transaction).await? {
         return Ok(false);

@@ -1,8 +1,9 @@
-//! The components attached to an incident or a maintenance as they are when an entry of it is recorded. They are stored as JSON with
-//! the entry, because components are renamed, moved and deleted later.
+//! The components attached to an incident or a maintenance as they are when an entry of it is
+//! recorded. They are stored as JSON with the entry, because components are renamed, moved and
+//! deleted later.
 //!
-//! The databases make the JSON in the statement that stores the entry. A read of its own would cost a round trip in the most frequent
-//! write of an outage.
+//! The databases make the JSON in the statement that stores the entry. A read of its own would cost
+//! a round trip in the most frequent write of an outage.
 
 use allclear_application::error::Error;
 use allclear_domain::code::Code;
@@ -25,7 +26,8 @@ use crate::statement::RunStatement;
 
 /// Maximum number of components of an entry.
 const MAX_SHOWN: u64 = 500;
-/// Size limit of the list of an entry, in bytes. It has room for [`MAX_SHOWN`] components whose names have 136 bytes.
+/// Size limit of the list of an entry, in bytes. It has room for [`MAX_SHOWN`] components whose
+/// names have 136 bytes.
 const LIST_BYTES: i64 = 100_000;
 /// Size of a component in a list without its name, in bytes.
 const COMPONENT_BYTES: i32 = 64;
@@ -221,7 +223,8 @@ pub(crate) fn read(
     read_change(stored, None)
 }
 
-/// Reads the stored lists of before and after a change; `None` if there are none or if they are empty.
+/// Reads the stored lists of before and after a change; `None` if there are none or if they
+/// are empty.
 pub(crate) fn read_change(
     before: Option<&str>,
     after: Option<&str>,

@@ -1,8 +1,8 @@
 //! The audit log: one item per change, in the transaction of the change.
 //!
-//! [`Database::commit_revision`] stores the item of every change that makes a revision, also of API keys. Every other transaction
-//! returns its items to [`Database::write_audited`], which stores them, or names to [`Database::write_unaudited`] the
-//! [reason](NoAuditItem) why it leaves none.
+//! [`Database::commit_revision`] stores the item of every change that makes a revision, also of API
+//! keys. Every other transaction returns its items to [`Database::write_audited`], which stores
+//! them, or names to [`Database::write_unaudited`] the [reason](NoAuditItem) why it leaves none.
 
 mod new_item;
 mod no_item;
@@ -82,8 +82,8 @@ fn first_id(at: DateTime<Utc>) -> Uuid {
     Builder::from_unix_timestamp_millis(milliseconds, &[0; 10]).into_uuid()
 }
 
-/// The items of an organisation that a filter selects. Their identifiers begin with their times, so a range of times is one of
-/// identifiers.
+/// The items of an organisation that a filter selects. Their identifiers begin with their times, so
+/// a range of times is one of identifiers.
 fn selected(organisation: &OrganisationId, filter: &AuditFilter) -> Select<Entity> {
     let mut items = Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()));
     if let Some(actor) = &filter.actor_id {
@@ -126,8 +126,8 @@ pub(crate) fn newest(
 /// The state of a thing before a change, and after it.
 pub(crate) type States = (Option<Value>, Option<Value>);
 
-/// Appends items for the changes of a commit, with the states of each. The state must be stored already. `written` is an incident
-/// that this transaction has just stored.
+/// Appends items for the changes of a commit, with the states of each. The state must be stored
+/// already. `written` is an incident that this transaction has just stored.
 pub(crate) async fn append(
     scope: Scope<'_>,
     changes: Vec<AuditedChange>,

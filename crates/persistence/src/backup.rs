@@ -18,7 +18,8 @@ const MIB: u64 = 1024 * 1024;
 /// Why a backup failed.
 #[derive(Debug, Error)]
 pub enum BackupError {
-    /// The file cannot be created, its disk has too little space, or it exists: a backup never overwrites a file.
+    /// The file cannot be created, its disk has too little space, or it exists: a backup never
+    /// overwrites a file.
     #[error("{0}")]
     File(#[from] io::Error),
     /// The database cannot be opened, or has no tables of Allclear.
@@ -32,12 +33,12 @@ pub enum BackupError {
     NotSqlite,
 }
 
-/// Writes a consistent copy of the database to a new file. Only the file's owner may read it, because it contains secrets. The
-/// copy is marked, so that revisions jump at its first start. Readers and writers are not blocked. See
-/// <https://www.sqlite.org/lang_vacuum.html#vacuuminto>.
+/// Writes a consistent copy of the database to a new file. Only the file's owner may read it,
+/// because it contains secrets. The copy is marked, so that revisions jump at its first start.
+/// Readers and writers are not blocked. See <https://www.sqlite.org/lang_vacuum.html#vacuuminto>.
 ///
-/// The file has its name once it is complete. Until then the name ends in `.partial`; a run that is interrupted leaves that file, and
-/// the next run replaces it.
+/// The file has its name once it is complete. Until then the name ends in `.partial`; a run that is
+/// interrupted leaves that file, and the next run replaces it.
 ///
 /// # Errors
 /// [`BackupError`], which leaves no file behind.
@@ -149,7 +150,8 @@ fn require_space(size: u64, free: Option<u64>) -> io::Result<()> {
     }
 }
 
-/// Writes the [mark](restore::MARK) into the header, as `PRAGMA user_version` would. The copy is not open yet.
+/// Writes the [mark](restore::MARK) into the header, as `PRAGMA user_version` would. The copy is
+/// not open yet.
 fn mark(mut file: &File) -> io::Result<()> {
     file.seek(SeekFrom::Start(restore::MARK_OFFSET))?;
     file.write_all(&restore::MARK.to_be_bytes())

@@ -1,12 +1,14 @@
-//! Batches of rows, one for each statement, below the limits for parameters: 32,766 on SQLite and 65,535 on PostgreSQL.
+//! Batches of rows, one for each statement, below the limits for parameters: 32,766 on SQLite and
+//! 65,535 on PostgreSQL.
 //!
-//! The number of rows of a batch is a power of two. The drivers keep a compiled statement for each text, and a text for each number of
-//! rows would push all others out.
+//! The number of rows of a batch is a power of two. The drivers keep a compiled statement for each
+//! text, and a text for each number of rows would push all others out.
 
 /// Maximum number of rows of a batch. A row may have 30 values.
 const MAX_ROWS: usize = 1_024;
 
-/// Batches of keys by which a statement finds or changes rows. The last key is repeated up to the next power of two.
+/// Batches of keys by which a statement finds or changes rows. The last key is repeated up to the
+/// next power of two.
 pub(crate) fn of_keys<K: Copy>(keys: &[K]) -> impl Iterator<Item = Vec<K>> {
     keys.chunks(MAX_ROWS).map(|keys| {
         let mut batch = keys.to_vec();

@@ -31,7 +31,8 @@ pub(crate) struct StoredChange<T> {
     pub(crate) changed: Changed<T>,
     /// The incident as stored, so that its events need not read it again.
     pub(crate) incident: Option<Incident>,
-    /// The states before and after each change for the audit log, if the work knows them; otherwise the commit reads them.
+    /// The states before and after each change for the audit log, if the work knows them; otherwise
+    /// the commit reads them.
     pub(crate) states: Vec<States>,
     /// Whether notices are withdrawn although no event says so.
     pub(crate) withdraws_notices: bool,

@@ -210,7 +210,8 @@ async fn place(scope: Scope<'_>, state: &mut Component) -> Result<(), Error> {
     Ok(())
 }
 
-/// Deletes a component. Incidents and maintenances that name it keep its name, and its history until now.
+/// Deletes a component. Incidents and maintenances that name it keep its name, and its history
+/// until now.
 async fn remove(scope: Scope<'_>, id: ComponentId) -> Result<(), Error> {
     let incidents = incident_component::Entity::find()
         .filter(incident_component::Column::ComponentId.eq(id.0))

@@ -10,7 +10,8 @@ use sea_orm::sqlx::{Connection, Error, Row, raw_sql};
 use sea_orm::{ConnectOptions, DbBackend};
 use tokio::time::timeout;
 
-/// Timeout for a connection, and in SQLite for another process's lock; afterwards the database counts as unavailable.
+/// Timeout for a connection, and in SQLite for another process's lock; afterwards the database
+/// counts as unavailable.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long PostgreSQL lets a statement wait for a lock, such as an organisation's.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(4);
@@ -18,14 +19,18 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(4);
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A connection that was idle for longer is tested before use.
 const IDLE: Duration = Duration::from_secs(1);
-/// A connection to PostgreSQL that is older is replaced, so that connections move to another server some time after the address has.
+/// A connection to PostgreSQL that is older is replaced, so that connections move to another server
+/// some time after the address has.
 const MAX_LIFETIME: Duration = Duration::from_mins(30);
-/// Pages of the write-ahead log of SQLite after which they are copied into the database: 16 MiB. A page that many commits change is
-/// copied once. With SQLite's own 1,000 pages, writes of many organisations, which change other pages each, wait for the copies.
+/// Pages of the write-ahead log of SQLite after which they are copied into the database: 16 MiB. A
+/// page that many commits change is copied once. With SQLite's own 1,000 pages, writes of many
+/// organisations, which change other pages each, wait for the copies.
 const CHECKPOINT_PAGES: &str = "4000";
-/// Bytes to which SQLite truncates a longer write-ahead log, as after a long read, once its pages are in the database.
+/// Bytes to which SQLite truncates a longer write-ahead log, as after a long read, once its pages
+/// are in the database.
 const MAX_LOG_SIZE: &str = "67108864";
-/// Memory for pages of the connection that writes to SQLite, in KiB: the ends of all indexes that a hundred busy organisations change.
+/// Memory for pages of the connection that writes to SQLite, in KiB: the ends of all indexes that a
+/// hundred busy organisations change.
 const WRITER_CACHE: &str = "-8000";
 /// Number of connections for reads, and of those for writes to PostgreSQL.
 const MAX_CONNECTIONS: u32 = 8;
@@ -34,8 +39,8 @@ const MIN_READERS: u32 = 4;
 /// Number of writes to SQLite that one organisation may run at the same time: they share commits.
 const SHARED_WRITES: u32 = 32;
 
-/// Number of requests of one organisation that are handled at the same time. Those that read, and those that write to PostgreSQL, use
-/// half of the connections.
+/// Number of requests of one organisation that are handled at the same time. Those that read, and
+/// those that write to PostgreSQL, use half of the connections.
 pub(crate) fn concurrency_of_one(backend: DbBackend) -> Concurrency {
     let (reads, writes) = match backend {
         DbBackend::Sqlite => (sqlite_readers() / 2, SHARED_WRITES),
@@ -51,7 +56,8 @@ pub(crate) fn concurrency_of_one(backend: DbBackend) -> Concurrency {
 pub(crate) fn sqlite_writer(url: &str) -> ConnectOptions {
     let mut options = sqlite(url, false);
     options.max_connections(1);
-    // After a failed commit, the driver and SQLite may disagree about an open transaction: such a connection is discarded.
+    // After a failed commit, the driver and SQLite may disagree about an open transaction: such a
+    // connection is discarded.
     options.map_sqlx_sqlite_before_acquire(|connection, _| {
         Box::pin(async { Ok(!connection.is_in_transaction()) })
     });
@@ -114,8 +120,8 @@ pub(crate) fn postgresql(url: &str) -> ConnectOptions {
         ])
     });
     options.map_sqlx_postgres_pool_opts(|pool| {
-        // Otherwise the test of returned connections to an unreachable server would block all requests, until the operating
-        // system gives up after a quarter of an hour.
+        // Otherwise the test of returned connections to an unreachable server would block all
+        // requests, until the operating system gives up after a quarter of an hour.
         pool.after_release(|connection, _| {
             Box::pin(async {
                 match timeout(CONNECTION_TIMEOUT, is_reusable(connection)).await {
@@ -130,8 +136,9 @@ pub(crate) fn postgresql(url: &str) -> ConnectOptions {
 
 /// Whether a connection is alive, in no transaction, and to a server that can be written to.
 ///
-/// The driver does not roll a transaction back whose `BEGIN` was sent by work that then timed out: the next work would be part of it.
-/// A server that is a standby after a fail-over accepts connections, and the address may lead to the primary by now.
+/// The driver does not roll a transaction back whose `BEGIN` was sent by work that then timed out:
+/// the next work would be part of it. A server that is a standby after a fail-over accepts
+/// connections, and the address may lead to the primary by now.
 async fn is_reusable(connection: &mut PgConnection) -> Result<bool, Error> {
     // A transaction begins at the time of its first statement.
     let query = raw_sql(
@@ -142,8 +149,9 @@ async fn is_reusable(connection: &mut PgConnection) -> Result<bool, Error> {
 
 /// Connections without a statement timeout, for migrations and commands.
 ///
-/// The pool closes no connection by itself: its task for that can spin on a processor forever when it runs at the moment at which a
-/// connection is returned (<https://github.com/launchbadge/sqlx/issues/3645>, in `SQLx` up to 0.9.0).
+/// The pool closes no connection by itself: its task for that can spin on a processor forever when
+/// it runs at the moment at which a connection is returned
+/// (<https://github.com/launchbadge/sqlx/issues/3645>, in `SQLx` up to 0.9.0).
 pub(crate) fn usual(url: &str) -> ConnectOptions {
     let mut options = ConnectOptions::new(url);
     options

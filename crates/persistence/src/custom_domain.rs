@@ -70,7 +70,8 @@ fn with_status(status: DomainStatus) -> Select<Entity> {
     Entity::find().filter(Column::Status.eq(status.to_string()))
 }
 
-/// Stores the claim of an organisation whose claim was `before`. [`Error::Conflict`] if another organisation has verified the domain.
+/// Stores the claim of an organisation whose claim was `before`. [`Error::Conflict`] if another
+/// organisation has verified the domain.
 pub(crate) async fn store(
     transaction: &Transaction,
     before: Option<DomainClaim>,

@@ -98,7 +98,8 @@ async fn maintenances(
     now: DateTime<Utc>,
 ) -> Result<Vec<MaintenanceReport>, Error> {
     use entity::maintenance::{Column, Entity};
-    // Without a condition on the start and an order, for which databases would search an index of past maintenances, too.
+    // Without a condition on the start and an order, for which databases would search an index of
+    // past maintenances, too.
     let mut ahead: Vec<(DateTime<Utc>, Uuid)> = maintenance::public::not_over(organisation, now)
         .filter(Column::CancelledAt.is_null())
         .select_only()

@@ -50,7 +50,8 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How write transactions run.
 #[derive(Clone)]
 enum Writes {
-    /// Sequentially, several per commit: SQLite has one writer at a time, and a commit waits for the disk.
+    /// Sequentially, several per commit: SQLite has one writer at a time, and a commit waits for
+    /// the disk.
     Together(GroupCommit),
     /// Concurrently: PostgreSQL groups commits by itself.
     SideBySide(DatabaseConnection),
@@ -65,12 +66,13 @@ impl fmt::Debug for Database {
 }
 
 impl Database {
-    /// Connects to `sqlite:` or `postgres:` and migrates the schema. Must be called on a tokio runtime, which the connections
-    /// then use.
+    /// Connects to `sqlite:` or `postgres:` and migrates the schema. Must be called on a tokio
+    /// runtime, which the connections then use.
     ///
     /// # Errors
-    /// When the database cannot be reached or opened, or its schema is newer than this program's. Also when an SQLite file has tables of
-    /// another program, or lies beside the write-ahead log of another database.
+    /// When the database cannot be reached or opened, or its schema is newer than this program's.
+    /// Also when an SQLite file has tables of another program, or lies beside the write-ahead log
+    /// of another database.
     pub async fn connect(url: &str, clock: Arc<dyn Clock>) -> Result<Self, DbErr> {
         if url.starts_with("sqlite:") {
             let file = sqlite_file::required_path(url)?;
@@ -95,7 +97,8 @@ impl Database {
                 expanded_last: Arc::default(),
             })
         } else {
-            // A connection of its own, because migrations may take longer than a statement's timeout.
+            // A connection of its own, because migrations may take longer than a statement's
+            // timeout.
             let migration = Connector::connect(usual(url)).await?;
             schema::bring_up_to_date(&migration, &*clock).await?;
             migration.close().await?;
@@ -124,7 +127,8 @@ impl Database {
         self
     }
 
-    /// The same database with links below the installation's public URL. Without it they have no host.
+    /// The same database with links below the installation's public URL. Without it they have
+    /// no host.
     #[must_use]
     pub fn linked(mut self, links: Links) -> Self {
         self.links = links;
@@ -163,8 +167,9 @@ impl Database {
         .await
     }
 
-    /// Closes half of the connections to PostgreSQL that are idle, but the last of each pool. Called periodically, it gives the server
-    /// back what a burst has opened: otherwise the reads of one node could leave no connection for the writes of all.
+    /// Closes half of the connections to PostgreSQL that are idle, but the last of each pool.
+    /// Called periodically, it gives the server back what a burst has opened: otherwise the reads
+    /// of one node could leave no connection for the writes of all.
     pub async fn close_idle_connections(&self) {
         let Writes::SideBySide(writer) = &self.writes else {
             return;

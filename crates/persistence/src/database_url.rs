@@ -6,7 +6,8 @@ use sea_orm::sqlx::postgres::PgConnectOptions;
 
 use crate::sqlite_file;
 
-/// Returns where a database is, without user and password: the file of SQLite, or the host and port or the socket of PostgreSQL.
+/// Returns where a database is, without user and password: the file of SQLite, or the host and port
+/// or the socket of PostgreSQL.
 #[must_use]
 pub fn place_of(url: &str) -> String {
     if url.starts_with("sqlite:") {

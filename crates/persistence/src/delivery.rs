@@ -51,7 +51,8 @@ impl Database {
         request: &Arc<ClaimRequest>,
         limit: u64,
     ) -> Result<Option<Vec<Delivery>>, Error> {
-        // Before the transaction, so that a long scan delays no write. Without deliveries to claim, no write is made.
+        // Before the transaction, so that a long scan delays no write. Without deliveries to claim,
+        // no write is made.
         let waiting = scan.next(self.read(), limit).await?;
         if waiting.is_empty() {
             return Ok(None);
@@ -65,8 +66,8 @@ impl Database {
         Ok(Some(claimed))
     }
 
-    /// Returns the next organisation with notices to expand; `None` if there are only those that are left out. Organisations take
-    /// turns, however many notices each has.
+    /// Returns the next organisation with notices to expand; `None` if there are only those that
+    /// are left out. Organisations take turns, however many notices each has.
     async fn next_to_expand(&self, left_out: &[String]) -> Result<Option<String>, Error> {
         let last = self.expanded_last.lock().clone();
         let next = expand::next_organisation(self.read(), &last, left_out).await?;
@@ -138,13 +139,15 @@ impl DeliveryQueue for Database {
                 Ok(done) => done,
                 Err(error @ Error::Unavailable(_)) => return Err(error),
                 Err(error) => {
-                    // Without this, a row that cannot be claimed would keep sent deliveries in the queue.
+                    // Without this, a row that cannot be claimed would keep sent deliveries in the
+                    // queue.
                     self.record_results(results).await?;
                     return Err(error);
                 }
             };
         }
-        // Other nodes may claim the deliveries first, so there may be room for more organisations than were found at first.
+        // Other nodes may claim the deliveries first, so there may be room for more organisations
+        // than were found at first.
         while (claimed.len() as u64) < request.limit {
             let left = request.limit - claimed.len() as u64;
             match self.claim_next(&mut scan, &request, left).await {
@@ -220,8 +223,8 @@ impl DeliveryQueue for Database {
     }
 }
 
-/// Queues the message with the link that verifies a target. Earlier ones that wait for a retry become due, because the new one is not
-/// sent before them.
+/// Queues the message with the link that verifies a target. Earlier ones that wait for a retry
+/// become due, because the new one is not sent before them.
 pub(crate) async fn queue_verification(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -270,9 +273,10 @@ fn verification(
     }
 }
 
-/// Locks deliveries until the transaction ends, in the order of their identifiers. Results, renewed claims, withdrawn notices and
-/// [`make_due`] change the same rows without another lock in common. Each of them locks its rows first, so that none of these waits for
-/// another that waits for it. Deletions by subscriber, such as [`drop_queued`], do not.
+/// Locks deliveries until the transaction ends, in the order of their identifiers. Results, renewed
+/// claims, withdrawn notices and [`make_due`] change the same rows without another lock in common.
+/// Each of them locks its rows first, so that none of these waits for another that waits for it.
+/// Deletions by subscriber, such as [`drop_queued`], do not.
 pub(crate) async fn lock_rows(
     transaction: &Transaction,
     rows: Select<Entity>,

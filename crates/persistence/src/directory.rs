@@ -136,7 +136,8 @@ impl DirectoryStore for Database {
                 insert_revocation(transaction, kind, id, at).await?;
                 let column = directory_revocation::Column::EndedAt;
                 let old = directory_revocation::Entity::delete_many().filter(column.lt(forgotten));
-                // The identifier of a deleted organisation must not be used again, so its revocation stays.
+                // The identifier of a deleted organisation must not be used again, so its
+                // revocation stays.
                 let old = old.filter(directory_revocation::Column::Kind.ne(ORGANISATION));
                 old.run(transaction).await?;
                 Ok(((), audit_items))
@@ -152,7 +153,8 @@ impl DirectoryStore for Database {
     ) -> Result<(), Error> {
         let (id, database) = (id.clone(), self.clone());
         deletion::run_to_end(async move {
-            // Its tokens are revoked first, so that no request writes to the organisation while its rows are removed.
+            // Its tokens are revoked first, so that no request writes to the organisation while its
+            // rows are removed.
             let revoked = id.clone();
             database
                 .write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
@@ -246,8 +248,8 @@ async fn revocations(
         .await
 }
 
-/// Whether the revocation applies to a token issued at the given time. Sessions and organisations are revoked permanently; users
-/// and members may have returned since.
+/// Whether the revocation applies to a token issued at the given time. Sessions and organisations
+/// are revoked permanently; users and members may have returned since.
 fn applies(revocation: &directory_revocation::Model, issued_at: DateTime<Utc>) -> bool {
     let for_good = revocation.kind == SESSION || revocation.kind == ORGANISATION;
     for_good || revocation.ended_at >= issued_at
@@ -294,7 +296,8 @@ async fn find_name(
     Ok(found.map(NameRecord::from))
 }
 
-/// Returns the name of an existing organisation. Its time is [`NameRecord::NEVER`] if the provider did not send it.
+/// Returns the name of an existing organisation. Its time is [`NameRecord::NEVER`] if the provider
+/// did not send it.
 async fn organisation_name(
     connection: &impl ConnectionTrait,
     id: &OrganisationId,

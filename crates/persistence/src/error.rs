@@ -1,4 +1,5 @@
-//! Conversion of driver errors: temporary ones become [`Error::Unavailable`], others [`Error::Internal`].
+//! Conversion of driver errors: temporary ones become [`Error::Unavailable`], others
+//! [`Error::Internal`].
 
 use std::any::type_name;
 use std::str::FromStr;
@@ -78,9 +79,10 @@ fn statement_error(error: &DbErr) -> Option<&DriverError> {
     }
 }
 
-/// SQLite's primary result codes (`BUSY`, `READONLY`, `IOERR`, `FULL`, `CANTOPEN`) and PostgreSQL's SQLSTATE classes
-/// (connection exception, insufficient resources, operator intervention, system error) and codes (read-only transaction, as on a
-/// server that was demoted; idle in transaction, serialization failure, deadlock, lock not available).
+/// SQLite's primary result codes (`BUSY`, `READONLY`, `IOERR`, `FULL`, `CANTOPEN`) and PostgreSQL's
+/// SQLSTATE classes (connection exception, insufficient resources, operator intervention, system
+/// error) and codes (read-only transaction, as on a server that was demoted; idle in transaction,
+/// serialization failure, deadlock, lock not available).
 fn is_passing_code(code: &str) -> bool {
     if let Ok(extended) = code.parse::<i32>()
         && code.len() < 5

@@ -29,7 +29,8 @@ use crate::organisation;
 use crate::page_order;
 use crate::statement::Fetch;
 
-/// Returns the public form of events as of their stamp. `written` is an incident that this transaction has just written.
+/// Returns the public form of events as of their stamp. `written` is an incident that this
+/// transaction has just written.
 pub(crate) async fn public(
     scope: Scope<'_>,
     events: &[Event],
@@ -70,7 +71,8 @@ pub(crate) async fn public(
     Ok(public)
 }
 
-/// What the public forms of events say of components. An incident may change hundreds, so they are read together.
+/// What the public forms of events say of components. An incident may change hundreds, so they are
+/// read together.
 #[derive(Default)]
 struct ShownComponents {
     maintained: UnderMaintenance,

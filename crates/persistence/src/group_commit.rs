@@ -1,6 +1,6 @@
-//! Groups writes to SQLite into commits, because each commit waits for the disk. Writes that arrive during a commit share the
-//! next one. Each write runs in a savepoint, so a failed write rolls back only itself. A write returns when the commit is on
-//! disk.
+//! Groups writes to SQLite into commits, because each commit waits for the disk. Writes that arrive
+//! during a commit share the next one. Each write runs in a savepoint, so a failed write rolls back
+//! only itself. A write returns when the commit is on disk.
 
 mod spin_executor;
 
@@ -136,7 +136,8 @@ async fn work(writer: DatabaseConnection, mut jobs: mpsc::Receiver<Job>) {
                 error = error as &dyn std::error::Error,
                 "writes were not committed"
             );
-            // The waiting writes would fail as slowly, one after the other. Dropping them makes them fail as unavailable.
+            // The waiting writes would fail as slowly, one after the other. Dropping them makes
+            // them fail as unavailable.
             while jobs.try_recv().is_ok() {}
         }
         for complete in completions {
@@ -145,7 +146,8 @@ async fn work(writer: DatabaseConnection, mut jobs: mpsc::Receiver<Job>) {
     }
 }
 
-/// Runs one commit: the first job, and those that arrive while it runs. `completions` are the callbacks of the writes in it.
+/// Runs one commit: the first job, and those that arrive while it runs. `completions` are the
+/// callbacks of the writes in it.
 async fn commit(
     writer: &DatabaseConnection,
     first: Job,

@@ -73,10 +73,12 @@ pub(crate) fn response_to(state: &dyn Any) -> Result<Option<NewResponse>, Error>
     }
 }
 
-/// Stores a response with the change that it describes. The caller must hold the organisation's lock.
+/// Stores a response with the change that it describes. The caller must hold the
+/// organisation's lock.
 ///
 /// # Errors
-/// [`Error::Conflict`] if another request with the same key was first, [`Error::TooMany`] if the organisation keeps too many responses.
+/// [`Error::Conflict`] if another request with the same key was first, [`Error::TooMany`] if the
+/// organisation keeps too many responses.
 pub(crate) async fn keep(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -133,7 +135,8 @@ async fn insert(
     Ok(())
 }
 
-/// Number of the oldest or newest response of an organisation, and the total bytes of all responses up to it.
+/// Number of the oldest or newest response of an organisation, and the total bytes of all responses
+/// up to it.
 async fn end(
     transaction: &Transaction,
     organisation: &OrganisationId,

@@ -43,7 +43,8 @@ pub(crate) struct StatusChanges {
     pub(crate) notices: Vec<NewNotice>,
 }
 
-/// Stores a change of impacts; the incident and its attachments are stored already. Returns the changes of status.
+/// Stores a change of impacts; the incident and its attachments are stored already. Returns the
+/// changes of status.
 pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<StatusChanges, Error> {
     match change {
         ImpactChange::OnAll {
@@ -87,8 +88,8 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
     }
 }
 
-/// Sets the statuses of components as the impacts of all unresolved incidents say; `incident` is the one that changed, and
-/// `past` is its resolution if that was in the past.
+/// Sets the statuses of components as the impacts of all unresolved incidents say; `incident` is
+/// the one that changed, and `past` is its resolution if that was in the past.
 async fn change_statuses(
     scope: Scope<'_>,
     incident: IncidentId,
@@ -144,8 +145,8 @@ async fn change_statuses(
     Ok(changes)
 }
 
-/// Components by status, source of the status, and whether the status has begun with the change. There are few such states, and each
-/// is stored for all of its components together.
+/// Components by status, source of the status, and whether the status has begun with the change.
+/// There are few such states, and each is stored for all of its components together.
 #[derive(Default)]
 struct AppliedStates(BTreeMap<(String, String, bool), Vec<Uuid>>);
 
@@ -204,8 +205,9 @@ async fn impacts(
     Ok(impacts)
 }
 
-/// The attachments of unresolved incidents to components. The query begins at the unresolved incidents, which are few, and not at
-/// the components, to which many old incidents may be attached.
+/// The attachments of unresolved incidents to components. The query begins at the
+/// unresolved incidents, which are few, and not at the components, to which many old
+/// incidents may be attached.
 pub(crate) fn unresolved_impacts(
     organisation: &OrganisationId,
     components: &[Uuid],

@@ -306,7 +306,8 @@ impl Database {
         .await
     }
 
-    /// Runs a rule on an incident and its attached components, and then `store`. `None` if the organisation has no such incident.
+    /// Runs a rule on an incident and its attached components, and then `store`. `None` if the
+    /// organisation has no such incident.
     async fn change_attached<S>(
         &self,
         organisation: &OrganisationId,
@@ -404,7 +405,8 @@ pub(crate) fn by_ids(ids: impl Iterator<Item = Uuid>) -> Condition {
     Condition::all().add(Column::Id.is_in(ids))
 }
 
-/// Stores the new state of an incident. The version changes if the state [reads differently](Incident::reads_like).
+/// Stores the new state of an incident. The version changes if the state
+/// [reads differently](Incident::reads_like).
 async fn update_row(
     scope: Scope<'_>,
     before: &Incident,

@@ -86,7 +86,8 @@ async fn insert(transaction: &Transaction, key: SigningKey) -> Result<(), Error>
     Ok(())
 }
 
-/// Takes the installation's write lock until the transaction ends, for decisions that concern all organisations.
+/// Takes the installation's write lock until the transaction ends, for decisions that concern
+/// all organisations.
 pub(crate) async fn lock(transaction: &Transaction) -> Result<installation::Model, Error> {
     let row = installation::Entity::find()
         .lock_exclusive()

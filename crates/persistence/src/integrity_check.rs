@@ -24,9 +24,9 @@ pub enum CheckError {
     NotSqlite,
 }
 
-/// Returns the faults, one line each; empty if the database is sound. Reads the whole file, and compares indexes with their tables.
-/// Changes nothing, and blocks neither readers nor writers.
-/// See <https://www.sqlite.org/pragma.html#pragma_integrity_check>.
+/// Returns the faults, one line each; empty if the database is sound. Reads the whole file, and
+/// compares indexes with their tables. Changes nothing, and blocks neither readers nor writers. See
+/// <https://www.sqlite.org/pragma.html#pragma_integrity_check>.
 ///
 /// # Errors
 /// [`CheckError`] if the database cannot be read, or has no tables of Allclear.

@@ -39,7 +39,8 @@ pub(crate) async fn list(
     rows.into_iter().map(invitation_from).collect()
 }
 
-/// Removes an invitation to an organisation. Returns whether it existed. [`Error::Forbidden`] if `admin` is not an admin.
+/// Removes an invitation to an organisation. Returns whether it existed. [`Error::Forbidden`] if
+/// `admin` is not an admin.
 pub(crate) async fn delete(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -70,8 +71,9 @@ pub(crate) async fn delete(
     Ok((true, change.states(Some(before), None).into()))
 }
 
-/// Stores an invitation in place of an earlier one of the same address to the same organisation. [`Error::Forbidden`] if the account of
-/// `admin` is not an admin, [`Sessions::ENDED`](allclear_application::session::Sessions::ENDED).
+/// Stores an invitation in place of an earlier one of the same address to the same organisation.
+/// [`Error::Forbidden`] if the account of `admin` is not an admin,
+/// [`Sessions::ENDED`](allclear_application::session::Sessions::ENDED).
 pub(crate) async fn insert(
     transaction: &Transaction,
     invitation: Invitation,
@@ -154,7 +156,8 @@ pub(crate) async fn accept(
     let Some(invitation) = find(transaction, digest, now).await? else {
         return Ok(missing);
     };
-    // Before the row: a change of the inviter's role takes this lock first and then deletes the row.
+    // Before the row: a change of the inviter's role takes this lock first and then deletes
+    // the row.
     if let Some(inviting) = &invitation.organisation {
         lock(transaction, &inviting.id).await?;
     }

@@ -42,7 +42,8 @@ impl MailCountStore for Database {
     }
 }
 
-/// Adds one unless the counter is at its limit. A concurrent transaction waits for the row and then sees the sum.
+/// Adds one unless the counter is at its limit. A concurrent transaction waits for the row and then
+/// sees the sum.
 async fn add(transaction: &Transaction, count: &MailCount, day: NaiveDate) -> Result<bool, Error> {
     if count.limit == 0 {
         return Ok(false);

@@ -44,8 +44,8 @@ use crate::statement::{Fetch, Run};
 use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
 use crate::transaction::Transaction;
 
-/// `shown_until` of a maintenance with an unknown end: the last year of four digits. So one range of the index holds everything
-/// that is shown.
+/// `shown_until` of a maintenance with an unknown end: the last year of four digits. So one range
+/// of the index holds everything that is shown.
 const UNTIL_IT_IS_OVER: DateTime<Utc> = match DateTime::from_timestamp(253_402_300_799, 0) {
     Some(moment) => moment,
     None => DateTime::<Utc>::MAX_UTC,
@@ -351,7 +351,8 @@ pub(crate) async fn reports(
     Ok(reports)
 }
 
-/// [`reports`] for at most [`MAX_TIMELINES_PER_READ`] maintenances, whose timelines and components share the budget with those of others.
+/// [`reports`] for at most [`MAX_TIMELINES_PER_READ`] maintenances, whose timelines and components
+/// share the budget with those of others.
 async fn some_reports(
     transaction: &Transaction,
     rows: Vec<Model>,

@@ -38,7 +38,8 @@ pub(crate) async fn of_user(
     rows.into_iter().filter_map(membership_from).collect()
 }
 
-/// The organisations of which an account is a member, in a fixed order, so that transactions that lock them cannot deadlock.
+/// The organisations of which an account is a member, in a fixed order, so that transactions that
+/// lock them cannot deadlock.
 pub(crate) async fn organisations_of(
     connection: &impl ConnectionTrait,
     user: UserId,
@@ -71,8 +72,8 @@ pub(crate) async fn list(
         .collect()
 }
 
-/// Runs a rule on a member. `None` if there is no such member. [`Error::Forbidden`] if the account of `admin` is not an admin,
-/// [`Sessions::ENDED`](allclear_application::session::Sessions::ENDED).
+/// Runs a rule on a member. `None` if there is no such member. [`Error::Forbidden`] if the account
+/// of `admin` is not an admin, [`Sessions::ENDED`](allclear_application::session::Sessions::ENDED).
 pub(crate) async fn change(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -108,7 +109,8 @@ pub(crate) async fn change(
     Ok((Some(()), audit_items))
 }
 
-/// Gives a member a role. Invitations end with the role of their inviter. The caller holds the organisation's lock.
+/// Gives a member a role. Invitations end with the role of their inviter. The caller holds the
+/// organisation's lock.
 pub(crate) async fn change_role(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -136,11 +138,12 @@ pub(crate) async fn find(
     found.and_then(membership_from).transpose()
 }
 
-/// Fails if an account is not an admin of an organisation. The caller holds the organisation's lock: the account may have lost the
-/// role since the service checked it.
+/// Fails if an account is not an admin of an organisation. The caller holds the organisation's
+/// lock: the account may have lost the role since the service checked it.
 ///
 /// # Errors
-/// [`Error::NotFound`] for an account that is not a member, [`Error::Forbidden`] for one with another role.
+/// [`Error::NotFound`] for an account that is not a member, [`Error::Forbidden`] for one with
+/// another role.
 pub(crate) async fn check_admin(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -178,7 +181,8 @@ pub(crate) async fn member_state(
     }))
 }
 
-/// The number of members of an organisation beside an account. The caller holds the organisation's lock.
+/// The number of members of an organisation beside an account. The caller holds the
+/// organisation's lock.
 pub(crate) async fn other_members(
     transaction: &Transaction,
     organisation: &OrganisationId,

@@ -232,7 +232,8 @@ async fn by_component(
     Ok(found)
 }
 
-/// The number of incidents of each component. The query begins at the incidents of the window, not at the components.
+/// The number of incidents of each component. The query begins at the incidents of the window, not
+/// at the components.
 fn incident_counts(organisation: &OrganisationId, window: &UptimeWindow) -> SelectStatement {
     use incident_component::{Column as LinkColumn, Entity as Link};
     let name = Expr::col((component::Entity, component::Column::Name));
@@ -256,7 +257,8 @@ fn incident_counts(organisation: &OrganisationId, window: &UptimeWindow) -> Sele
         .take()
 }
 
-/// The messages that were sent, and those that failed for good. Counted by UTC days, so the whole first day counts.
+/// The messages that were sent, and those that failed for good. Counted by UTC days, so the whole
+/// first day counts.
 async fn messages(
     transaction: &Transaction,
     organisation: &OrganisationId,

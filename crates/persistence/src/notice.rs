@@ -1,4 +1,5 @@
-//! Storage of notices: one row per change, however many subscribers, in the transaction of the change.
+//! Storage of notices: one row per change, however many subscribers, in the transaction of
+//! the change.
 
 use std::collections::HashMap;
 
@@ -31,8 +32,8 @@ use crate::statement::{Fetch, Run, exists};
 /// Rows that are stored by one statement.
 const STORED_AT_ONCE: usize = 500;
 
-/// Stores the notices of a change, unless nobody would receive them, and returns whether it stored some. The new state is stored
-/// already.
+/// Stores the notices of a change, unless nobody would receive them, and returns whether it stored
+/// some. The new state is stored already.
 pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Result<bool, Error> {
     let is_of_component = |notice: &NewNotice| matches!(notice, NewNotice::Component { .. });
     if notices.iter().any(is_of_component)
@@ -153,8 +154,8 @@ pub(crate) fn is_webhook() -> Expr {
     Expr::cust("channel = 'webhook'")
 }
 
-/// The components that were attached at the previous notice on the same subject and are not attached any more. Their
-/// subscribers receive the change, too.
+/// The components that were attached at the previous notice on the same subject and are not
+/// attached any more. Their subscribers receive the change, too.
 async fn components_left(
     scope: Scope<'_>,
     subject: Uuid,
@@ -234,7 +235,8 @@ async fn store_components(
     let attached = attached.into_iter().map(|id| row(id, true));
     let rows = attached.chain(left.into_iter().map(|id| row(id, false)));
     let rows: Vec<_> = rows.collect();
-    // Not in batches of powers of two: most updates concern a few components, and one statement more would cost more than its text.
+    // Not in batches of powers of two: most updates concern a few components, and one statement
+    // more would cost more than its text.
     for some in rows.chunks(STORED_AT_ONCE) {
         notice_component::Entity::insert_many(some.iter().cloned())
             .run(scope.transaction)
@@ -333,7 +335,8 @@ fn ids<'a>(texts: impl Iterator<Item = &'a String>) -> Result<Vec<Uuid>, Error> 
         .collect()
 }
 
-/// Removes the notices of a deleted incident, maintenance or component, with what is queued of them.
+/// Removes the notices of a deleted incident, maintenance or component, with what is queued
+/// of them.
 pub(crate) async fn withdraw(scope: Scope<'_>, subject: Uuid) -> Result<(), Error> {
     let notices = of_subject(subject).select_only().column(Column::Id);
     let queued = delivery::Column::NoticeId.in_subquery(notices.into_query());
@@ -347,14 +350,15 @@ pub(crate) fn withdrawal(subject: Uuid) -> DeleteMany<Entity> {
     Entity::delete_many().filter(Column::SubjectId.eq(subject))
 }
 
-/// The notices of a subject that the caller has found in its organisation. With the organisation in the condition, SQLite would search
-/// through all of its notices.
+/// The notices of a subject that the caller has found in its organisation. With the organisation in
+/// the condition, SQLite would search through all of its notices.
 pub(crate) fn of_subject(subject: Uuid) -> Select<Entity> {
     Entity::find().filter(Column::SubjectId.eq(subject))
 }
 
-/// Withdraws the notices of deleted updates of an incident or maintenance, or only their messages where the change stays. `versions`
-/// are those of the updates: one that was edited keeps its notice. `is_resolved` says whether the incident is resolved without them.
+/// Withdraws the notices of deleted updates of an incident or maintenance, or only their messages
+/// where the change stays. `versions` are those of the updates: one that was edited keeps its
+/// notice. `is_resolved` says whether the incident is resolved without them.
 pub(crate) async fn withdraw_updates(
     scope: Scope<'_>,
     subject: Uuid,
@@ -437,7 +441,8 @@ async fn withdraw_notice(scope: Scope<'_>, row: &Model) -> Result<(), Error> {
         .filter(delivery::Column::GivenUpAt.is_null())
         .run(scope.transaction)
         .await?;
-    // Some have received it, so the components of the next notice are compared with those of this one.
+    // Some have received it, so the components of the next notice are compared with those of
+    // this one.
     let ended = ActiveModel {
         id: Set(row.id),
         expanded_at: Set(row.expanded_at.or(Some(scope.stamp.wall_time))),
@@ -454,9 +459,10 @@ pub(crate) fn subscribed(organisation: &OrganisationId) -> Select<subscriber::En
         .filter(subscriber::Column::Status.eq(SubscriberStatus::Subscribed.to_string()))
 }
 
-/// Whether the organisation has subscribers although the statement that locked it found none. PostgreSQL reads other tables in that
-/// statement as they were before the wait for the lock, so a confirmation that held the lock is not found. SQLite's transactions wait
-/// before their first statement.
+/// Whether the organisation has subscribers although the statement that locked it found none.
+/// PostgreSQL reads other tables in that statement as they were before the wait for the lock,
+/// so a confirmation that held the lock is not found. SQLite's transactions wait before their
+/// first statement.
 pub(crate) async fn has_new_subscribers(scope: Scope<'_>) -> Result<bool, Error> {
     if scope.transaction.get_database_backend() == DbBackend::Sqlite {
         return Ok(false);

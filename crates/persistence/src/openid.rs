@@ -54,7 +54,8 @@ impl OpenIdStore for Database {
             self.write_audited(move |transaction| Box::pin(open_session(transaction, sign_in)))
         };
         match attempt(sign_in.clone()).await {
-            // A concurrent first sign-in of the person has made or linked the account, which the second attempt finds.
+            // A concurrent first sign-in of the person has made or linked the account, which the
+            // second attempt finds.
             Err(Error::Stale) => attempt(sign_in).await,
             signed_in => signed_in,
         }
@@ -121,7 +122,8 @@ impl OpenIdStore for Database {
     }
 }
 
-/// [`Error::Stale`] if another account took the address, or another request linked the person, at the same time.
+/// [`Error::Stale`] if another account took the address, or another request linked the person, at
+/// the same time.
 async fn open_session(
     transaction: &Transaction,
     sign_in: ProviderSignIn,
@@ -253,8 +255,8 @@ impl Person<'_> {
         Ok(linked.and_then(|(_, user)| user).map(Credentials::from))
     }
 
-    /// Whether an account is linked to another person of the issuer. A link to the same person has just been made by
-    /// another request.
+    /// Whether an account is linked to another person of the issuer. A link to the same person has
+    /// just been made by another request.
     async fn is_not(&self, transaction: &Transaction, user: UserId) -> Result<bool, Error> {
         let other = openid_account::Entity::find()
             .filter(openid_account::Column::UserId.eq(user.0))

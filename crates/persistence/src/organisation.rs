@@ -58,7 +58,8 @@ impl OrganisationStore for Database {
                 };
                 let mut changed = rule(before.clone(), scope.stamp)?;
                 if changed.state != before {
-                    // A change without events makes no revision, and must have a version of its own.
+                    // A change without events makes no revision, and must have a version of its
+                    // own.
                     let next = before.version.next();
                     changed.state.version = scope.stamp.revision.max(next);
                     update(scope.transaction, &changed.state).await?;
@@ -266,7 +267,8 @@ pub(crate) async fn find(
 }
 
 impl Database {
-    /// [`membership::check_admin`] under the organisation's lock. Returns whether the organisation exists.
+    /// [`membership::check_admin`] under the organisation's lock. Returns whether the
+    /// organisation exists.
     async fn check_admin(&self, id: &OrganisationId, admin: UserId) -> Result<bool, Error> {
         let id = id.clone();
         self.write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
@@ -282,8 +284,9 @@ impl Database {
     }
 }
 
-/// The organisation with an identifier or a public code. If the text is the identifier of one organisation and the code of another
-/// one, the identifier comes first. `None` if there is no such organisation.
+/// The organisation with an identifier or a public code. If the text is the identifier of one
+/// organisation and the code of another one, the identifier comes first. `None` if there is no
+/// such organisation.
 pub(crate) async fn find_by_id_or_code(
     connection: &impl ConnectionTrait,
     text: &str,

@@ -85,8 +85,9 @@ impl Outbox for Database {
         if old.is_empty() {
             return Ok(0);
         }
-        // Commits up to the newest old one are removed whatever their times, because the clocks of nodes differ and no gap may be
-        // left. The order of organisations keeps concurrent nodes from a deadlock.
+        // Commits up to the newest old one are removed whatever their times, because the clocks of
+        // nodes differ and no gap may be left. The order of organisations keeps concurrent nodes
+        // from a deadlock.
         let mut newest = BTreeMap::new();
         for (organisation, revision) in old {
             let known: &mut i64 = newest.entry(organisation).or_default();
@@ -151,7 +152,8 @@ impl TryFrom<Model> for Unpacked {
 }
 
 impl Database {
-    /// Returns the commits after a revision, oldest first: at most `limit`, and about [`MAX_BACKLOG_BYTES`].
+    /// Returns the commits after a revision, oldest first: at most `limit`, and about
+    /// [`MAX_BACKLOG_BYTES`].
     async fn stored_after(
         &self,
         organisation: &OrganisationId,
@@ -182,8 +184,8 @@ impl Database {
         Ok(rows)
     }
 
-    /// The last of the next commits that are together stored in at most [`MAX_BACKLOG_BYTES`], or of which the first is larger. `None`
-    /// if there is no further commit.
+    /// The last of the next commits that are together stored in at most [`MAX_BACKLOG_BYTES`], or
+    /// of which the first is larger. `None` if there is no further commit.
     async fn last_that_fits(
         &self,
         organisation: &OrganisationId,
@@ -217,8 +219,8 @@ fn commits_after(organisation: &OrganisationId, revision: i64) -> Select<Entity>
         .order_by_asc(Column::Revision)
 }
 
-/// Stores the organisation's next revision with the public form of its events. The state is stored already. `incident` was stored
-/// by this transaction and is not read again.
+/// Stores the organisation's next revision with the public form of its events. The state is stored
+/// already. `incident` was stored by this transaction and is not read again.
 pub(crate) async fn append(
     scope: Scope<'_>,
     locked: &Locked,

@@ -138,7 +138,8 @@ async fn store_components(
         update
             .value(Column::Position, moved_value("column2"))
             .value(Column::GroupId, moved_value("column3"))
-            // Without a new version, a conditional edit of the old state would move the component back.
+            // Without a new version, a conditional edit of the old state would move the
+            // component back.
             .value(Column::Version, scope.stamp.revision.0);
         scope.transaction.run_statement(&update).await?;
     }

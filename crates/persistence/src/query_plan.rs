@@ -26,7 +26,8 @@ pub(crate) async fn postgresql(rows: &[&str]) -> Option<Database> {
     Some(database)
 }
 
-/// Returns the plan of a statement as it is executed, with its values as parameters: on SQLite, a plan does not depend on them.
+/// Returns the plan of a statement as it is executed, with its values as parameters: on SQLite, a
+/// plan does not depend on them.
 pub(crate) async fn plan(
     connection: &impl ConnectionTrait,
     statement: &impl StatementBuilder,

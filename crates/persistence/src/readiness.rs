@@ -20,7 +20,8 @@ use crate::transaction::Transaction;
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// Timeout of the read, and of the write probe.
 const PROBE_TIME: Duration = Duration::from_secs(2);
-/// Bytes below which the disk counts as full. A write needs a few pages of 4 KiB in the write-ahead log.
+/// Bytes below which the disk counts as full. A write needs a few pages of 4 KiB in the
+/// write-ahead log.
 const MIN_FREE_SPACE: u64 = 64 * 1024;
 
 /// State between two checks.
@@ -75,7 +76,8 @@ impl Readiness for Database {
 }
 
 impl Database {
-    /// Whether a write was stored within [`PROBE_INTERVAL`]. Of concurrent callers one probes and the others wait.
+    /// Whether a write was stored within [`PROBE_INTERVAL`]. Of concurrent callers one probes and
+    /// the others wait.
     async fn is_writable(&self) -> bool {
         let mut last = self.probe.last_write.lock().await;
         if let Some((at, is_writable)) = *last
@@ -94,7 +96,8 @@ impl Database {
     }
 }
 
-/// Updates a row that exists for this purpose, with a changing value: SQLite writes nothing for an unchanged one.
+/// Updates a row that exists for this purpose, with a changing value: SQLite writes nothing for an
+/// unchanged one.
 async fn touch(transaction: &Transaction) -> Result<(), Error> {
     let touch = Query::update()
         .table("readiness_probe")

@@ -1,5 +1,5 @@
-//! Actions after a restore. Clients may have seen revisions that were made after the backup, so revisions jump beyond every
-//! number used before.
+//! Actions after a restore. Clients may have seen revisions that were made after the backup, so
+//! revisions jump beyond every number used before.
 
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
@@ -10,17 +10,19 @@ use sea_orm::{
 use crate::connect_options::{sqlite_writer, usual};
 use crate::entity::{organisation, outbox};
 
-/// Distance of the jump. Revisions stay below 2^53, JavaScript's largest exact integer, for two million restores.
+/// Distance of the jump. Revisions stay below 2^53, JavaScript's largest exact integer, for two
+/// million restores.
 const JUMP: i64 = 1 << 32;
 
-/// The user version that marks an SQLite database as a copy. It is a field of the file's header, so it exists in every version of
-/// the schema.
+/// The user version that marks an SQLite database as a copy. It is a field of the file's header, so
+/// it exists in every version of the schema.
 pub(crate) const MARK: i32 = 1;
 /// Offset of the user version in the file.
 pub(crate) const MARK_OFFSET: u64 = 60;
 
-/// Makes the revisions of all organisations jump, for a database that was restored without a marked copy. Its schema is up to date.
-/// It may take as long as it needs. Returns the number of organisations.
+/// Makes the revisions of all organisations jump, for a database that was restored without a
+/// marked copy. Its schema is up to date. It may take as long as it needs. Returns the number
+/// of organisations.
 ///
 /// # Errors
 /// The driver's error; nothing is changed then.
@@ -67,7 +69,8 @@ pub(crate) async fn after_marked_copy(connection: &DatabaseConnection) -> Result
     Ok(())
 }
 
-/// Empties the outbox, so that no reader waits for commits in the gap. A viewer at an earlier revision reads the snapshot again.
+/// Empties the outbox, so that no reader waits for commits in the gap. A viewer at an earlier
+/// revision reads the snapshot again.
 async fn bump_revisions(connection: &impl ConnectionTrait) -> Result<u64, DbErr> {
     use organisation::Column;
 

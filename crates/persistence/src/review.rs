@@ -105,7 +105,8 @@ async fn store(
     Ok(false)
 }
 
-/// Stores the deletion of a published review as a change of its incident: the time of its last change was that of the publication.
+/// Stores the deletion of a published review as a change of its incident: the time of its last
+/// change was that of the publication.
 async fn touch_incident(scope: Scope<'_>, id: IncidentId) -> Result<(), Error> {
     let row = entity::incident::ActiveModel {
         id: Set(id.0),

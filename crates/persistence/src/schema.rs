@@ -18,14 +18,15 @@ use crate::error::is_lock_failure;
 /// PostgreSQL's advisory lock of migrations: "allclear" in ASCII.
 const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"allclear");
 
-/// How long a migration waits for a lock of PostgreSQL. Statements of running nodes wait behind it; their limit is longer.
+/// How long a migration waits for a lock of PostgreSQL. Statements of running nodes wait behind it;
+/// their limit is longer.
 const LOCK_TIMEOUT: &str = "2s";
 /// Delay before a migration that did not get its locks is tried again.
 const RETRY_DELAY: Duration = Duration::from_secs(5);
 
-/// Applies missing migrations, all in one transaction: an upgrade that fails changes nothing. Of several nodes that
-/// start on PostgreSQL, one applies them and the others wait. While another program locks a table for long, such as `pg_dump`, the
-/// migration is repeated.
+/// Applies missing migrations, all in one transaction: an upgrade that fails changes nothing. Of
+/// several nodes that start on PostgreSQL, one applies them and the others wait. While another
+/// program locks a table for long, such as `pg_dump`, the migration is repeated.
 pub(crate) async fn bring_up_to_date(
     connection: &DatabaseConnection,
     clock: &dyn Clock,
@@ -44,10 +45,11 @@ pub(crate) async fn bring_up_to_date(
     Ok(())
 }
 
-/// Returns the processes of PostgreSQL that have locked tables for longer than a migration waits for them, with the names of their
-/// programs.
+/// Returns the processes of PostgreSQL that have locked tables for longer than a migration waits
+/// for them, with the names of their programs.
 async fn lock_holders(connection: &DatabaseConnection) -> Result<String, DbErr> {
-    // Catalogs have identifiers below 16384. The time of a superuser's transaction, such as pg_dump's, is null to other roles.
+    // Catalogs have identifiers below 16384. The time of a superuser's transaction, such as
+    // pg_dump's, is null to other roles.
     let holders = format!(
         "SELECT coalesce(string_agg(DISTINCT format('%s (%s)', pid, application_name), ', '), '') \
          FROM pg_locks JOIN pg_stat_activity USING (pid) \
@@ -120,7 +122,8 @@ async fn is_empty(sqlite: &DatabaseTransaction) -> Result<bool, DbErr> {
     Ok(sqlite.query_one_raw(any).await?.is_none())
 }
 
-/// Does what all migrations do, in a fifth of their time: SQLite reads the whole schema again for each altered table.
+/// Does what all migrations do, in a fifth of their time: SQLite reads the whole schema again for
+/// each altered table.
 async fn fill_new_sqlite(sqlite: &DatabaseTransaction, now: DateTime<Utc>) -> Result<(), DbErr> {
     sqlite.execute_unprepared(NEW_SQLITE).await?;
     let applied =
@@ -238,7 +241,8 @@ mod tests {
         Migrator::up(database, Some(before)).await.unwrap();
     }
 
-    /// A component that was deleted during a period, one that was deleted as a period began, and one that is not deleted.
+    /// A component that was deleted during a period, one that was deleted as a period began, and
+    /// one that is not deleted.
     const LASTING_PERIODS: &str = "\
         INSERT INTO organisations (id, name, revision, created_at) VALUES ('acme', 'Acme', 0, '2025');
         INSERT INTO components (id, organisation_id, code, name, description, status, status_source, created_at, updated_at, version, \

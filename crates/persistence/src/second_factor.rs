@@ -235,8 +235,8 @@ pub(crate) async fn has_factor(transaction: &Transaction, user: UserId) -> Resul
     exists(passkey::of(user), transaction).await
 }
 
-/// Whether a code that was entered at a sign-in still proves a second factor of the account. Without a code, whether the account
-/// has none.
+/// Whether a code that was entered at a sign-in still proves a second factor of the account.
+/// Without a code, whether the account has none.
 pub(crate) async fn is_enough(
     transaction: &Transaction,
     user: UserId,
@@ -268,7 +268,8 @@ pub(crate) async fn remove_codes_of_no_factor(
     replace_recovery_codes(transaction, user, Vec::new()).await
 }
 
-/// Stores whether an organisation requires a second factor. The caller holds the organisation's lock.
+/// Stores whether an organisation requires a second factor. The caller holds the
+/// organisation's lock.
 async fn require_factor(
     transaction: &Transaction,
     organisation: &OrganisationId,

@@ -235,7 +235,8 @@ async fn change_one(
     Ok(())
 }
 
-/// Stores an authentication of a session's person, and the digest of the token that the session has from now on.
+/// Stores an authentication of a session's person, and the digest of the token that the session has
+/// from now on.
 pub(crate) async fn authenticate(
     transaction: &Transaction,
     id: SessionId,
@@ -263,8 +264,9 @@ pub(crate) async fn replace_token(
     change_one(transaction, id, change).await
 }
 
-/// Records that a second factor of the account was used in a session that a provider opened. Other sessions need no note. Comes after a
-/// change of the session: two transactions could wait for each other otherwise.
+/// Records that a second factor of the account was used in a session that a provider opened. Other
+/// sessions need no note. Comes after a change of the session: two transactions could wait for each
+/// other otherwise.
 pub(crate) async fn note_own_factor(transaction: &Transaction, id: SessionId) -> Result<(), Error> {
     let change = openid_session::ActiveModel {
         own_factor: Set(true),
@@ -273,7 +275,8 @@ pub(crate) async fn note_own_factor(transaction: &Transaction, id: SessionId) ->
     change_origin(transaction, id, change).await
 }
 
-/// Changes what is known of the provider's sign-in that opened a session. Other sessions have no such row.
+/// Changes what is known of the provider's sign-in that opened a session. Other sessions have no
+/// such row.
 pub(crate) async fn change_origin(
     transaction: &Transaction,
     id: SessionId,
@@ -287,9 +290,9 @@ pub(crate) async fn change_origin(
     Ok(())
 }
 
-/// Makes other changes of an account wait for this transaction. `None` if the account does not exist. Comes first in each change of the
-/// password, the factors or the address, and before locks of sessions and organisations: two transactions could wait for each other
-/// otherwise.
+/// Makes other changes of an account wait for this transaction. `None` if the account does not
+/// exist. Comes first in each change of the password, the factors or the address, and before locks
+/// of sessions and organisations: two transactions could wait for each other otherwise.
 pub(crate) async fn lock_account(
     transaction: &Transaction,
     user: UserId,
@@ -299,7 +302,8 @@ pub(crate) async fn lock_account(
     account.fetch_one(transaction).await
 }
 
-/// [`lock_account`] for a change that one of the account's sessions asks for. The end of the session waits for this transaction.
+/// [`lock_account`] for a change that one of the account's sessions asks for. The end of the
+/// session waits for this transaction.
 ///
 /// # Errors
 /// [`Sessions::ENDED`], which says why.
@@ -318,7 +322,8 @@ pub(crate) async fn lock_account_of(
     account.filter(|_| is_alive).ok_or(Sessions::ENDED)
 }
 
-/// [`lock_account_of`] for a change that knows only the session. Returns the account, `None` if the session has ended.
+/// [`lock_account_of`] for a change that knows only the session. Returns the account, `None` if the
+/// session has ended.
 pub(crate) async fn lock_account_of_session(
     transaction: &Transaction,
     id: SessionId,
@@ -336,7 +341,8 @@ pub(crate) async fn lock_account_of_session(
     }
 }
 
-/// Sessions that have not ended. The expiry of a session from before the absolute lifetime may be later.
+/// Sessions that have not ended. The expiry of a session from before the absolute lifetime may
+/// be later.
 fn alive(sessions: Select<Entity>, now: DateTime<Utc>) -> Select<Entity> {
     sessions
         .filter(Column::ExpiresAt.gt(now))
@@ -377,8 +383,8 @@ async fn make_room(transaction: &Transaction, user: UserId) -> Result<(), Error>
     Ok(())
 }
 
-/// Makes changes of the password and the factors wait for this transaction. [`Error::Unauthenticated`] if the proof is not enough any
-/// more.
+/// Makes changes of the password and the factors wait for this transaction.
+/// [`Error::Unauthenticated`] if the proof is not enough any more.
 async fn require_proof(
     transaction: &Transaction,
     user: UserId,

@@ -15,10 +15,12 @@ use crate::connect_options;
 
 /// First bytes of every SQLite file that is not empty.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-/// Offset of the format's write and read version: 1 for a rollback journal, 2 for a write-ahead log.
+/// Offset of the format's write and read version: 1 for a rollback journal, 2 for a
+/// write-ahead log.
 const FORMAT_VERSIONS: usize = 18;
 
-/// Returns the file of a `sqlite:` address; `None` for a database in memory, for an address without a file, and for other databases.
+/// Returns the file of a `sqlite:` address; `None` for a database in memory, for an address without
+/// a file, and for other databases.
 #[must_use]
 pub fn path_of(url: &str) -> Option<PathBuf> {
     let in_memory = url.contains(":memory:") || url.contains("mode=memory");
@@ -57,8 +59,9 @@ pub(crate) fn has_content(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0)
 }
 
-/// Fails if a write-ahead log lies beside a database that has none, such as a backup. The log belongs to the database that was there
-/// before, and SQLite would replace the contents by it. See <https://www.sqlite.org/fileformat2.html#file_format_version_numbers>.
+/// Fails if a write-ahead log lies beside a database that has none, such as a backup. The log
+/// belongs to the database that was there before, and SQLite would replace the contents by it. See
+/// <https://www.sqlite.org/fileformat2.html#file_format_version_numbers>.
 pub(crate) fn refuse_foreign_log(path: &Path) -> Result<(), DbErr> {
     let log = beside(path, "-wal");
     if !has_content(&log) {
@@ -106,8 +109,8 @@ pub(crate) async fn require_installation(connection: &DatabaseConnection) -> Res
     }
 }
 
-/// Opens a file that is not empty, without a change to it; `None` if there is none. While the connection is open, others do not copy
-/// the write-ahead log when they close.
+/// Opens a file that is not empty, without a change to it; `None` if there is none. While the
+/// connection is open, others do not copy the write-ahead log when they close.
 ///
 /// # Errors
 /// If the file cannot be read, or contains only tables of other programs.

@@ -1,7 +1,8 @@
 //! Runs statements and converts their errors.
 //!
-//! The futures are boxed here. Otherwise every caller's future holds the statement, and the compiler proves once for each caller
-//! that sea-query's types, which are recursive, can be sent to another thread.
+//! The futures are boxed here. Otherwise every caller's future holds the statement, and the
+//! compiler proves once for each caller that sea-query's types, which are recursive, can be sent to
+//! another thread.
 
 use allclear_application::error::Error;
 use futures_util::FutureExt;
@@ -58,8 +59,9 @@ pub(crate) async fn exists<E: EntityTrait>(
     Ok(found.is_some())
 }
 
-/// Names a query that locks rows, for a statement that changes them. PostgreSQL executes it once. It may execute a subquery again for
-/// each row of the table, and each execution locks further rows.
+/// Names a query that locks rows, for a statement that changes them. PostgreSQL executes it
+/// once. It may execute a subquery again for each row of the table, and each execution locks
+/// further rows.
 pub(crate) fn executed_once(name: &'static str, query: SelectStatement) -> CommonTableExpression {
     CommonTableExpression::new()
         .query(query)

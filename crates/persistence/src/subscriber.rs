@@ -106,7 +106,8 @@ impl SubscriberStore for Database {
         let limits = self.limits;
         self.write_audited(move |transaction| {
             Box::pin(async move {
-                // Before the target is looked up: the response must not reveal whether it is a subscriber.
+                // Before the target is looked up: the response must not reveal whether it is a
+                // subscriber.
                 check_limit(transaction, &organisation, limits).await?;
                 let (before, state) = store(transaction, &organisation, &key, rule).await?;
                 let response = idempotency::response_to(&state)?;
@@ -258,7 +259,8 @@ fn condition(filter: &SubscriberFilter) -> Condition {
         .add_option(failing)
 }
 
-/// Selects mail addresses that contain `part`. The database converts both to lower case, so that it converts them alike.
+/// Selects mail addresses that contain `part`. The database converts both to lower case, so that it
+/// converts them alike.
 fn contains(part: &str) -> Expr {
     let mut pattern = String::from("%");
     for character in part.chars() {
@@ -298,9 +300,10 @@ fn row_of(organisation: &OrganisationId, key: &SubscriberKey) -> sea_orm::Select
     }
 }
 
-/// Locks rows until the transaction ends: results of deliveries change subscribers without the lock of the organisation. New
-/// deliveries do not wait for it. Every transaction locks the rows that it may change in the order of their identifiers, and before it
-/// changes their deliveries, so that none waits for another that waits for it.
+/// Locks rows until the transaction ends: results of deliveries change subscribers without the lock
+/// of the organisation. New deliveries do not wait for it. Every transaction locks the rows that it
+/// may change in the order of their identifiers, and before it changes their deliveries, so that
+/// none waits for another that waits for it.
 pub(crate) async fn lock_rows(
     transaction: &Transaction,
     rows: sea_orm::Select<Entity>,
@@ -334,14 +337,16 @@ fn of_same_target(organisation: &OrganisationId, key: &SubscriberKey) -> sea_orm
             .filter(kind)
             .into_query()
     };
-    // One query for each of the two indexes, which have only the subscriptions to the page, or to incidents.
+    // One query for each of the two indexes, which have only the subscriptions to the page, or
+    // to incidents.
     let ids = these(Column::IncidentId.is_null())
         .union(UnionType::All, these(Column::IncidentId.is_not_null()))
         .take();
     Entity::find().filter(Column::Id.in_subquery(ids))
 }
 
-/// The item for a change of a subscriber, if a person of the organisation made it. What visitors do is not in the audit log.
+/// The item for a change of a subscriber, if a person of the organisation made it. What visitors do
+/// is not in the audit log.
 fn audit_items(
     organisation: &OrganisationId,
     now: DateTime<Utc>,
@@ -374,8 +379,8 @@ async fn store(
     key: &SubscriberKey,
     rule: SubscriberRule,
 ) -> Result<(Option<Subscriber>, Subscriber), Error> {
-    // Of concurrent requests for one target, one finds it missing. Under the lock no notice is committed, so the revision shows
-    // whether the notice or the confirmation was first.
+    // Of concurrent requests for one target, one finds it missing. Under the lock no notice is
+    // committed, so the revision shows whether the notice or the confirmation was first.
     let locked = lock(transaction, organisation)
         .await?
         .ok_or(Error::NotFound("Organisation"))?;
@@ -416,8 +421,9 @@ async fn store(
     Ok((before, state))
 }
 
-/// Ends the subscriptions to single incidents of a target that has just unsubscribed from the page. Otherwise the next message about
-/// such an incident, which the subscription to the page has replaced so far, would arrive after all.
+/// Ends the subscriptions to single incidents of a target that has just unsubscribed from the page.
+/// Otherwise the next message about such an incident, which the subscription to the page has
+/// replaced so far, would arrive after all.
 async fn end_follows(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -435,8 +441,8 @@ async fn end_follows(
     Ok(())
 }
 
-/// The identifiers of the subscriptions of a target to single incidents. Unordered: for an order, SQLite would use an index through all
-/// subscribers of the organisation.
+/// The identifiers of the subscriptions of a target to single incidents. Unordered: for an order,
+/// SQLite would use an index through all subscribers of the organisation.
 fn follows(organisation: &OrganisationId, target: &TargetKey) -> sea_orm::Select<Entity> {
     of(organisation)
         .select_only()
@@ -446,8 +452,8 @@ fn follows(organisation: &OrganisationId, target: &TargetKey) -> sea_orm::Select
         .filter(Column::Status.ne(SubscriberStatus::Unsubscribed.to_string()))
 }
 
-/// Unsubscribes a subscriber whose receiver ended the subscription, and deletes its queued deliveries. The caller MUST have locked its
-/// row.
+/// Unsubscribes a subscriber whose receiver ended the subscription, and deletes its queued
+/// deliveries. The caller MUST have locked its row.
 pub(crate) async fn end(
     transaction: &Transaction,
     id: SubscriberId,

@@ -14,7 +14,8 @@ use uuid::Uuid;
 /// Number of updates read per timeline: one more than shown, to detect older ones.
 const MAX_UPDATES_READ: u64 = TIMELINE_LENGTH + 1;
 
-/// Number of timelines read by one statement: few enough to bound memory, and for PostgreSQL to use the index for each.
+/// Number of timelines read by one statement: few enough to bound memory, and for PostgreSQL to use
+/// the index for each.
 pub(crate) const MAX_TIMELINES_PER_READ: usize = 25;
 
 /// Name of the updates that a query returns.
@@ -35,8 +36,9 @@ pub(crate) const FIRST_TIME: DateTime<Utc> = match DateTime::from_timestamp(-62_
     None => DateTime::<Utc>::MIN_UTC,
 };
 
-/// The condition for updates that a timeline shows after the one with the identifier `before`. `displayed` selects that update.
-/// If it no longer exists, its time is the one in its identifier, which is when it was recorded.
+/// The condition for updates that a timeline shows after the one with the identifier `before`.
+/// `displayed` selects that update. If it no longer exists, its time is the one in its identifier,
+/// which is when it was recorded.
 pub(crate) fn displayed_before<E: EntityTrait>(
     displayed: Select<E>,
     display_at: E::Column,
@@ -73,8 +75,9 @@ pub(crate) struct UpdateTable {
 }
 
 impl UpdateTable {
-    /// Selects columns of the newest updates of each of these incidents or maintenances, newest first, without reading older ones.
-    /// By a list of identifiers: with a subquery, PostgreSQL reads every update if it expects many of them.
+    /// Selects columns of the newest updates of each of these incidents or maintenances, newest
+    /// first, without reading older ones. By a list of identifiers: with a subquery, PostgreSQL
+    /// reads every update if it expects many of them.
     pub(crate) fn newest(
         self,
         backend: DbBackend,
@@ -87,7 +90,8 @@ impl UpdateTable {
         }
     }
 
-    /// By a lateral join, which PostgreSQL must execute for one incident or maintenance after the other.
+    /// By a lateral join, which PostgreSQL must execute for one incident or maintenance after
+    /// the other.
     fn each_parent_by_itself(
         self,
         parents: impl IntoIterator<Item = Uuid>,
@@ -190,8 +194,8 @@ impl<T: Serialize> Timeline<T> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    /// Whether a plan of SQLite reads a whole table, and not only the few updates that [`UpdateTable::newest`](super::UpdateTable) has
-    /// found.
+    /// Whether a plan of SQLite reads a whole table, and not only the few updates that
+    /// [`UpdateTable::newest`](super::UpdateTable) has found.
     pub(crate) fn scans(plan: &str) -> bool {
         let mut scans = plan.lines().filter(|line| line.contains("SCAN"));
         scans.any(|line| line.trim() != "SCAN shown")

@@ -9,7 +9,8 @@ use sea_orm::{
 };
 use tokio::time::timeout;
 
-/// The timeout: longer than PostgreSQL's own statement timeout, so that its error comes first, and shorter than a proxy's.
+/// The timeout: longer than PostgreSQL's own statement timeout, so that its error comes first, and
+/// shorter than a proxy's.
 const TIMEOUT: Duration = Duration::from_secs(12);
 
 /// Ends work that takes too long. Its connection is not used again before the statement has ended.

@@ -1,7 +1,8 @@
 //! A transaction that can send several statements at once.
 //!
-//! A statement to SQLite is a round trip to the thread of its connection, and waking that thread costs more than most statements. So
-//! a statement whose result is not needed can be deferred: it is sent with the next one.
+//! A statement to SQLite is a round trip to the thread of its connection, and waking that thread
+//! costs more than most statements. So a statement whose result is not needed can be deferred: it
+//! is sent with the next one.
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
@@ -10,7 +11,8 @@ use sea_orm::{
     StatementBuilder, Values,
 };
 
-/// Maximum number of statements that wait. The driver keeps the prepared statements of each text that it has executed.
+/// Maximum number of statements that wait. The driver keeps the prepared statements of each text
+/// that it has executed.
 const MAX_DEFERRED: usize = 8;
 
 const SET_SAVEPOINT: &str = "SAVEPOINT write";
@@ -60,7 +62,8 @@ impl Transaction {
         }
     }
 
-    /// Executes a statement whose result is not needed. SQLite gets it with a later statement, which returns its error.
+    /// Executes a statement whose result is not needed. SQLite gets it with a later statement,
+    /// which returns its error.
     pub(crate) async fn defer(&self, statement: &impl StatementBuilder) -> Result<(), DbErr> {
         let statement = self.get_database_backend().build(statement);
         if self.get_database_backend() != DbBackend::Sqlite {

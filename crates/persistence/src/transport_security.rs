@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
 
-/// Returns the PostgreSQL host that may be reached without TLS; `None` if the connection is encrypted, uses a local socket, or is
-/// to another database.
+/// Returns the PostgreSQL host that may be reached without TLS; `None` if the connection is
+/// encrypted, uses a local socket, or is to another database.
 #[must_use]
 pub fn clear_text_host(url: &str) -> Option<String> {
     if url.starts_with("sqlite:") {

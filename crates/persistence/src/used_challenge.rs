@@ -10,8 +10,8 @@ use crate::entity::used_challenge::{ActiveModel, Column, Entity};
 use crate::statement::Run;
 use crate::transaction::Transaction;
 
-/// Marks a challenge as used until it expires, and removes expired marks. Returns false if it was used before: of several
-/// concurrent requests on any node, one succeeds.
+/// Marks a challenge as used until it expires, and removes expired marks. Returns false if it was
+/// used before: of several concurrent requests on any node, one succeeds.
 pub(crate) async fn mark_used(
     transaction: &Transaction,
     digest: &Digest,
@@ -32,7 +32,8 @@ pub(crate) async fn mark_used(
     Ok(inserted > 0)
 }
 
-/// Removes the mark that the same transaction has made, because the challenge was not used after all.
+/// Removes the mark that the same transaction has made, because the challenge was not used
+/// after all.
 pub(crate) async fn unmark(transaction: &Transaction, digest: &Digest) -> Result<(), Error> {
     let mark = Entity::delete_by_id(digest.as_str());
     mark.run(transaction).await?;

@@ -1,5 +1,6 @@
-// Measures a page of the audit log by HTTP: the whole request, in turns in an organisation with 1,000 items and in one
-// with 1,000,000. It uses the PostgreSQL server that ALLCLEAR_TEST_POSTGRES_URL names, and needs psql.
+// Measures a page of the audit log by HTTP: the whole request, in turns in an organisation with
+// 1,000 items and in one with 1,000,000. It uses the PostgreSQL server that
+// ALLCLEAR_TEST_POSTGRES_URL names, and needs psql.
 //
 // node crates/server/benches/audit.mjs [path of the allclear binary]
 //
@@ -37,7 +38,10 @@ function items(organisation, count) {
     '{"status":"OPERATIONAL"}', '{"status":"DEGRADED"}' FROM generate_series(1, ${count}) n; ANALYZE;`;
 }
 
-/** Starts a server whose only organisation has this many further items. Returns the organisation, and the cursor of the middle item. */
+/**
+ * Starts a server whose only organisation has this many further items. Returns the organisation,
+ * and the cursor of the middle item.
+ */
 async function startSide(folder, count) {
   const database = recreate(server, `audit_calls_${count}`);
   const site = await Site.start(binary, folder, { ALLCLEAR_DATABASE_URL: database });

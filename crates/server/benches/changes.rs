@@ -1,7 +1,7 @@
-//! Measures what 1,000,000 status changes of 100 components cost the status page, a component's history and uptime, and
-//! a new change: the same work among 100 and among 1,000,000 changes, in turns. Runs on SQLite and, if
-//! `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL. Within the 90 days of the bars, both sides have a
-//! hundred changes, and fifty more of one component.
+//! Measures what 1,000,000 status changes of 100 components cost the status page, a component's
+//! history and uptime, and a new change: the same work among 100 and among 1,000,000 changes, in
+//! turns. Runs on SQLite and, if `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL. Within
+//! the 90 days of the bars, both sides have a hundred changes, and fifty more of one component.
 #![expect(clippy::unwrap_used, reason = "a bench ends by a panic")]
 
 use std::fmt::Debug;
@@ -155,7 +155,8 @@ async fn set_status(
         .await
 }
 
-/// Stores this many periods of a minute for each component: in the days before the last 90, or this many days ago.
+/// Stores this many periods of a minute for each component: in the days before the last 90, or this
+/// many days ago.
 async fn store_periods(connection: &DatabaseConnection, each: usize, days_ago: Option<u32>) {
     let backend = connection.get_database_backend();
     let (series, id, start, end) = if backend == DbBackend::Sqlite {

@@ -4,7 +4,10 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 
-/** Starts the demo, whose data is a folder in `folder`. Returns its process and the URL of its status page. */
+/**
+ * Starts the demo, whose data is a folder in `folder`. Returns its process and the URL of its
+ * status page.
+ */
 export async function startDemo(binary, { log = 'warn', folder = tmpdir() } = {}) {
   const child = spawn(binary, ['demo'], {
     env: { ...process.env, ALLCLEAR_LISTEN: '127.0.0.1:0', ALLCLEAR_LOG: log, TMPDIR: folder },

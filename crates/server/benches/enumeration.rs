@@ -1,6 +1,6 @@
-//! Measures whether the time of a response reveals that an address has an account. Requests with the address of an
-//! account and with unknown addresses are sent in turns. Their times are compared by the Mann-Whitney U test, which
-//! needs no assumption about their distribution.
+//! Measures whether the time of a response reveals that an address has an account. Requests with
+//! the address of an account and with unknown addresses are sent in turns. Their times are compared
+//! by the Mann-Whitney U test, which needs no assumption about their distribution.
 #![expect(clippy::unwrap_used, reason = "a bench ends by a panic")]
 
 use std::time::{Duration, Instant};
@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 /// Number of requests of each kind.
 const REQUESTS: usize = 200;
-/// Maximum distance of the known addresses' rank sum from the expected one, in standard deviations. Chance exceeds it
-/// in one of 370 runs.
+/// Maximum distance of the known addresses' rank sum from the expected one, in standard deviations.
+/// Chance exceeds it in one of 370 runs.
 const DISTANCE: Limit = Limit::AtMost(3.0);
 const BENCH: Bench = Bench("enumeration");
 
@@ -94,7 +94,8 @@ fn limit_flag(name: &str) -> &'static str {
     format!("--limit-{name}").leak()
 }
 
-/// Distance of the rank sum of `known` among all times from the one that is expected if both are alike, in standard deviations.
+/// Distance of the rank sum of `known` among all times from the one that is expected if both are
+/// alike, in standard deviations.
 #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
 fn distance(known: &[Duration], unknown: &[Duration]) -> f64 {
     let slower: usize = known
@@ -120,7 +121,8 @@ async fn main() {
                 assert_eq!(status, call.status, "{}", call.path);
                 time
             };
-            // The first request may be slowed down by the work that the previous one has left, so the order alternates.
+            // The first request may be slowed down by the work that the previous one has left, so
+            // the order alternates.
             if number % 2 == 0 {
                 known.push(measure(KNOWN).await);
                 unknown.push(measure(&address).await);

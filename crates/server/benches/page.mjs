@@ -1,11 +1,13 @@
-// Requests per second of the demo's public page, snapshot, history, feeds and Statuspage summary, compared with nginx that serves the same
-// bytes with the same headers from files, and the size of the page. Both servers run at the same time, on free ports, with as many workers
-// as there are processors. wrk requests them in turns, so that other work on the machine affects both.
+// Requests per second of the demo's public page, snapshot, history, feeds and Statuspage summary,
+// compared with nginx that serves the same bytes with the same headers from files, and the size of
+// the page. Both servers run at the same time, on free ports, with as many workers as there are
+// processors. wrk requests them in turns, so that other work on the machine affects both.
 //
 // node crates/server/benches/page.mjs [path of the allclear binary]
 //
-// Prints one JSON object per line: the measurements, which are medians over the rounds, and the budgets. `ratio` is the rate of the product
-// as a share of that of nginx. Needs nginx, wrk and curl. ROUNDS and SECONDS are the number and the length of the measurements.
+// Prints one JSON object per line: the measurements, which are medians over the rounds, and the
+// budgets. `ratio` is the rate of the product as a share of that of nginx. Needs nginx, wrk and
+// curl. ROUNDS and SECONDS are the number and the length of the measurements.
 
 import { execFile, spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -38,7 +40,9 @@ const SHARE = 0.9;
 /** The same for the page and the snapshot with gzip, which most readers request. */
 const MAIN_SHARE = 1;
 
-/** What is requested: the path for the path of the page. `isMain` marks the page and the snapshot. */
+/**
+ * What is requested: the path for the path of the page. `isMain` marks the page and the snapshot.
+ */
 const documents = [
   { what: 'page', of: (page) => page, isMain: true },
   { what: 'snapshot', of: (page) => `/api/v1${page}`, isMain: true },

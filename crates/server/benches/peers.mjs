@@ -1,11 +1,13 @@
-// Compares Allclear with other self-hosted status pages that show the same content: the public pages under load, the memory, the download
-// of a first visit, and the time until its headline is painted.
+// Compares Allclear with other self-hosted status pages that show the same content: the public
+// pages under load, the memory, the download of a first visit, and the time until its headline
+// is painted.
 //
 // node crates/server/benches/peers.mjs [path of the allclear binary]
 //
-// Prints one JSON object per line. Needs wrk, curl, and Chromium: CHROME_PATH names it, or .ci/browser finds it. Missing peers are
-// installed into .just/peers: Vigil by cargo, which takes minutes, and Uptime Kuma by npm. ROUNDS and SECONDS are the number and the length
-// of the loads of each page. VISITS is the number of its visits by a browser.
+// Prints one JSON object per line. Needs wrk, curl, and Chromium: CHROME_PATH names it, or
+// .ci/browser finds it. Missing peers are installed into .just/peers: Vigil by cargo, which takes
+// minutes, and Uptime Kuma by npm. ROUNDS and SECONDS are the number and the length of the loads of
+// each page. VISITS is the number of its visits by a browser.
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -51,7 +53,10 @@ async function load({ child, url }, coding) {
   return { ...results, processorMicrosecondsPerRequest: (1e6 * used) / results.requests };
 }
 
-/** Measures the pages, and the requests by which a page gets its content, under the same load in turns. */
+/**
+ * Measures the pages, and the requests by which a page gets its content, under the same
+ * load in turns.
+ */
 async function compareLoad(products) {
   const targets = products.flatMap(({ title, child, page, data }) => [
     { what: `${title}, page`, child, url: page },

@@ -8,7 +8,10 @@ const TICK = 0.01;
 /** Time after which a process that does not end is killed, in milliseconds. */
 const STOP_TIMEOUT = 60_000;
 
-/** A number in /proc/pid/status: `VmRSS` is the resident memory in KiB, and `RssAnon` the part of it that is not a file's. */
+/**
+ * A number in /proc/pid/status: `VmRSS` is the resident memory in KiB, and `RssAnon` the part of it
+ * that is not a file's.
+ */
 export async function status(pid, field) {
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(await readFile(`/proc/${pid}/status`, 'utf8'))[1]);
 }

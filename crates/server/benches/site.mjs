@@ -62,7 +62,10 @@ export class Site {
     return { authorization: `Bearer ${data.token}` };
   }
 
-  /** Sends a request to the API, with a body of CSV if it is text, and of JSON otherwise. Returns the headers and data of the response. */
+  /**
+   * Sends a request to the API, with a body of CSV if it is text, and of JSON otherwise. Returns
+   * the headers and data of the response.
+   */
   async call(method, path, headers, body) {
     const sent = body === undefined || typeof body === 'string' ? (body ?? '') : JSON.stringify(body);
     const type = { 'content-type': typeof body === 'string' ? 'text/csv' : 'application/json', 'content-length': Buffer.byteLength(sent) };

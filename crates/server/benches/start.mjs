@@ -1,5 +1,6 @@
-// Measures the size of the release build, the time to the first response and the memory of an empty installation that is started again,
-// and the memory and processor time at rest of an installation with the demo's data that is started again.
+// Measures the size of the release build, the time to the first response and the memory of an empty
+// installation that is started again, and the memory and processor time at rest of an installation
+// with the demo's data that is started again.
 //
 // node crates/server/benches/start.mjs [path of the allclear binary]
 //
@@ -39,7 +40,10 @@ const isReady = (port) =>
 /** Memory of a process in KiB: all that is resident, and the part of it that is not a file's. */
 const memory = async ({ pid }) => ({ resident: await status(pid, 'VmRSS'), anonymous: await status(pid, 'RssAnon') });
 
-/** Processor time of each thread of a process, in seconds, and the number of times that it was scheduled. */
+/**
+ * Processor time of each thread of a process, in seconds, and the number of times that it
+ * was scheduled.
+ */
 async function threads({ pid }) {
   const found = new Map();
   for (const thread of await readdir(`/proc/${pid}/task`)) {
@@ -49,7 +53,10 @@ async function threads({ pid }) {
   return found;
 }
 
-/** Processor time of a process, in seconds, and its wake-ups, both per minute. No request is sent meanwhile. */
+/**
+ * Processor time of a process, in seconds, and its wake-ups, both per minute. No request is
+ * sent meanwhile.
+ */
 async function atRest(child) {
   const before = await threads(child);
   await setTimeout(1000 * MEASURED);
@@ -70,8 +77,8 @@ async function rested(child) {
 }
 
 /**
- * Measures a process that has written the demo's data and shows it: at rest, and again after a request for its page, which it keeps
- * up to date for ten minutes. Its data remain in `copy`.
+ * Measures a process that has written the demo's data and shows it: at rest, and again after a
+ * request for its page, which it keeps up to date for ten minutes. Its data remain in `copy`.
  */
 async function demoAtRest(folder, copy) {
   const { child, page } = await startDemo(binary, { folder });
@@ -88,7 +95,10 @@ async function demoAtRest(folder, copy) {
   }
 }
 
-/** Starts the server, uses it once it answers, and stops it. Returns the time to the first response, in milliseconds, and what `use` returns. */
+/**
+ * Starts the server, uses it once it answers, and stops it. Returns the time to the first response,
+ * in milliseconds, and what `use` returns.
+ */
 async function start(folder, use) {
   const port = await freePort();
   const begun = performance.now();

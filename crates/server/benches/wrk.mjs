@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Runs wrk once. `p99Milliseconds` is the time that 99 of 100 requests do not exceed. `script` is a Lua file, and `parameters` are those
- * of the script. Fails if a response is an error or takes more than ten seconds.
+ * Runs wrk once. `p99Milliseconds` is the time that 99 of 100 requests do not exceed. `script` is a
+ * Lua file, and `parameters` are those of the script. Fails if a response is an error or takes more
+ * than ten seconds.
  */
 export async function wrk(url, { connections, seconds, headers = [], script, parameters = [] }) {
   const flags = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '--latency'];

@@ -66,8 +66,8 @@ impl App {
     /// One line with the reason why the server cannot start.
     pub async fn start_at(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, String> {
         let clerk = settings.clerk.application()?;
-        // Bound first, because the port is a part of addresses. Connections are refused until the server can respond: a migration may
-        // take minutes, and a proxy would wait for it.
+        // Bound first, because the port is a part of addresses. Connections are refused until the
+        // server can respond: a migration may take minutes, and a proxy would wait for it.
         let (socket, address) = bind(settings.listen)?;
         let public_url = settings.public_url(address.port());
         if settings.uses_data_folder() {
@@ -117,8 +117,8 @@ impl App {
         &self.public_url
     }
 
-    /// Serves until a signal asks the process to end, then stops. After a SIGTERM the server is not ready, but still serves
-    /// for `delay` or until the next signal.
+    /// Serves until a signal asks the process to end, then stops. After a SIGTERM the server is not
+    /// ready, but still serves for `delay` or until the next signal.
     ///
     /// # Errors
     /// One line, if the server fails.
@@ -155,7 +155,8 @@ impl App {
         result
     }
 
-    /// Stops in order: not ready, no new connections, streams and sockets closed, requests finished, mail sent, database closed.
+    /// Stops in order: not ready, no new connections, streams and sockets closed, requests
+    /// finished, mail sent, database closed.
     pub async fn stop(self) {
         self.draining.begin();
         // Before the workers stop: a polling session lives on one of them.
@@ -180,8 +181,8 @@ impl App {
     }
 }
 
-/// Binds the configured address, without accepting connections yet: until then another process may bind it, too. Returns the actual
-/// address as well, because port 0 chooses a free port.
+/// Binds the configured address, without accepting connections yet: until then another process may
+/// bind it, too. Returns the actual address as well, because port 0 chooses a free port.
 fn bind(address: SocketAddr) -> Result<(TcpSocket, SocketAddr), String> {
     let bound = || {
         let socket = if address.is_ipv4() {

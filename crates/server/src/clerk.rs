@@ -15,7 +15,8 @@ use allclear_transport::clerk::policy::PagePolicy;
 use crate::infrastructure::Infrastructure;
 use crate::settings::clerk::{Clerk, wrong};
 
-/// Services of Clerk's routes. Accepts tokens that were issued to pages of the own or an allowed origin.
+/// Services of Clerk's routes. Accepts tokens that were issued to pages of the own or an
+/// allowed origin.
 pub(crate) fn services(
     clerk: &Clerk,
     infra: &Infrastructure,

@@ -54,7 +54,8 @@ enum Action {
     },
     /// Replace the key that signs tokens; the server may be running
     RotateKeys,
-    /// List people, make a person an admin, or remove the second factors of a person who has lost them
+    /// List people, make a person an admin, or remove the second factors of a person who has
+    /// lost them
     // Without a command, the error names the commands; the help would list all settings.
     #[command(arg_required_else_help = false)]
     User {
@@ -165,7 +166,8 @@ fn arguments() -> Result<Arguments, ExitCode> {
     })
 }
 
-/// What an error of clap says before the usage, such as the missing arguments or the possible values.
+/// What an error of clap says before the usage, such as the missing arguments or the
+/// possible values.
 fn in_one_line(error: &str) -> String {
     let lines = error
         .lines()
@@ -214,7 +216,8 @@ async fn serve(settings: &Settings) -> Result<(), String> {
     app.serve_until(signals, settings.shutdown_delay()).await
 }
 
-/// Logs the names of variables that look like settings and are not: they are probably mistyped. Values may be secret.
+/// Logs the names of variables that look like settings and are not: they are probably mistyped.
+/// Values may be secret.
 fn warn_of_unknown_variables() {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let unknown = settings::unknown_variables(&Arguments::command(), names);

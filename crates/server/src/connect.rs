@@ -50,8 +50,8 @@ pub(crate) async fn not_opened(url: &str, error: &str) -> String {
     format!("the database cannot be opened: {place}: {reason}")
 }
 
-/// Why the server of a database accepts no connection; `None` if it does, or if the database is not on the network. The driver repeats
-/// a refused connection until it only says that the time was up.
+/// Why the server of a database accepts no connection; `None` if it does, or if the database is not
+/// on the network. The driver repeats a refused connection until it only says that the time was up.
 async fn unreachable(url: &str) -> Option<String> {
     let (host, port) = database_url::network_address(url)?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -62,8 +62,8 @@ async fn unreachable(url: &str) -> Option<String> {
     }
 }
 
-/// Checks that an SQLite database is there, for a command that makes no sense on a new one: in the wrong folder it would make an empty
-/// installation and succeed.
+/// Checks that an SQLite database is there, for a command that makes no sense on a new one: in the
+/// wrong folder it would make an empty installation and succeed.
 ///
 /// # Errors
 /// One line that names the missing file.

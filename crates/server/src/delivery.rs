@@ -26,8 +26,8 @@ const COUNT_INTERVAL: Duration = Duration::from_secs(10);
 /// Interval of the removal of old deliveries and counts.
 const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
 
-/// Number of messages to webhooks and chats at the same time. A receiver that does not respond keeps a place for the time limit of a
-/// request.
+/// Number of messages to webhooks and chats at the same time. A receiver that does not respond
+/// keeps a place for the time limit of a request.
 const MAX_CONCURRENT_MESSAGES: usize = 64;
 
 /// Subscribers and the messages to them, before the workers are started.
@@ -195,7 +195,8 @@ const RETRIED: &str = "retried";
 const GIVEN_UP: &str = "given_up";
 const ENDED: &str = "ended";
 
-/// Shows the counter of each channel and outcome from the start: an alert on an increase would miss the first message otherwise.
+/// Shows the counter of each channel and outcome from the start: an alert on an increase would miss
+/// the first message otherwise.
 fn register_counters() {
     for &channel in Channel::VARIANTS {
         for outcome in [SENT, RETRIED, GIVEN_UP, ENDED] {
@@ -218,7 +219,8 @@ fn observe(channel: Channel, outcome: &DeliveryOutcome) {
     counter(channel, outcome).increment(1);
 }
 
-/// Logs why messages do not arrive, at most once a minute for each channel: many fail for one reason.
+/// Logs why messages do not arrive, at most once a minute for each channel: many fail for
+/// one reason.
 fn log_failure(channel: Channel, reason: &str) {
     static LOGGED_AT: LazyLock<Mutex<HashMap<Channel, Instant>>> = LazyLock::new(Mutex::default);
     let mut logged_at = LOGGED_AT.lock();

@@ -58,7 +58,8 @@ async fn start_filled(settings: &Settings) -> Result<(App, OrganisationId), Stri
     Ok((app, organisation))
 }
 
-/// Waits until the mails of the story are written: their log lines would push the addresses out of sight.
+/// Waits until the mails of the story are written: their log lines would push the addresses out
+/// of sight.
 async fn wait_for_mails(app: &App) {
     let written = async {
         while app
@@ -74,8 +75,9 @@ async fn wait_for_mails(app: &App) {
     let _ = timeout(Duration::from_secs(3), written).await;
 }
 
-/// Settings of the demo with its data in `folder`. It takes only the given settings that concern its address, its clients and its
-/// log. The others have their defaults, so that the demo neither sends mail nor uses other systems of the installation.
+/// Settings of the demo with its data in `folder`. It takes only the given settings that concern
+/// its address, its clients and its log. The others have their defaults, so that the demo neither
+/// sends mail nor uses other systems of the installation.
 fn demo_settings(given: Settings, folder: &Path) -> Result<Settings, String> {
     Ok(Settings {
         data_dir: folder.to_owned(),

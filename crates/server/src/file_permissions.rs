@@ -1,4 +1,5 @@
-//! Files that only the operating system's user of this process may read: the data folder, the database, `allclear.toml`.
+//! Files that only the operating system's user of this process may read: the data folder, the
+//! database, `allclear.toml`.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -44,11 +45,13 @@ pub(crate) fn data_folder(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Creates the SQLite file if it is missing, and removes the access of other users to it and to its WAL and journal. Gives the owner
-/// access to these files beside it: SQLite creates them with the mode that the database has at that time.
+/// Creates the SQLite file if it is missing, and removes the access of other users to it and to its
+/// WAL and journal. Gives the owner access to these files beside it: SQLite creates them with the
+/// mode that the database has at that time.
 ///
 /// # Errors
-/// One line, if this process cannot write to the file, or the access of other users cannot be removed.
+/// One line, if this process cannot write to the file, or the access of other users cannot
+/// be removed.
 pub(crate) fn database_files(database: &Path) -> Result<(), String> {
     let mut options = OpenOptions::new();
     options.create(true).append(true);
@@ -128,8 +131,8 @@ fn close(
     })
 }
 
-/// Permission bits that give other users access. The group bits of another owner's file do not count: a file of root and
-/// the service's group, mode 0640, is private.
+/// Permission bits that give other users access. The group bits of another owner's file do not
+/// count: a file of root and the service's group, mode 0640, is private.
 #[cfg(unix)]
 fn open_to_others(metadata: &Metadata) -> u32 {
     let is_owner = metadata.uid() == rustix::process::geteuid().as_raw();
@@ -137,7 +140,8 @@ fn open_to_others(metadata: &Metadata) -> u32 {
     metadata.mode() & others
 }
 
-/// Whether a folder is empty or contains Allclear's data. The mode of another folder, such as a home folder, is not changed.
+/// Whether a folder is empty or contains Allclear's data. The mode of another folder, such as a
+/// home folder, is not changed.
 #[cfg(unix)]
 fn is_own(folder: &Path) -> io::Result<bool> {
     let mut entries = fs::read_dir(folder)?.peekable();

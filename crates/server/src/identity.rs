@@ -247,8 +247,8 @@ impl Mailer for AccountMailer {
     }
 }
 
-/// Verifies passkeys of this public URL. `None` if passkeys are not offered: its host is an address, or people may only sign in with
-/// their identity provider, which a passkey would bypass.
+/// Verifies passkeys of this public URL. `None` if passkeys are not offered: its host is an
+/// address, or people may only sign in with their identity provider, which a passkey would bypass.
 fn passkey_verifier(settings: &Settings, public_url: &str) -> Option<Arc<dyn PasskeyVerifier>> {
     if !settings.openid.passwords() {
         return None;
@@ -335,7 +335,8 @@ fn record_new_key(key: &str) {
     .write();
 }
 
-/// Replaces the key that signs tokens. A server may be running on the same database. Returns the new key's name.
+/// Replaces the key that signs tokens. A server may be running on the same database. Returns the
+/// new key's name.
 pub(crate) async fn rotate_keys(settings: &Settings) -> Result<String, String> {
     if settings.clerk.application()?.is_some() {
         return Err("people sign in with Clerk: rotate the keys in Clerk's dashboard".to_owned());
@@ -351,7 +352,8 @@ pub(crate) async fn rotate_keys(settings: &Settings) -> Result<String, String> {
     .await
 }
 
-/// Invites a person. A server may be running on the same database. Returns the invitation, also if its mail could not be sent.
+/// Invites a person. A server may be running on the same database. Returns the invitation, also if
+/// its mail could not be sent.
 pub(crate) async fn invite(
     settings: &Settings,
     address: String,

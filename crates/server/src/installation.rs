@@ -10,7 +10,8 @@ use crate::output::with_causes;
 
 /// Name and secrets of the installation. They are the same on every node of a database.
 pub(crate) struct Installation {
-    /// Distinguishes installations that share a Redis. It is derived from the secret, and does not reveal it.
+    /// Distinguishes installations that share a Redis. It is derived from the secret, and does not
+    /// reveal it.
     pub(crate) name: String,
     /// Signs links, cookies, and the messages between nodes.
     pub(crate) hmac_key: HmacKey,
@@ -53,7 +54,8 @@ mod tests {
             salt: "example salt".to_owned(),
             signing_keys: Vec::new(),
         };
-        // A node of an earlier version must derive the same name, or the nodes do not receive each other's messages.
+        // A node of an earlier version must derive the same name, or the nodes do not receive each
+        // other's messages.
         let installation = Installation::new(secrets).unwrap();
         assert_eq!(installation.name, "122b11a01ec43526ebeaf04496fc2559");
     }

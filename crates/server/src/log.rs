@@ -65,14 +65,16 @@ pub(crate) fn filter(text: &str) -> Result<String, String> {
     Ok(filter)
 }
 
-/// What is not logged, whatever the level. A span of the PostgreSQL driver has the URL of the database, with its password. The check of
-/// certificates logs the names in those of webhooks, which anybody chooses, as errors; the result of the message says enough.
+/// What is not logged, whatever the level. A span of the PostgreSQL driver has the URL of the
+/// database, with its password. The check of certificates logs the names in those of webhooks,
+/// which anybody chooses, as errors; the result of the message says enough.
 const HIDDEN: [&str; 2] = [
     "sea_orm::driver::sqlx_postgres=off",
     "rustls_platform_verifier=off",
 ];
 
-/// Messages that the HTTP library logs at ERROR for malformed requests. Any client can send any number of them.
+/// Messages that the HTTP library logs at ERROR for malformed requests. Any client can send any
+/// number of them.
 const MALFORMED: [&str; 4] = [
     "stream error: ",
     "MAX_BUFFER_SIZE unprocessed data reached",

@@ -11,7 +11,8 @@ use url::{Host, Url};
 
 use crate::settings::Settings;
 
-/// Connections in addition to those for subscribers' mail, so that a password reset does not wait behind a thousand notices.
+/// Connections in addition to those for subscribers' mail, so that a password reset does not wait
+/// behind a thousand notices.
 const SPARE_CONNECTIONS: usize = 2;
 
 /// The configured mailer.

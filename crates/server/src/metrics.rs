@@ -21,8 +21,8 @@ pub(crate) const ACCOUNT_MAILS_FAILED: &str = "allclear_account_mails_failed_tot
 /// Interval of the recorder's upkeep.
 pub(crate) const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Drains recorded samples into histograms, which would otherwise grow without scrapes, and updates the relay's lag and the
-/// numbers of the process.
+/// Drains recorded samples into histograms, which would otherwise grow without scrapes, and updates
+/// the relay's lag and the numbers of the process.
 pub(crate) fn upkeep(relay: &Relay) {
     #[expect(
         clippy::cast_precision_loss,

@@ -11,7 +11,8 @@ use crate::infrastructure::Infrastructure;
 use crate::output::with_causes;
 use crate::settings::openid::ProviderSettings;
 
-/// Sign-in by OpenID Connect, with the ports of accounts. Reads whether the organisations of the settings exist.
+/// Sign-in by OpenID Connect, with the ports of accounts. Reads whether the organisations of the
+/// settings exist.
 ///
 /// # Errors
 /// One line that names the wrong setting, or the reason why the database cannot be read.

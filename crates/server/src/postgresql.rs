@@ -38,8 +38,8 @@ pub(crate) fn start(tasks: &mut Tasks, infra: &Infrastructure) {
     });
 }
 
-/// Measures how far the node's clock is ahead of the database's. A node whose clock is ahead stores times from the future. A slow
-/// response says nothing about the clocks.
+/// Measures how far the node's clock is ahead of the database's. A node whose clock is ahead stores
+/// times from the future. A slow response says nothing about the clocks.
 async fn compare_clocks(database: &dyn DeliveryQueue, clock: &dyn Clock) -> Result<(), Error> {
     let before = clock.now();
     let of_database = database.now().await?;

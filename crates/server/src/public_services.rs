@@ -21,8 +21,8 @@ use crate::metrics;
 use crate::settings::Settings;
 use crate::tasks::Tasks;
 
-/// Interval of pings to event streams. Proxies close a connection that is silent for a minute, and the scripts of the public
-/// pages open another one after 50 seconds.
+/// Interval of pings to event streams. Proxies close a connection that is silent for a minute, and
+/// the scripts of the public pages open another one after 50 seconds.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
 /// The public pages, event streams and sockets.
@@ -80,7 +80,8 @@ impl PublicServices {
         })
     }
 
-    /// Starts the tasks that send commits to viewers, check the access of sockets, and keep connections alive.
+    /// Starts the tasks that send commits to viewers, check the access of sockets, and keep
+    /// connections alive.
     pub(crate) fn start(&self, tasks: &mut Tasks, infra: &Infrastructure) {
         let listeners: [Arc<dyn CommitListener>; 3] = [
             Arc::clone(&self.viewers) as _,

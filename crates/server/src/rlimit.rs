@@ -1,6 +1,7 @@
 //! Limit of open file descriptors, of which each connection uses one.
 
-/// Raises the soft limit to the hard limit. Shells and services start with a soft limit of 1,024, too few for a busy page.
+/// Raises the soft limit to the hard limit. Shells and services start with a soft limit of 1,024,
+/// too few for a busy page.
 pub(crate) fn raise() {
     match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(limit) => tracing::debug!(limit, "open files"),

@@ -90,7 +90,8 @@ pub struct Settings {
     #[arg(long, env = "ALLCLEAR_MAIL_CONCURRENCY", value_name = "ALLCLEAR_MAIL_CONCURRENCY", default_value = "16", value_parser = concurrency)]
     pub mail_concurrency: usize,
 
-    /// Sign-up for everybody, for invited people with a waitlist for others, or for invited people only
+    /// Sign-up for everybody, for invited people with a waitlist for others, or for invited
+    /// people only
     #[arg(
         long,
         env = "ALLCLEAR_SIGN_UP",
@@ -138,12 +139,13 @@ pub struct Settings {
     #[arg(long, env = "ALLCLEAR_KEEP_ALIVE", value_name = "ALLCLEAR_KEEP_ALIVE", default_value = "75000", value_parser = milliseconds)]
     pub keep_alive: Duration,
 
-    /// Milliseconds for which the server still serves after a SIGTERM, although it is not ready, at most 3600000 [default: 5000 with
-    /// trusted proxies, 0 without]
+    /// Milliseconds for which the server still serves after a SIGTERM, although it is not ready, at
+    /// most 3600000 [default: 5000 with trusted proxies, 0 without]
     #[arg(long, env = "ALLCLEAR_SHUTDOWN_DELAY", value_name = "ALLCLEAR_SHUTDOWN_DELAY", value_parser = delay)]
     pub shutdown_delay: Option<Duration>,
 
-    /// Scope of the Strict-Transport-Security header (HSTS), sent if the public address begins with https://
+    /// Scope of the Strict-Transport-Security header (HSTS), sent if the public address begins
+    /// with https://
     #[arg(
         long,
         env = "ALLCLEAR_HSTS",
@@ -254,7 +256,8 @@ impl Settings {
         proxies.any(|range| range.ends_with("/0"))
     }
 
-    /// Checks the settings whose values are not checked while they are parsed, because an error would repeat a secret.
+    /// Checks the settings whose values are not checked while they are parsed, because an error
+    /// would repeat a secret.
     ///
     /// # Errors
     /// One line that says what is wrong, without secrets.
@@ -271,7 +274,8 @@ impl Settings {
         Ok(())
     }
 
-    /// Time for which the server still serves after a SIGTERM, so that a load balancer notices that it is not ready.
+    /// Time for which the server still serves after a SIGTERM, so that a load balancer notices that
+    /// it is not ready.
     #[must_use]
     pub fn shutdown_delay(&self) -> Duration {
         let is_behind_balancer = !self.trusted_proxies.is_empty();
@@ -352,13 +356,14 @@ impl Settings {
     }
 }
 
-/// The names that begin like a setting of the environment and are none, in order. The settings of OpenID Connect providers are
-/// [checked](OpenIdSettings::providers) elsewhere.
+/// The names that begin like a setting of the environment and are none, in order. The settings of
+/// OpenID Connect providers are [checked](OpenIdSettings::providers) elsewhere.
 pub(crate) fn unknown_variables(
     command: &Command,
     names: impl Iterator<Item = String>,
 ) -> Vec<String> {
-    // Variables of the tests, and those that Kubernetes sets for a service with the name `allclear`.
+    // Variables of the tests, and those that Kubernetes sets for a service with the
+    // name `allclear`.
     let is_of_others = |name: &str| {
         ["TEST_", "SERVICE_HOST", "SERVICE_PORT", "PORT"]
             .iter()
@@ -385,7 +390,8 @@ fn listen(text: &str) -> Result<SocketAddr, String> {
     preferred(&addresses).ok_or_else(|| "it has no address".to_owned())
 }
 
-/// The address to listen at. Proxies connect to the IPv4 address of localhost, which some systems give second.
+/// The address to listen at. Proxies connect to the IPv4 address of localhost, which some systems
+/// give second.
 fn preferred(addresses: &[SocketAddr]) -> Option<SocketAddr> {
     let ipv4 = addresses.iter().find(|address| address.is_ipv4());
     ipv4.or(addresses.first()).copied()

@@ -76,7 +76,8 @@ impl EndSignals {
     }
 }
 
-/// Whether the process was started to ignore SIGHUP, as `nohup` does. `false` where Linux' `/proc` is missing.
+/// Whether the process was started to ignore SIGHUP, as `nohup` does. `false` where Linux' `/proc`
+/// is missing.
 #[cfg(unix)]
 fn is_hangup_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -86,8 +87,8 @@ fn is_hangup_ignored() -> bool {
     ignored.is_some_and(|mask| mask & 1 == 1)
 }
 
-/// Installs a handler for SIGXFSZ, so that a write beyond the file size limit (`RLIMIT_FSIZE`) fails with an error instead of
-/// ending the process. The request then returns 503.
+/// Installs a handler for SIGXFSZ, so that a write beyond the file size limit (`RLIMIT_FSIZE`)
+/// fails with an error instead of ending the process. The request then returns 503.
 ///
 /// # Errors
 /// One line, if the system does not allow it.

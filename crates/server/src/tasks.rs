@@ -12,13 +12,15 @@ use tokio_util::sync::CancellationToken;
 
 /// Delay before a task that has panicked starts again.
 const RESTART_DELAY: Duration = Duration::from_secs(5);
-/// Delay before the first removal of old data. A clock that is wrong when the machine starts is right by then.
+/// Delay before the first removal of old data. A clock that is wrong when the machine starts is
+/// right by then.
 const REMOVAL_DELAY: Duration = Duration::from_mins(5);
 
 /// The running tasks. They are aborted on drop.
 ///
-/// A task that panics is logged, counted, and started again: without the scheduler or the relay, the server would look healthy
-/// and its pages would be out of date. The server does not end for it, because the status pages have to stay.
+/// A task that panics is logged, counted, and started again: without the scheduler or the relay,
+/// the server would look healthy and its pages would be out of date. The server does not end for
+/// it, because the status pages have to stay.
 #[derive(Default)]
 pub(crate) struct Tasks {
     running: JoinSet<()>,
@@ -26,7 +28,8 @@ pub(crate) struct Tasks {
 }
 
 impl Tasks {
-    /// Starts a task that returns when it is no longer needed. `work` makes its future, once for each start.
+    /// Starts a task that returns when it is no longer needed. `work` makes its future, once for
+    /// each start.
     pub(crate) fn start<F>(&mut self, name: &'static str, work: impl Fn() -> F + Send + 'static)
     where
         F: Future<Output = ()> + Send,
@@ -66,7 +69,8 @@ impl Tasks {
         self.repeat_after(Duration::ZERO, name, period, work);
     }
 
-    /// Runs `work`, which removes old data, after [`REMOVAL_DELAY`] and then at an interval. A failure is logged.
+    /// Runs `work`, which removes old data, after [`REMOVAL_DELAY`] and then at an interval. A
+    /// failure is logged.
     pub(crate) fn repeat_removal<F>(
         &mut self,
         name: &'static str,

@@ -1,4 +1,5 @@
-//! The `user` commands, for operators of an installation whose people are locked out. A server may be running on the same database.
+//! The `user` commands, for operators of an installation whose people are locked out. A server may
+//! be running on the same database.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -27,12 +28,14 @@ const MAX_ACCOUNTS_PER_READ: u64 = 500;
 pub(crate) enum UserAction {
     /// List accounts with their organisations and roles; columns are separated by tabs
     List,
-    /// Remove all second factors of a person, end the sessions and mail the person; the server may be running
+    /// Remove all second factors of a person, end the sessions and mail the person; the server may
+    /// be running
     ResetFactors {
         /// Mail address of the account
         address: String,
     },
-    /// Make a person an admin of an organisation, even if the person is not a member; the server may be running
+    /// Make a person an admin of an organisation, even if the person is not a member; the server
+    /// may be running
     MakeAdmin {
         /// Mail address of the account
         address: String,

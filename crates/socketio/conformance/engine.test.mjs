@@ -1,4 +1,5 @@
-// Engine.IO revision 4: the behaviours that the protocol's own suite checks, under the names it gives them.
+// Engine.IO revision 4: the behaviours that the protocol's own suite checks, under the names it
+// gives them.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { get } from "node:http";
@@ -129,7 +130,8 @@ for (const path of ["/engine.io", "/socket.io"]) {
       it("forcefully closes the session over HTTP long-polling", async () => {
         const session = await endpoint.session();
         const [poll, post] = await Promise.all([session.poll(), session.post("1")]);
-        // Requests over two connections have no order: a poll that comes long after the close finds no session.
+        // Requests over two connections have no order: a poll that comes long after the close finds
+        // no session.
         if (poll.status !== 400) assert.equal(await poll.text(), "6");
         assert.equal(await post.text(), "ok");
         assert.equal((await session.poll()).status, 400);
@@ -174,8 +176,8 @@ for (const path of ["/engine.io", "/socket.io"]) {
         await wire.opened;
         wire.send("2probe", "5");
         assert.equal(await wire.next(), "3probe");
-        // Requests over two connections have no order. The first ping over the WebSocket shows that the upgrade is
-        // complete.
+        // Requests over two connections have no order. The first ping over the WebSocket shows that
+        // the upgrade is complete.
         assert.equal(await wire.next(), "2");
         const response = await session.poll();
         assert.equal(response.status, 400);
@@ -254,8 +256,8 @@ describe("message at /engine.io", () => {
       const poll = get(session.url, { agent: false }).on("error", () => {});
       await once(poll, "finish");
       poll.destroy();
-      // Another poll could be a second one at the same time, which closes the session. So posts find out when it has
-      // ended.
+      // Another poll could be a second one at the same time, which closes the session. So posts
+      // find out when it has ended.
       let response;
       do response = await session.post("3");
       while (response.status === 200);

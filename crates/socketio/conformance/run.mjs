@@ -1,5 +1,5 @@
-// Builds the example server, starts it on a free port, runs every *.test.mjs against it, and stops it.
-// `node run.mjs [test files]`; CONFORMANCE_BINARY names a server built before.
+// Builds the example server, starts it on a free port, runs every *.test.mjs against it, and stops
+// it. `node run.mjs [test files]`; CONFORMANCE_BINARY names a server built before.
 import { spawn, spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";

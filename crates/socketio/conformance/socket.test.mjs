@@ -1,4 +1,5 @@
-// Socket.IO revision 5: the behaviours that the protocol's own suite checks, under the names it gives them.
+// Socket.IO revision 5: the behaviours that the protocol's own suite checks, under the names it
+// gives them.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
@@ -49,7 +50,8 @@ describe("connect", () => {
       wire.send(request);
       assert.match(await wire.nextData(), new RegExp(`^40${prefix}{`));
       assert.equal(await wire.nextData(), `42${prefix}["auth",{}]`);
-      // A busy machine may receive both at once, so only the whole time shows that the server has paused.
+      // A busy machine may receive both at once, so only the whole time shows that the server
+      // has paused.
       assert.ok(Date.now() - begin >= TURN - 5);
     }
     wire.close();

@@ -1,5 +1,6 @@
-//! The server that the tests of `socket.io-client` expect at port 3210 (its `test/support/server.ts`), so that they run
-//! unmodified against this crate. Connection state recovery is not supported.
+//! The server that the tests of `socket.io-client` expect at port 3210 (its
+//! `test/support/server.ts`), so that they run unmodified against this crate. Connection state
+//! recovery is not supported.
 
 use std::io;
 use std::time::Duration;
@@ -131,7 +132,8 @@ fn respond(socket: &SocketRef, event: &Incoming) {
     let binary = !event.args().attachments().is_empty();
     match event.name() {
         "hi" => emit(socket, "hi", &()),
-        // The suite emits again before it acknowledges, so awaiting the acknowledgement here would block.
+        // The suite emits again before it acknowledges, so awaiting the acknowledgement here
+        // would block.
         "ack" => drop(rt::spawn(ask(socket.clone()))),
         "getDate" => emit(socket, "takeDate", &("2024-01-01T00:00:00.000Z",)),
         "getDateObj" => emit(

@@ -1,8 +1,8 @@
 //! The server that the official protocol suites expect.
 //!
-//! `cargo run --example conformance -- [--port 3000] [--ping-interval 300] [--ping-timeout 200] [--path /socket.io]
-//! [--engine-path /engine.io] [--connect-timeout 1500] [--workers 1]`. Positional values are port, ping interval, ping
-//! timeout and path. The server prints its address once it listens.
+//! `cargo run --example conformance -- [--port 3000] [--ping-interval 300] [--ping-timeout 200] [--path /socket.io] [--engine-path /engine.io] [--connect-timeout 1500] [--workers 1]`.
+//! Positional values are port, ping interval, ping timeout and path. The server prints its address
+//! once it listens.
 
 use std::time::Duration;
 use std::{env, io};
@@ -44,8 +44,9 @@ impl EngineHandler for Echo {
     async fn closed(&self, _: &EngineSocket, (): (), _: CloseReason) {}
 }
 
-/// The suite listens for `auth` only after the response to its `CONNECT`. A client on a busy machine may handle both
-/// packets in one turn of its event loop, also with the reference server, and then misses `auth`.
+/// The suite listens for `auth` only after the response to its `CONNECT`. A client on a busy
+/// machine may handle both packets in one turn of its event loop, also with the reference server,
+/// and then misses `auth`.
 const TURN: Duration = Duration::from_millis(25);
 
 /// The behaviour that the Socket.IO suite expects of the namespaces `/` and `/custom`.

@@ -1,8 +1,9 @@
 //! Socket.IO protocol revision 5: decoding and encoding of packets, without I/O.
 //!
-//! `socketioxide-parser-common` was rejected. It does not check the JSON of events, although the protocol's own tests
-//! demand that `42{}` closes the connection. It supports no `data` in `CONNECT_ERROR` and accepts reserved event names.
-//! Its reassembly has its own lock, and its output would have to be copied to be framed once for all receivers.
+//! `socketioxide-parser-common` was rejected. It does not check the JSON of events, although the
+//! protocol's own tests demand that `42{}` closes the connection. It supports no `data` in
+//! `CONNECT_ERROR` and accepts reserved event names. Its reassembly has its own lock, and its
+//! output would have to be copied to be framed once for all receivers.
 
 mod args;
 mod assembler;

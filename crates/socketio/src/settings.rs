@@ -48,17 +48,19 @@ pub struct Settings {
     pub ping_interval: Duration,
     /// `pingTimeout`: time a client has to respond to a ping. 20 s.
     pub ping_timeout: Duration,
-    /// `upgradeTimeout`: time from the opening of the new transport to the end of the upgrade. 10 s.
+    /// `upgradeTimeout`: time from the opening of the new transport to the end of the upgrade.
+    /// 10 s.
     pub upgrade_timeout: Duration,
     /// `connectTimeout`: time a client has to join its first namespace. 45 s.
     pub connect_timeout: Duration,
     /// `maxHttpBufferSize`, sent to clients as `maxPayload`: the largest request body or WebSocket
     /// message in bytes, and the largest event together with its attachments. 1e6.
     pub max_http_buffer_size: usize,
-    /// Most binary attachments that a client's packet may announce. 10, as the reference parser's `maxAttachments`.
+    /// Most binary attachments that a client's packet may announce. 10, as the reference
+    /// parser's `maxAttachments`.
     pub max_attachments: usize,
-    /// Most bytes of a packet with attachments, if less than `max_http_buffer_size`. A client may let it wait for the rest as long as it
-    /// is connected. 1e6.
+    /// Most bytes of a packet with attachments, if less than `max_http_buffer_size`. A client may
+    /// let it wait for the rest as long as it is connected. 1e6.
     pub max_attachment_bytes: usize,
     /// `transports`: whether HTTP long-polling is offered.
     pub polling: bool,
@@ -80,8 +82,9 @@ pub struct Settings {
     pub max_handshake_bytes: usize,
     /// `cors`: origins whose pages may read polling responses. `None` sends no CORS headers.
     pub cors: Option<Cors>,
-    /// Origins that may open a session. Requests without an `Origin` header do not come from a browser and are always
-    /// accepted, as is the server's own host. `None` checks nothing, as the reference does.
+    /// Origins that may open a session. Requests without an `Origin` header do not come from a
+    /// browser and are always accepted, as is the server's own host. `None` checks nothing, as the
+    /// reference does.
     pub allowed_origins: Option<Origins>,
 }
 

@@ -9,11 +9,12 @@ use serde::{Serialize, Serializer};
 const RANDOM_BYTES: usize = 18;
 const TEXT_LENGTH: usize = 24;
 
-/// An unguessable identifier: 144 random bits as 24 characters of URL-safe base64. The reference server's have 120 bits; OWASP
-/// ASVS 5.0, 11.5.1 asks for 128.
+/// An unguessable identifier: 144 random bits as 24 characters of URL-safe base64. The reference
+/// server's have 120 bits; OWASP ASVS 5.0, 11.5.1 asks for 128.
 ///
-/// The Engine.IO session and each of its sockets have one. The session's identifier is the credential of the polling
-/// transport, so clients never see it as a socket's `sid` (Socket.IO protocol v5, "Connection to a namespace").
+/// The Engine.IO session and each of its sockets have one. The session's identifier is the
+/// credential of the polling transport, so clients never see it as a socket's `sid` (Socket.IO
+/// protocol v5, "Connection to a namespace").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sid([u8; TEXT_LENGTH]);
 
@@ -49,7 +50,8 @@ impl fmt::Display for Sid {
     }
 }
 
-/// Shows the first characters only, because the whole text is a credential and does not belong in logs.
+/// Shows the first characters only, because the whole text is a credential and does not belong
+/// in logs.
 impl fmt::Debug for Sid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Sid({}…)", self.as_str().get(..6).unwrap_or_default())

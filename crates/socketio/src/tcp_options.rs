@@ -8,13 +8,15 @@ use socket2::SockRef;
 
 use crate::settings::Settings;
 
-/// A hook for [`HttpServer::on_connect`](actix_web::HttpServer::on_connect). It makes the kernel send every packet
-/// without delay, and close a connection whose peer has accepted no data for as long as a ping may stay unanswered.
+/// A hook for [`HttpServer::on_connect`](actix_web::HttpServer::on_connect). It makes the kernel
+/// send every packet without delay, and close a connection whose peer has accepted no data for as
+/// long as a ping may stay unanswered.
 ///
-/// A session whose client does not read is closed by its queue's bounds or by its ping. The connection below belongs to
-/// the HTTP server, which would wait until the peer reads. On Linux this sets `TCP_USER_TIMEOUT`; other systems keep
-/// the connection. `TCP_NODELAY` is set as Node does: without it, the second of two packets waits up to 40 milliseconds
-/// for the acknowledgement of the first.
+/// A session whose client does not read is closed by its queue's bounds or by its ping. The
+/// connection below belongs to the HTTP server, which would wait until the peer reads. On Linux
+/// this sets `TCP_USER_TIMEOUT`; other systems keep the connection. `TCP_NODELAY` is set as Node
+/// does: without it, the second of two packets waits up to 40 milliseconds for the acknowledgement
+/// of the first.
 ///
 /// ```no_run
 /// # use actix_web::{App, HttpServer};

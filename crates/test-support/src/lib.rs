@@ -9,8 +9,9 @@ use tokio::sync::OnceCell;
 
 const SERVER: &str = "ALLCLEAR_TEST_POSTGRES_URL";
 
-/// Writes a file with a migrated SQLite database. The first `migrate` of the process fills an empty database at its URL and closes
-/// it; each test has a copy, because the migrations take longer than most tests.
+/// Writes a file with a migrated SQLite database. The first `migrate` of the process fills an empty
+/// database at its URL and closes it; each test has a copy, because the migrations take longer than
+/// most tests.
 ///
 /// # Panics
 /// If a file cannot be read or written, or `migrate` leaves the database open.
@@ -27,8 +28,9 @@ pub async fn migrated_sqlite(file: &Path, migrate: impl AsyncFnOnce(&str)) {
     std::fs::write(file, migrated.await).unwrap();
 }
 
-/// Creates an empty database on the PostgreSQL server of the test run, and returns its URL. `None`, with a line on
-/// standard error, if the test run has no PostgreSQL. The database is removed with its server.
+/// Creates an empty database on the PostgreSQL server of the test run, and returns its URL. `None`,
+/// with a line on standard error, if the test run has no PostgreSQL. The database is removed with
+/// its server.
 ///
 /// # Panics
 /// If the test run is one of CI and has no PostgreSQL, or the database cannot be created.
@@ -38,8 +40,8 @@ pub fn postgres() -> Option<String> {
     Some(format!("{server}/{}", create(&server, "")))
 }
 
-/// Creates a copy of a migrated database on that server, and returns its URL. The first `migrate` of the process fills the
-/// original, as for [`migrated_sqlite`].
+/// Creates a copy of a migrated database on that server, and returns its URL. The first `migrate`
+/// of the process fills the original, as for [`migrated_sqlite`].
 ///
 /// # Panics
 /// As [`postgres`].

@@ -130,8 +130,8 @@ async fn list(caller: CanAdminister, keys: web::Data<ApiKeys>) -> Result<HttpRes
     Ok(ApiResponse::new(listed).ok())
 }
 
-/// Creates an API key and returns its text, which is not shown again. An organisation may have 100 keys.
-/// The caller gets a mail about it. Needs a recent authentication.
+/// Creates an API key and returns its text, which is not shown again. An organisation may have 100
+/// keys. The caller gets a mail about it. Needs a recent authentication.
 #[utoipa::path(
     tag = "api keys",
     request_body = KeyInput,
@@ -177,8 +177,8 @@ fn mail_creator(request: &HttpRequest, operator: &Operator, key: &ApiKey) {
     }
 }
 
-/// Revokes an API key. Requests with it are refused from then on, and its open connections are closed.
-/// Needs a recent authentication.
+/// Revokes an API key. Requests with it are refused from then on, and its open connections are
+/// closed. Needs a recent authentication.
 #[utoipa::path(
     tag = "api keys",
     params(("id" = String, Path, format = "uuid")),

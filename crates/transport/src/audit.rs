@@ -114,7 +114,8 @@ struct ItemBody {
     /// Value of `X-Request-Id` of the response; null if no request made the change.
     #[schema(required)]
     request_id: Option<String>,
-    /// The thing before the change; null for a create. Long texts are cut, secrets and names of persons are left out.
+    /// The thing before the change; null for a create. Long texts are cut, secrets and names of
+    /// persons are left out.
     #[schema(required, value_type = Option<serde_json::Value>)]
     before: Option<Box<RawValue>>,
     /// The thing after the change; null for a delete.
@@ -154,7 +155,8 @@ struct AuditQuery {
     from: Option<String>,
     /// Only changes at or before this time, or until the end of this day in UTC.
     to: Option<String>,
-    /// `csv` or `jsonl` for all selected items as a file; `limit` and `before` have no effect then. `json` if absent.
+    /// `csv` or `jsonl` for all selected items as a file; `limit` and `before` have no effect then.
+    /// `json` if absent.
     #[param(schema_with = format_schema)]
     format: Option<String>,
 }

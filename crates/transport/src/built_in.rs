@@ -1,5 +1,6 @@
-//! Routes of the built-in identity provider. They authenticate by a session cookie, never by a bearer token. Requests
-//! that change something must come from the installation's own pages, or not from a page at all.
+//! Routes of the built-in identity provider. They authenticate by a session cookie, never by a
+//! bearer token. Requests that change something must come from the installation's own pages, or not
+//! from a page at all.
 
 mod account;
 mod code_guesses;

@@ -38,8 +38,8 @@ impl<K, V: Weigh> Weighter<K, V> for BySize {
     }
 }
 
-/// A cache for about `items` values of together `bytes`, with one shard, so that a single value may take nearly all of it. One that
-/// does not fit would be read for every visitor.
+/// A cache for about `items` values of together `bytes`, with one shard, so that a single value may
+/// take nearly all of it. One that does not fit would be read for every visitor.
 pub(crate) fn cache<K: Eq + Hash, V: Weigh + Clone>(
     items: usize,
     bytes: u64,

@@ -1,5 +1,6 @@
-//! The newest commits of one organisation, for its event streams and sockets. Viewers hold a position in
-//! the log and no bytes of their own, so its bounds limit the memory of everything that waits.
+//! The newest commits of one organisation, for its event streams and sockets. Viewers hold a
+//! position in the log and no bytes of their own, so its bounds limit the memory of everything
+//! that waits.
 
 use std::collections::VecDeque;
 
@@ -29,8 +30,8 @@ pub(crate) enum Found<'a, T> {
     End,
 }
 
-/// The newest commits, oldest first. Positions count all commits since the log was created, from 0; commits that were added in front
-/// of them have negative ones.
+/// The newest commits, oldest first. Positions count all commits since the log was created, from 0;
+/// commits that were added in front of them have negative ones.
 #[derive(Debug)]
 pub(crate) struct CommitLog<T> {
     entries: VecDeque<T>,
@@ -50,7 +51,8 @@ impl<T> Default for CommitLog<T> {
 }
 
 impl<T: LogEntry> CommitLog<T> {
-    /// Appends a commit, unless the log has it. Removes the older ones if a commit in between is missing.
+    /// Appends a commit, unless the log has it. Removes the older ones if a commit in between
+    /// is missing.
     pub(crate) fn push(&mut self, entry: T) {
         if let Some(newest) = self.newest() {
             if entry.revision() <= newest {
@@ -68,8 +70,9 @@ impl<T: LogEntry> CommitLog<T> {
         }
     }
 
-    /// Adds consecutive commits that are older than those in the log. Does nothing if a commit in between is missing, or if the log would
-    /// be more than half full: new commits would remove them before they are read.
+    /// Adds consecutive commits that are older than those in the log. Does nothing if a commit in
+    /// between is missing, or if the log would be more than half full: new commits would remove
+    /// them before they are read.
     pub(crate) fn prepend(&mut self, mut older: Vec<T>) {
         let oldest = self.entries.front().map(LogEntry::revision);
         older.retain(|entry| oldest.is_none_or(|oldest| entry.revision() < oldest));

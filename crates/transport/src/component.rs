@@ -107,12 +107,13 @@ struct ComponentInput {
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     show_uptime: FieldInput<bool>,
-    /// The first day that counts for uptime, not after today; null if all days count. The day of creation if absent when
-    /// creating.
+    /// The first day that counts for uptime, not after today; null if all days count. The day of
+    /// creation if absent when creating.
     #[serde(default)]
     #[schema(value_type = Option<NaiveDate>, required = false)]
     start_date: FieldInput<Date>,
-    /// Whether the status page hides it while it is operational and not under maintenance. False if absent when creating.
+    /// Whether the status page hides it while it is operational and not under maintenance. False if
+    /// absent when creating.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     only_show_when_affected: FieldInput<bool>,

@@ -79,8 +79,8 @@ struct UptimeBody {
     from: NaiveDate,
     /// The last day.
     to: NaiveDate,
-    /// Mean of the percentages of the components that show their uptime, rounded down to two decimals; null if no day
-    /// counts.
+    /// Mean of the percentages of the components that show their uptime, rounded down to two
+    /// decimals; null if no day counts.
     #[schema(required)]
     percentage: Option<f64>,
     /// Number of days that count for at least one component.
@@ -274,7 +274,8 @@ async fn remove(
     .ok())
 }
 
-/// Returns the uptime of a component group: of the last 90 days if no days are given, of at most 366 days.
+/// Returns the uptime of a component group: of the last 90 days if no days are given, of at most
+/// 366 days.
 #[utoipa::path(
     tag = "component groups",
     params(("id" = String, Path, format = "uuid"), DaysQuery),
@@ -294,8 +295,8 @@ async fn uptime(
     Ok(ApiResponse::new(UptimeBody::from(found)).ok())
 }
 
-/// Returns the order of the status page. The `ETag` header is its version; creating, deleting and moving components and
-/// groups change it.
+/// Returns the order of the status page. The `ETag` header is its version; creating, deleting and
+/// moving components and groups change it.
 #[utoipa::path(
     tag = "component groups",
     responses((status = 200, body = ApiResponse<PublicOrder>), ErrorResponses),
@@ -310,7 +311,8 @@ pub(crate) async fn order(
     Ok(ApiResponse::new(PublicOrder::from(&found.order)).item(found.version))
 }
 
-/// Replaces the order of the status page. Components move to the groups under which they are listed.
+/// Replaces the order of the status page. Components move to the groups under which they
+/// are listed.
 #[utoipa::path(
     tag = "component groups",
     params(("If-Match" = Option<String>, Header)),

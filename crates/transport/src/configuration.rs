@@ -46,8 +46,8 @@ pub struct Configuration {
     pub mail_server: bool,
     /// Whether people may sign in with a password. True with Clerk, which decides itself.
     pub passwords: bool,
-    /// Whether people may add passkeys and sign in with them. False with Clerk, whose screens offer them,
-    /// without passwords, and if the host of the public address is not a name.
+    /// Whether people may add passkeys and sign in with them. False with Clerk, whose screens offer
+    /// them, without passwords, and if the host of the public address is not a name.
     pub passkeys: bool,
     /// Identity providers beside the built-in one, in the order of the buttons.
     pub sign_in_providers: Vec<SignInProvider>,

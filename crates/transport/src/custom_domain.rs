@@ -90,8 +90,9 @@ struct DomainInput {
     name: FieldInput<Text>,
 }
 
-/// Claims a domain for the organisation, in place of its present one. Only for admins. The domain must serve the returned token
-/// before it is verified. 409 if another organisation has verified it. Needs a recent authentication.
+/// Claims a domain for the organisation, in place of its present one. Only for admins. The domain
+/// must serve the returned token before it is verified. 409 if another organisation has verified
+/// it. Needs a recent authentication.
 #[utoipa::path(
     tag = "organisation",
     request_body = DomainInput,
@@ -116,8 +117,8 @@ async fn claim_domain(
     Ok(ApiResponse::new(claimed).ok())
 }
 
-/// Asks the domain for the token, and takes the domain if it serves the token. Only for admins. 409 with the reason if it does not.
-/// Needs a recent authentication.
+/// Asks the domain for the token, and takes the domain if it serves the token. Only for admins. 409
+/// with the reason if it does not. Needs a recent authentication.
 #[utoipa::path(
     tag = "organisation",
     responses((status = 200, body = ApiResponse<DomainBody>), ErrorResponses),
@@ -135,8 +136,8 @@ async fn verify_domain(
     Ok(ApiResponse::new(DomainBody::of(&verified, caller.role)?).ok())
 }
 
-/// Removes the organisation's domain. Only for admins. Its pages are no longer served there. Needs a
-/// recent authentication.
+/// Removes the organisation's domain. Only for admins. Its pages are no longer served there. Needs
+/// a recent authentication.
 #[utoipa::path(
     tag = "organisation",
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
@@ -161,7 +162,8 @@ pub(crate) fn routes(config: &mut impl Routes) {
         .service(remove_domain);
 }
 
-/// `GET /.well-known/allclear-domain`: the tokens of the pending claims to the host of the request, one a line.
+/// `GET /.well-known/allclear-domain`: the tokens of the pending claims to the host of the request,
+/// one a line.
 pub(crate) async fn tokens(
     request: HttpRequest,
     domains: web::Data<Domains>,
@@ -193,7 +195,8 @@ pub(crate) struct TlsAsk {
     domain: Option<String>,
 }
 
-/// `GET /.well-known/allclear-tls-ask?domain=`: whether a proxy may obtain a certificate for a host: 200 or 404.
+/// `GET /.well-known/allclear-tls-ask?domain=`: whether a proxy may obtain a certificate for a
+/// host: 200 or 404.
 pub(crate) async fn tls_ask(
     query: web::Query<TlsAsk>,
     hosts: web::Data<Hosts>,

@@ -33,7 +33,8 @@ struct DashboardBody {
     maintenances: Vec<MaintenanceBody>,
     subscribers: SubscribersBody,
     deliveries: DeliveriesBody,
-    /// The last 20 changes, newest first; those of people, invitations and API keys for admins only.
+    /// The last 20 changes, newest first; those of people, invitations and API keys for
+    /// admins only.
     changes: Vec<ChangeBody>,
 }
 
@@ -125,7 +126,8 @@ impl From<DashboardReport> for DashboardBody {
     }
 }
 
-/// Returns what the operators of the organisation look at first: the headline, what is wrong, what is planned, and the last changes.
+/// Returns what the operators of the organisation look at first: the headline, what is wrong, what
+/// is planned, and the last changes.
 #[utoipa::path(
     tag = "dashboard",
     responses((status = 200, body = ApiResponse<DashboardBody>), ErrorResponses),

@@ -33,7 +33,8 @@ impl Draining {
     }
 }
 
-/// Liveness: 200 while the process responds. It does not check the database, because a restart would not repair that.
+/// Liveness: 200 while the process responds. It does not check the database, because a restart
+/// would not repair that.
 pub(crate) async fn healthz() -> &'static str {
     "ok\n"
 }
@@ -58,7 +59,8 @@ pub(crate) async fn readyz(
     }
 }
 
-/// Metrics for Prometheus. A browser that requests HTML gets the Metrics screen, which has the same address.
+/// Metrics for Prometheus. A browser that requests HTML gets the Metrics screen, which has the
+/// same address.
 pub(crate) async fn metrics(
     request: HttpRequest,
     handle: web::Data<PrometheusHandle>,

@@ -58,7 +58,8 @@ pub(crate) struct MaintenanceBody {
     /// Whether there are older updates; absent if there are none.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     timeline_truncated: bool,
-    /// Affected components, newest component first. They are under maintenance while it is in progress.
+    /// Affected components, newest component first. They are under maintenance while it is
+    /// in progress.
     components: Vec<MaintenanceComponent>,
     /// Whether a list has no room for all components; absent if the components are complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -42,7 +42,8 @@ struct MetricsBody {
     to: NaiveDate,
     /// Uptime of each component, in the order of the page.
     components: Vec<UptimeBody>,
-    /// Uptime of each group, in the order of the page: the mean of its components whose uptime is shown.
+    /// Uptime of each group, in the order of the page: the mean of its components whose uptime
+    /// is shown.
     groups: Vec<UptimeBody>,
     /// Incidents by the week in which they began, the oldest week first.
     incidents_by_week: Vec<WeekBody>,
@@ -156,7 +157,8 @@ fn body(days: MetricsDays, report: MetricsReport) -> MetricsBody {
     }
 }
 
-/// Returns the metrics of the organisation over the last days: uptime, incidents, times to react, and messages.
+/// Returns the metrics of the organisation over the last days: uptime, incidents, times to react,
+/// and messages.
 #[utoipa::path(
     tag = "metrics",
     params(MetricsQuery),

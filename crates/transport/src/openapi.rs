@@ -100,7 +100,8 @@ pub fn document() -> Document {
 #[openapi(components(schemas(ProblemBody<'static>, FieldProblem<'static>)))]
 struct Shared;
 
-/// Adds the permissions of each role to the description of roles, for clients that hide what a role may not do.
+/// Adds the permissions of each role to the description of roles, for clients that hide what a role
+/// may not do.
 fn add_permissions(components: &mut Components) {
     if let Some(RefOr::T(Schema::Object(role))) = components.schemas.get_mut("Role") {
         let permissions: BTreeMap<_, Vec<_>> = Role::VARIANTS
@@ -123,7 +124,8 @@ fn required_role(operation: &Operation) -> Option<String> {
 }
 
 /// Names each operation by its method and path, such as `get_component_list`, because handlers of
-/// several features have equal names. Names API keys as another way to authenticate, except for admins' calls.
+/// several features have equal names. Names API keys as another way to authenticate, except for
+/// admins' calls.
 fn describe_operations(path: &str, item: &mut PathItem) {
     let words: Vec<_> = path
         .trim_start_matches("/api/v1/")
@@ -161,7 +163,8 @@ fn describe_operations(path: &str, item: &mut PathItem) {
     }
 }
 
-/// Leaves the first sentence in the summary, which lists of calls show. The others come first in the description.
+/// Leaves the first sentence in the summary, which lists of calls show. The others come first in
+/// the description.
 fn shorten_summary(operation: &mut Operation) {
     let Some(text) = operation.summary.take() else {
         return;
@@ -202,7 +205,8 @@ pub(crate) fn one_of(kind: Type, values: impl IntoIterator<Item = impl Into<Valu
         .build()
 }
 
-/// Describes responses without a description by their status: OpenAPI 3.1.0 requires one (section 4.8.17).
+/// Describes responses without a description by their status: OpenAPI 3.1.0 requires one
+/// (section 4.8.17).
 fn describe_responses(operation: &mut Operation) {
     for (status, response) in &mut operation.responses.responses {
         if let RefOr::T(response) = response
@@ -223,7 +227,8 @@ pub fn json() -> Result<String, serde_json::Error> {
     document().to_pretty_json()
 }
 
-/// The serialised document. It is generated for its first request: that takes twenty megabytes, and few clients request it.
+/// The serialised document. It is generated for its first request: that takes twenty megabytes, and
+/// few clients request it.
 #[derive(Default)]
 pub(crate) struct OpenApiJson(OnceCell<Bytes>);
 

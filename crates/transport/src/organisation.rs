@@ -46,7 +46,8 @@ struct SettingsBody {
     notify_by_default: bool,
     /// Channels that visitors may subscribe by.
     public_channels: PublicChannels,
-    /// After how many hours without an update an open incident reminds the operators by mail; null for never.
+    /// After how many hours without an update an open incident reminds the operators by mail; null
+    /// for never.
     reminder_hours: Option<u16>,
 }
 
@@ -70,7 +71,8 @@ impl SettingsBody {
     }
 }
 
-/// Changes to the settings. Absent fields stay unchanged; null or an empty text empties a field that may be empty.
+/// Changes to the settings. Absent fields stay unchanged; null or an empty text empties a field
+/// that may be empty.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = OrganisationSettingsInput)]

@@ -1,4 +1,5 @@
-//! The identity provider: this server or Clerk. Each has its own routes; the verified token is common to both.
+//! The identity provider: this server or Clerk. Each has its own routes; the verified token is
+//! common to both.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Redirects: `/discord` and `/sponsor` to configured addresses, public pages to their path without a slash at the end.
+//! Redirects: `/discord` and `/sponsor` to configured addresses, public pages to their path without
+//! a slash at the end.
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};

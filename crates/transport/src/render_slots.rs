@@ -12,7 +12,8 @@ use tokio::sync::Semaphore;
 static SLOTS: LazyLock<Semaphore> =
     LazyLock::new(|| Semaphore::new(available_parallelism().map_or(1, NonZero::get)));
 
-/// Renders a page or document on a thread of the runtime for blocking work, once there is a free slot.
+/// Renders a page or document on a thread of the runtime for blocking work, once there is a
+/// free slot.
 pub(crate) async fn render<T: Send + 'static>(
     runtime: &Handle,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,

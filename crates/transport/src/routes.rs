@@ -16,7 +16,8 @@ pub(crate) trait Routes {
     /// Adds the routes under a path.
     fn scope(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self;
 
-    /// Adds the routes under a path whose bodies are read before their sender is known, and are smaller.
+    /// Adds the routes under a path whose bodies are read before their sender is known, and
+    /// are smaller.
     fn scope_for_unknown_senders(
         &mut self,
         path: &str,
@@ -49,7 +50,8 @@ pub(crate) struct RouteVisitor<F> {
 }
 
 impl<F: FnMut(Paths, &dyn OpenApiFactory)> RouteVisitor<F> {
-    /// `visit` receives the paths of a route, complete from the first segment, and its whole description.
+    /// `visit` receives the paths of a route, complete from the first segment, and its
+    /// whole description.
     pub(crate) const fn new(visit: F) -> Self {
         Self {
             prefix: String::new(),

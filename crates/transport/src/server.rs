@@ -111,7 +111,8 @@ fn serve_routes(
     );
 }
 
-/// Middleware: a change completes even if its client disconnects, with what follows its commit: events, mails, log records.
+/// Middleware: a change completes even if its client disconnects, with what follows its commit:
+/// events, mails, log records.
 async fn complete_changes(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -125,7 +126,8 @@ async fn complete_changes(
     handled.map_err(|error| Problem::from(Error::internal(error)))?
 }
 
-/// Middleware: changes that the request makes have its identifier, the client's address and the caller.
+/// Middleware: changes that the request makes have its identifier, the client's address and
+/// the caller.
 async fn with_origin(
     request: ServiceRequest,
     next: Next<impl MessageBody>,
@@ -287,8 +289,8 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
     };
     Ok(server
         .workers(workers)
-        // The open files of the process are the limit, of which a tenth is kept for requests. At a limit of actix, 25,600 of each
-        // worker, viewers would keep everybody else out.
+        // The open files of the process are the limit, of which a tenth is kept for requests. At a
+        // limit of actix, 25,600 of each worker, viewers would keep everybody else out.
         .max_concurrent_connections(usize::MAX)
         .disable_signals()
         .shutdown_timeout(10)

@@ -2,18 +2,22 @@
 //!
 //! Events that a client sends:
 //!
-//! - `join` with an organisation's identifier enters the room of that organisation, whichever organisation the token is
-//!   for. The acknowledgement is `{"revision"}`; every later event has a later revision.
-//! - `get-components`, `get-incidents`, `get-maintenances` with an organisation's identifier are acknowledged with the
-//!   bare array of the public snapshot. A client that has joined receives the events up to that state before the
-//!   acknowledgement, later events after it, and each event once.
+//! - `join` with an organisation's identifier enters the room of that organisation, whichever
+//!   organisation the token is for. The acknowledgement is `{"revision"}`; every later event has a
+//!   later revision.
+//! - `get-components`, `get-incidents`, `get-maintenances` with an organisation's identifier
+//!   are acknowledged with the bare array of the public snapshot. A client that has joined
+//!   receives the events up to that state before the acknowledgement, later events after it,
+//!   and each event once.
 //! - `authenticate` with a fresh token of the same session and organisation prolongs the socket's
 //!   access. The acknowledgement is `{"expiresAt"}`.
 //!
-//! An error, such as an unknown organisation, is acknowledged with `{"message"}`, a message for people.
+//! An error, such as an unknown organisation, is acknowledged with `{"message"}`, a message
+//! for people.
 //!
-//! The server sends the thirteen events of each joined organisation in the order of the revisions. A client that missed
-//! events is disconnected without packet `41`; it reconnects and reads the lists again.
+//! The server sends the thirteen events of each joined organisation in the order of the revisions.
+//! A client that missed events is disconnected without packet `41`; it reconnects and reads the
+//! lists again.
 
 mod access;
 mod admission;
@@ -49,7 +53,8 @@ const QUEUE_BYTES: usize = 96 * 1024;
 const QUEUE_PACKETS: usize = 512;
 /// Largest message from a client, in bytes; twice the longest token.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024;
-/// Most bytes of a message with attachments, which waits for them as long as its client likes. No event has any.
+/// Most bytes of a message with attachments, which waits for them as long as its client likes. No
+/// event has any.
 const MAX_ATTACHMENT_BYTES: usize = 8 * 1024;
 /// How long a shutdown waits for the sockets to close.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -61,7 +66,8 @@ pub struct SocketSettings {
     pub ping_interval: Duration,
     /// Time a client has to respond to a ping.
     pub ping_timeout: Duration,
-    /// Origins whose pages may connect. Requests without `Origin` do not come from a browser and are accepted.
+    /// Origins whose pages may connect. Requests without `Origin` do not come from a browser and
+    /// are accepted.
     pub origins: Vec<String>,
 }
 
@@ -172,7 +178,8 @@ impl CommitListener for Sockets {
         }
     }
 
-    /// A connected client shows the current state, which this node no longer knows. Clients reconnect once it does.
+    /// A connected client shows the current state, which this node no longer knows. Clients
+    /// reconnect once it does.
     fn on_outage(&self) {
         if let Some(namespace) = self.namespace() {
             namespace.all().close_transports();

@@ -33,8 +33,8 @@ use crate::status_page::ready_response::boxed;
 use crate::status_page::response::PublicResponses;
 use crate::web_app::api_fallback;
 
-/// Returns everything a status page shows. The `ETag` header changes with every change of that; a matching
-/// `If-None-Match` gives 304.
+/// Returns everything a status page shows. The `ETag` header changes with every change of that; a
+/// matching `If-None-Match` gives 304.
 #[utoipa::path(
     tag = "status",
     params(("organisation" = String, Path), ("If-None-Match" = Option<String>, Header)),

@@ -1,4 +1,5 @@
-//! The status of an organisation for programs: the Statuspage API, version 2, the feeds and the sitemap.
+//! The status of an organisation for programs: the Statuspage API, version 2, the feeds and
+//! the sitemap.
 
 pub(crate) mod document_address;
 pub mod document_cache;

@@ -105,7 +105,8 @@ struct SubscriberBody {
     /// Mail address as the subscriber typed it; null on other channels.
     #[schema(required)]
     email: Option<String>,
-    /// Whether the subscriber receives everything, or updates about chosen components and groups, or about one incident.
+    /// Whether the subscriber receives everything, or updates about chosen components and groups,
+    /// or about one incident.
     scope: ScopeKind,
     /// Identifiers of the chosen components; null if none is chosen.
     #[schema(required)]
@@ -176,7 +177,8 @@ fn texts(ids: &[impl ToString]) -> Vec<String> {
 struct RevealedBody {
     #[serde(flatten)]
     subscriber: SubscriberBody,
-    /// Secret that signs the messages to a webhook (Standard Webhooks); it is not shown again. Absent on other channels.
+    /// Secret that signs the messages to a webhook (Standard Webhooks); it is not shown again.
+    /// Absent on other channels.
     #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<String>,
 }

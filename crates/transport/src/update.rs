@@ -21,13 +21,13 @@ pub(crate) struct UpdateInput {
     #[serde(default)]
     #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
     message: FieldInput<Text>,
-    /// Status of the update. `INVESTIGATING` if absent when recording. An incident takes the status of its newest update; the status
-    /// of a maintenance does not change.
+    /// Status of the update. `INVESTIGATING` if absent when recording. An incident takes the status
+    /// of its newest update; the status of a maintenance does not change.
     #[serde(default)]
     #[schema(value_type = IncidentStatus, required = false)]
     status: FieldInput<Parsed<IncidentStatus>>,
-    /// Time at which the update is displayed, which orders the timeline: RFC 3339; in UTC if it has no offset, not in the
-    /// future. Null means the time at which it was recorded.
+    /// Time at which the update is displayed, which orders the timeline: RFC 3339; in UTC if it has
+    /// no offset, not in the future. Null means the time at which it was recorded.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = "date-time", required = false)]
     display_at: FieldInput<Timestamp>,

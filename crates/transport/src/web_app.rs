@@ -41,7 +41,8 @@ const NO_SCRIPT: &str = "<noscript>Allclear needs JavaScript.</noscript>";
 /// The files of the web app, ready to send.
 pub struct WebApp {
     files: HashMap<String, File>,
-    /// The app's page at the paths of links in messages to subscribers. Without scripts it shows a form.
+    /// The app's page at the paths of links in messages to subscribers. Without scripts it
+    /// shows a form.
     link_pages: HashMap<&'static str, File>,
     unknown_page: Encoded,
     template: PageTemplate,

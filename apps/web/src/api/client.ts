@@ -29,7 +29,9 @@ interface RequestOptions {
   body?: unknown;
   /** Sent in place of a JSON body. */
   text?: { type: string; content: string };
-  /** The version that the change is based on. The server responds with 412 if there is a newer one. */
+  /**
+   * The version that the change is based on. The server responds with 412 if there is a newer one.
+   */
   ifMatch?: string | null;
   /** The server executes requests with the same key once. */
   idempotencyKey?: string;

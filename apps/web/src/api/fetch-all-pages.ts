@@ -10,8 +10,9 @@ export const maxPages = 20;
 const firstPart = new RegExp(`\\?limit=${pageSize}$`);
 
 /**
- * Reads `path`. The server sends a list in parts of `pageSize`, the newest first. Unless the path asks for one part by
- * `limit`, the parts that follow are read too, up to `maxPages`. `next` of the response says whether there are more.
+ * Reads `path`. The server sends a list in parts of `pageSize`, the newest first. Unless the path
+ * asks for one part by `limit`, the parts that follow are read too, up to `maxPages`. `next` of the
+ * response says whether there are more.
  */
 export async function fetchAllPages(
   client: Pick<ApiClient, 'get'>,

@@ -11,8 +11,8 @@ export function formErrors<Values>(error: unknown): FormikErrors<Values> {
 }
 
 /**
- * Returns the reason of a failed submission that no field shows; null if fields of the form, which has `values`, show all of it.
- * `textOf` words a failure that is not about fields.
+ * Returns the reason of a failed submission that no field shows; null if fields of the form, which
+ * has `values`, show all of it. `textOf` words a failure that is not about fields.
  */
 export function reasonOutsideFields<E>(
   error: E,

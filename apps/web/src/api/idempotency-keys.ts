@@ -1,12 +1,15 @@
 import { ApiError } from './error';
 
-/** Short enough for an operator to record the same update again later, such as "Still investigating". */
+/**
+ * Short enough for an operator to record the same update again later, such as
+ * "Still investigating".
+ */
 const keptMs = 15 * 60_000;
 const keptAtMost = 20;
 
 /**
- * The keys of creates that may have been executed although no response says so. The server executes a create once
- * for each key, so a retry with the key of the first attempt creates nothing twice.
+ * The keys of creates that may have been executed although no response says so. The server executes
+ * a create once for each key, so a retry with the key of the first attempt creates nothing twice.
  */
 export class IdempotencyKeys {
   /** By content; the oldest attempt first. */
@@ -46,8 +49,9 @@ function isInProgress(error: unknown): boolean {
 }
 
 /**
- * Whether the server refused the content, so that nothing was created. After any other failure this attempt or an
- * earlier one may have been executed: a token or a role is refused before the server looks at the key.
+ * Whether the server refused the content, so that nothing was created. After any other failure this
+ * attempt or an earlier one may have been executed: a token or a role is refused before the server
+ * looks at the key.
  */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof ApiError) || error.isTransient) return false;

@@ -7,7 +7,10 @@ import { pageSize } from './fetch-all-pages';
 import type { ListChange } from './list-changes';
 import { QueryCache } from './query-cache';
 
-/** Changes and refreshes cached lists: those of `useList`, and those that `useQuery` reads as a whole. */
+/**
+ * Changes and refreshes cached lists: those of `useList`, and those that `useQuery` reads
+ * as a whole.
+ */
 export class ListCache {
   readonly #cache: QueryCache;
   readonly #mutate: ScopedMutator;
@@ -29,8 +32,8 @@ export class ListCache {
   }
 
   /**
-   * Reads a list, with each query and as a whole, again after a save: now if it is on screen, otherwise when it is shown the
-   * next time.
+   * Reads a list, with each query and as a whole, again after a save: now if it is on screen,
+   * otherwise when it is shown the next time.
    */
   async refresh(path: string): Promise<void> {
     const keysOf = (list: string) =>
@@ -40,7 +43,8 @@ export class ListCache {
     const isOnScreen = (key: string) => this.#cache.isUsed(key);
     const entries = keysOf(path);
     const outdated = entries.filter((key) => !isOnScreen(key));
-    // Reads nothing, as no component uses them. SWR forgets the last request, whose response it would drop two seconds long.
+    // Reads nothing, as no component uses them. SWR forgets the last request, whose response it
+    // would drop two seconds long.
     await Promise.all(outdated.map((key) => this.#mutate(key, undefined)));
     const shown = [...entries.filter(isOnScreen), ...keysOf(unstable_serialize(() => path))];
     await Promise.all(shown.map((key) => this.#mutate(key)));
@@ -51,7 +55,10 @@ export class ListCache {
     void this.#mutate((key) => typeof key === 'string' && paths.test(key));
   }
 
-  /** Evicts what is not on screen, and reads lists and matching paths again. Returns the same as `readAgain`. */
+  /**
+   * Evicts what is not on screen, and reads lists and matching paths again. Returns the
+   * same as `readAgain`.
+   */
   revalidate(lists: readonly string[], paths: RegExp): Promise<string[]> {
     this.#cache.evictUnused();
     return this.readAgain([
@@ -60,7 +67,10 @@ export class ListCache {
     ]);
   }
 
-  /** Reads keys again if they are on screen, lists with all their pages. Returns those that failed for a reason that may pass. */
+  /**
+   * Reads keys again if they are on screen, lists with all their pages. Returns those that failed
+   * for a reason that may pass.
+   */
   async readAgain(keys: readonly string[]): Promise<string[]> {
     for (const key of keys) {
       // The new responses contain the changes that wait for older ones.
@@ -80,7 +90,8 @@ export class ListCache {
 
   /** Changes one of the entries of a list. */
   #apply(path: string, key: string, change: () => void): void {
-    // SWR drops the response of a request during which the data is changed, and the response may be older than the change.
+    // SWR drops the response of a request during which the data is changed, and the response may be
+    // older than the change.
     if (this.#cache.afterRead(key, change, () => void this.refresh(path))) return;
     if (this.#cache.get(key)?.data !== undefined) change();
     else void this.#mutate(key);

@@ -40,8 +40,8 @@ function Services() {
 const service = (id: string, name = id) => ({ id, name });
 
 /**
- * Serves c and b as the newest page, a as the one before. Records the `before` of each request; a response is sent once `held`
- * is resolved.
+ * Serves c and b as the newest page, a as the one before. Records the `before` of each request; a
+ * response is sent once `held` is resolved.
  */
 function servePages({ names = ['c', 'b', 'a'], held = Promise.resolve() } = {}) {
   const [c = '', b = '', a = ''] = names;

@@ -22,7 +22,10 @@ export function addOrPatchItem<T extends Item>(
   };
 }
 
-/** Changes the item of the same id; the values that `received` lacks stay. An unknown item is ignored. */
+/**
+ * Changes the item of the same id; the values that `received` lacks stay. An unknown item
+ * is ignored.
+ */
 export function patchItem<T extends Item>(received: Partial<NoInfer<T>> & Item): ListChange<T> {
   return patchItemBy<T>(received.id, () => received);
 }

@@ -11,7 +11,10 @@ beforeEach(() => {
   reload.mockClear();
 });
 
-/** Starts the page by a script, as the status page does, and the server responds to requests for the script. */
+/**
+ * Starts the page by a script, as the status page does, and the server responds to requests for
+ * the script.
+ */
 function startPage(status: number, ageMs: number) {
   vi.spyOn(performance, 'now').mockReturnValue(ageMs);
   const script = document.createElement('script');

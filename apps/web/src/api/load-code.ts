@@ -3,8 +3,8 @@ import { backoffMs } from './retry';
 const attempts = 3;
 
 /**
- * Minimum age of a page that is loaded again if the files of its version do not exist any more. A younger page tries
- * again, because nodes may run different versions for a moment.
+ * Minimum age of a page that is loaded again if the files of its version do not exist any more. A
+ * younger page tries again, because nodes may run different versions for a moment.
  */
 export const reloadAfterMs = 60_000;
 
@@ -37,8 +37,8 @@ export async function loadCode<T>(load: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Loads the code of a control. Retries after 1 and 2 seconds. If the server has another version of the app, loads the page
- * again, unless it is younger than `reloadAfterMs`.
+ * Loads the code of a control. Retries after 1 and 2 seconds. If the server has another version of
+ * the app, loads the page again, unless it is younger than `reloadAfterMs`.
  *
  * @throws CodeNotLoaded
  */

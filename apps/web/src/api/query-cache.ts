@@ -4,7 +4,10 @@ import { unstable_serialize as serializePages, type SWRInfiniteKeyLoader } from 
 
 export const unusedTtlMs = 5 * 60_000;
 
-/** Number of changes that wait for the end of a request. If there are more, the data is read again in their place. */
+/**
+ * Number of changes that wait for the end of a request. If there are more, the data is read again
+ * in their place.
+ */
 export const maxWaitingChanges = 1000;
 
 type CacheState = State<unknown>;
@@ -37,9 +40,10 @@ export class QueryCache implements Cache<unknown> {
   }
 
   /**
-   * Calls `change` once the request for the entry that is under way has ended; false if there is none. If more than
-   * `maxWaitingChanges` wait, calls `readAgain` in place of all of them. A request for an entry that no component uses may never
-   * end for the cache: SWR drops its response.
+   * Calls `change` once the request for the entry that is under way has ended; false if
+   * there is none. If more than `maxWaitingChanges` wait, calls `readAgain` in place of all
+   * of them. A request for an entry that no component uses may never end for the cache: SWR
+   * drops its response.
    */
   afterRead(key: string, change: () => void, readAgain: () => void): boolean {
     if (!this.isUsed(key) || this.#entries.get(key)?.isValidating !== true) return false;

@@ -1,6 +1,9 @@
 const listeners = new Set<() => void>();
 
-/** Calls `listener` after each successful response of the API, until the returned function is called. */
+/**
+ * Calls `listener` after each successful response of the API, until the returned function
+ * is called.
+ */
 export function onReachable(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

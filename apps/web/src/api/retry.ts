@@ -9,8 +9,8 @@ export function backoffMs(failures: number): number {
 }
 
 /**
- * Asks again up to three times before it fails. What would be refused again, such as an unknown id, fails at
- * once. Retrying here and not in SWR lets a query fail once, not once per attempt.
+ * Asks again up to three times before it fails. What would be refused again, such as an unknown id,
+ * fails at once. Retrying here and not in SWR lets a query fail once, not once per attempt.
  */
 export async function withRetries<T>(ask: () => Promise<T>): Promise<T> {
   for (let failures = 1; ; failures += 1) {

@@ -45,7 +45,10 @@ export function oneStatusOf<Status extends string>(statuses: Record<Status, unkn
     .required(message);
 }
 
-/** Whether a time has come by the server's clock. True also for a missing or invalid time, which another rule rejects. */
+/**
+ * Whether a time has come by the server's clock. True also for a missing or invalid time, which
+ * another rule rejects.
+ */
 export function isNotInFuture(value: string | undefined): boolean {
   return !value || !(Date.parse(value) > serverNow().getTime());
 }

@@ -2054,8 +2054,8 @@ export interface components {
         AddedPasskey: {
             passkey: components["schemas"]["Passkey"];
             /**
-             * @description Ten recovery codes, if it is the first second factor of the account; null otherwise. They are not
-             *     shown again.
+             * @description Ten recovery codes, if it is the first second factor of the account; null otherwise. They
+             *     are not shown again.
              */
             recoveryCodes: string[] | null;
         };
@@ -2590,7 +2590,10 @@ export interface components {
             address: string | null;
             /** @description The thing after the change; null for a delete. */
             after: unknown;
-            /** @description The thing before the change; null for a create. Long texts are cut, secrets and names of persons are left out. */
+            /**
+             * @description The thing before the change; null for a create. Long texts are cut, secrets and names of
+             *     persons are left out.
+             */
             before: unknown;
             /** Format: date-time */
             createdAt: string;
@@ -2773,8 +2776,8 @@ export interface components {
             incidents: components["schemas"]["RelatedIncident"][];
             /**
              * Format: double
-             * @description Mean of the percentages of the components that show their uptime, rounded down to two decimals; null if no day
-             *     counts.
+             * @description Mean of the percentages of the components that show their uptime, rounded down to two
+             *     decimals; null if no day counts.
              */
             percentage: number | null;
             /**
@@ -2806,14 +2809,17 @@ export interface components {
             groupId?: string | null;
             /** @description 2 to 200 characters. Required to create a component. */
             name?: string;
-            /** @description Whether the status page hides it while it is operational and not under maintenance. False if absent when creating. */
+            /**
+             * @description Whether the status page hides it while it is operational and not under maintenance. False if
+             *     absent when creating.
+             */
             onlyShowWhenAffected?: boolean;
             /** @description Whether the status page shows its uptime. True if absent when creating. */
             showUptime?: boolean;
             /**
              * Format: date
-             * @description The first day that counts for uptime, not after today; null if all days count. The day of creation if absent when
-             *     creating.
+             * @description The first day that counts for uptime, not after today; null if all days count. The day of
+             *     creation if absent when creating.
              */
             startDate?: string | null;
             /** @description Status. `OPERATIONAL` if absent when creating. */
@@ -2886,7 +2892,10 @@ export interface components {
         /** @description What the operators of an organisation look at first. */
         Dashboard: {
             banner: components["schemas"]["Banner"] | null;
-            /** @description The last 20 changes, newest first; those of people, invitations and API keys for admins only. */
+            /**
+             * @description The last 20 changes, newest first; those of people, invitations and API keys for
+             *     admins only.
+             */
             changes: components["schemas"]["Change"][];
             /** @description Components that are not operational or are under maintenance, in the order of the page. */
             components: components["schemas"]["Component"][];
@@ -2914,7 +2923,10 @@ export interface components {
         DeleteIncidentUpdates: {
             /** @description Identifiers of at least one update. */
             incidentUpdateIds: string[];
-            /** @description Whether a changed status of the incident notifies subscribers. The organisation's `notifyByDefault` if absent. */
+            /**
+             * @description Whether a changed status of the incident notifies subscribers. The organisation's
+             *     `notifyByDefault` if absent.
+             */
             notify?: boolean;
         };
         /** @description Updates to delete, each once. */
@@ -3091,7 +3103,10 @@ export interface components {
             components?: components["schemas"]["IncidentComponentInput"][];
             /** @description 1 to 10,000 characters. */
             description: string;
-            /** @description Whether the creation notifies subscribers. The organisation's `notifyByDefault` if absent, and false with `resolvedAt`. */
+            /**
+             * @description Whether the creation notifies subscribers. The organisation's `notifyByDefault` if absent,
+             *     and false with `resolvedAt`.
+             */
             notify?: boolean;
             /**
              * Format: date-time
@@ -3101,8 +3116,9 @@ export interface components {
             occuredAt?: string;
             /**
              * Format: date-time
-             * @description Time at which a past incident was resolved, in the same forms: only with `RESOLVED`, not before `occuredAt`, not in the
-             *     future. The impact on the components becomes part of their history; their current status stays.
+             * @description Time at which a past incident was resolved, in the same forms: only with `RESOLVED`, not
+             *     before `occuredAt`, not in the future. The impact on the components becomes part of their
+             *     history; their current status stays.
              */
             resolvedAt?: string;
             /** @description Status. `INVESTIGATING` if absent. */
@@ -3114,7 +3130,10 @@ export interface components {
         IncidentPatch: {
             /** @description 1 to 10,000 characters. */
             description?: string;
-            /** @description Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent, and false with `resolvedAt`. */
+            /**
+             * @description Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent, and
+             *     false with `resolvedAt`.
+             */
             notify?: boolean;
             /**
              * Format: date-time
@@ -3123,8 +3142,8 @@ export interface components {
             occuredAt?: string;
             /**
              * Format: date-time
-             * @description Time at which the incident was resolved, in the same forms: only together with `RESOLVED`, not before `occuredAt`, not in
-             *     the future.
+             * @description Time at which the incident was resolved, in the same forms: only together with `RESOLVED`,
+             *     not before `occuredAt`, not in the future.
              */
             resolvedAt?: string;
             /** @description Status. Any status but `RESOLVED` reopens a resolved incident. */
@@ -3207,8 +3226,8 @@ export interface components {
              */
             mailServer: boolean;
             /**
-             * @description Whether people may add passkeys and sign in with them. False with Clerk, whose screens offer them,
-             *     without passwords, and if the host of the public address is not a name.
+             * @description Whether people may add passkeys and sign in with them. False with Clerk, whose screens offer
+             *     them, without passwords, and if the host of the public address is not a name.
              */
             passkeys: boolean;
             /** @description Whether people may sign in with a password. True with Clerk, which decides itself. */
@@ -3289,7 +3308,10 @@ export interface components {
         Maintenance: {
             /** @description Public code of 12 characters, for addresses. */
             code: string;
-            /** @description Affected components, newest component first. They are under maintenance while it is in progress. */
+            /**
+             * @description Affected components, newest component first. They are under maintenance while it is
+             *     in progress.
+             */
             components: components["schemas"]["MaintenanceComponent"][];
             /** @description Whether a list has no room for all components; absent if the components are complete. */
             componentsTruncated?: boolean;
@@ -3364,7 +3386,10 @@ export interface components {
              * @description End, in the same forms, not before the start. Null or absent if it is not known yet.
              */
             endAt?: string | null;
-            /** @description Whether the creation, the beginning and the end notify subscribers. The organisation's `notifyByDefault` if absent. */
+            /**
+             * @description Whether the creation, the beginning and the end notify subscribers. The organisation's
+             *     `notifyByDefault` if absent.
+             */
             notify?: boolean;
             /**
              * Format: date-time
@@ -3394,8 +3419,9 @@ export interface components {
              */
             endAt?: string | null;
             /**
-             * @description Whether the change, and a later beginning or end, notifies subscribers. If absent, the organisation's `notifyByDefault` for the
-             *     change; the beginning and the end keep the last given value.
+             * @description Whether the change, and a later beginning or end, notifies subscribers. If absent, the
+             *     organisation's `notifyByDefault` for the change; the beginning and the end keep the last
+             *     given value.
              */
             notify?: boolean;
             /**
@@ -3491,7 +3517,10 @@ export interface components {
              * @description The first day.
              */
             from: string;
-            /** @description Uptime of each group, in the order of the page: the mean of its components whose uptime is shown. */
+            /**
+             * @description Uptime of each group, in the order of the page: the mean of its components whose uptime
+             *     is shown.
+             */
             groups: components["schemas"]["MetricsUptime"][];
             /** @description The components that these incidents affected, the most affected first. */
             incidentsByComponent: components["schemas"]["MetricsComponentIncidents"][];
@@ -3625,7 +3654,8 @@ export interface components {
             publicChannels: components["schemas"]["PublicChannels"];
             /**
              * Format: int32
-             * @description After how many hours without an update an open incident reminds the operators by mail; null for never.
+             * @description After how many hours without an update an open incident reminds the operators by mail; null
+             *     for never.
              */
             reminderHours?: number | null;
             /** @description Where visitors find help; null if there is no such address. */
@@ -3633,7 +3663,10 @@ export interface components {
             /** @description Name of an IANA time zone. Days, bars and times of the public pages are in it. */
             timeZone: string;
         };
-        /** @description Changes to the settings. Absent fields stay unchanged; null or an empty text empties a field that may be empty. */
+        /**
+         * @description Changes to the settings. Absent fields stay unchanged; null or an empty text empties a field
+         *     that may be empty.
+         */
         OrganisationSettingsInput: {
             /** @description 2 to 200 characters. With an external identity provider it is changed there. */
             name?: string;
@@ -3691,7 +3724,10 @@ export interface components {
         };
         /** @description Options of a sign-in with a passkey. */
         PasskeySignInInput: {
-            /** @description Whether this is the second step of a sign-in whose password was right. If absent, any passkey may sign in. */
+            /**
+             * @description Whether this is the second step of a sign-in whose password was right. If absent, any
+             *     passkey may sign in.
+             */
             afterPassword?: boolean;
         };
         /** @description A change of password. */
@@ -3708,7 +3744,10 @@ export interface components {
             /** Format: email */
             email: string;
         };
-        /** @description The title of an incident or a maintenance of the last 90 days that the lists of the page no longer have. */
+        /**
+         * @description The title of an incident or a maintenance of the last 90 days that the lists of the page no
+         *     longer have.
+         */
         PastTitle: {
             /** @description The affected components. */
             components: components["schemas"]["TitledComponent"][];
@@ -3741,7 +3780,10 @@ export interface components {
         Problem: {
             /** @description What went wrong. */
             detail: string;
-            /** @description The invalid fields of a 422, empty if it is about the whole request; absent for other statuses. */
+            /**
+             * @description The invalid fields of a 422, empty if it is about the whole request; absent for
+             *     other statuses.
+             */
             errors?: components["schemas"]["FieldProblem"][];
             /** @description Message for people. */
             message: string;
@@ -3786,7 +3828,10 @@ export interface components {
             createdAt: string;
             /** @description May be empty. */
             description: string;
-            /** @description Whether the end of the description is left out because the page has no room for it; absent if the description is complete. */
+            /**
+             * @description Whether the end of the description is left out because the page has no room for it; absent
+             *     if the description is complete.
+             */
             descriptionTruncated?: boolean;
             /** @description Identifier of its group; null if it has none. */
             groupId: string | null;
@@ -3854,7 +3899,10 @@ export interface components {
             code: string;
             /** @description Affected components, with the impact on each while the incident is unresolved. */
             components: components["schemas"]["AffectedComponent"][];
-            /** @description Whether components are left out because an event has no room for them; absent if the list is complete. */
+            /**
+             * @description Whether components are left out because an event has no room for them; absent if the
+             *     list is complete.
+             */
             componentsTruncated?: boolean;
             /**
              * Format: date-time
@@ -3863,7 +3911,10 @@ export interface components {
             createdAt: string;
             /** @description Description of the incident. */
             description: string;
-            /** @description Whether the end of the description is left out because the status page has no room for it; absent if the description is complete. */
+            /**
+             * @description Whether the end of the description is left out because the status page has no room for it;
+             *     absent if the description is complete.
+             */
             descriptionTruncated?: boolean;
             /** @description Its identifier, a `UUIDv7`. */
             id: string;
@@ -3890,7 +3941,10 @@ export interface components {
             code: string;
             /** @description Affected components, which are under maintenance while it is in progress. */
             components: components["schemas"]["MaintenanceComponent"][];
-            /** @description Whether components are left out because an event or the page has no room for them; absent if the list is complete. */
+            /**
+             * @description Whether components are left out because an event or the page has no room for them; absent if
+             *     the list is complete.
+             */
             componentsTruncated?: boolean;
             /**
              * Format: date-time
@@ -3899,7 +3953,10 @@ export interface components {
             createdAt: string;
             /** @description Description of the work. */
             description: string;
-            /** @description Whether the end of the description is left out because the status page has no room for it; absent if the description is complete. */
+            /**
+             * @description Whether the end of the description is left out because the status page has no room for it;
+             *     absent if the description is complete.
+             */
             descriptionTruncated?: boolean;
             /**
              * Format: date-time
@@ -4042,7 +4099,8 @@ export interface components {
             role: components["schemas"]["Role"];
         };
         /**
-         * @description What a subscriber receives updates about: everything, chosen components and groups, or one incident.
+         * @description What a subscriber receives updates about: everything, chosen components and groups, or
+         *     one incident.
          * @enum {string}
          */
         ScopeKind: "ALL" | "COMPONENTS" | "INCIDENT";
@@ -4050,7 +4108,10 @@ export interface components {
         SecondFactorNeeded: {
             /** @description Whether the account has an authenticator app. */
             authenticatorApp: boolean;
-            /** @description Whether the account has a passkey, with which `/identity/sign-in/passkey` completes the sign-in. */
+            /**
+             * @description Whether the account has a passkey, with which `/identity/sign-in/passkey` completes
+             *     the sign-in.
+             */
             passkey: boolean;
             /** @description Always true. */
             secondFactor: boolean;
@@ -4126,8 +4187,8 @@ export interface components {
         /** @description What remains to be done after a sign-out. */
         SignedOutBody: {
             /**
-             * @description Address at which the browser signs out of the identity provider of the session; null if there is
-             *     none.
+             * @description Address at which the browser signs out of the identity provider of the session; null if
+             *     there is none.
              */
             providerUrl: string | null;
         };
@@ -4143,15 +4204,21 @@ export interface components {
             generatedAt: string;
             /** @description The component groups, in the order of the page. */
             groups: components["schemas"]["PublicComponentGroup"][];
-            /** @description All unresolved incidents, and the 50 that were resolved last within the last 14 days. Newest first. */
+            /**
+             * @description All unresolved incidents, and the 50 that were resolved last within the last 14 days.
+             *     Newest first.
+             */
             incidents: components["schemas"]["PublicIncident"][];
-            /** @description All maintenances that have not ended, and the 50 that ended last within the last 14 days. Newest first. */
+            /**
+             * @description All maintenances that have not ended, and the 50 that ended last within the last 14 days.
+             *     Newest first.
+             */
             maintenances: components["schemas"]["PublicMaintenance"][];
             /** @description Organisation of the status page. */
             organisation: components["schemas"]["PublicOrganisation"];
             /**
-             * @description Titles for the texts of the bars: the incidents and maintenances of the last 90 days that are not in the lists above, at most 200
-             *     of each.
+             * @description Titles for the texts of the bars: the incidents and maintenances of the last 90 days that
+             *     are not in the lists above, at most 200 of each.
              */
             pastTitles: components["schemas"]["PastTitle"][];
             /**
@@ -4178,7 +4245,10 @@ export interface components {
             /** @description Status; never `OPERATIONAL`. */
             status: components["schemas"]["ComponentStatus"];
         };
-        /** @description What caused a period: an incident, an operator that set the status, or an operator that corrected the history. */
+        /**
+         * @description What caused a period: an incident, an operator that set the status, or an operator that
+         *     corrected the history.
+         */
         StatusPeriodCause: {
             /** @description Identifier of the incident or the operator; null if it is unknown. */
             id: string | null;
@@ -4236,7 +4306,10 @@ export interface components {
             isVerified: boolean;
             /** @description Whether the subscriber receives nothing about maintenances. */
             muteMaintenances: boolean;
-            /** @description Whether the subscriber receives everything, or updates about chosen components and groups, or about one incident. */
+            /**
+             * @description Whether the subscriber receives everything, or updates about chosen components and groups,
+             *     or about one incident.
+             */
             scope: components["schemas"]["ScopeKind"];
             status: components["schemas"]["SubscriberStatus"];
             /** @description The mail address, or the part of the URL that people may see. */
@@ -4245,8 +4318,8 @@ export interface components {
         /** @description Changes to what a subscriber receives. Absent fields stay unchanged. */
         SubscriberChangeInput: {
             /**
-             * @description Identifiers of chosen components, each once; null if none is chosen. With neither components nor groups the subscriber receives
-             *     everything.
+             * @description Identifiers of chosen components, each once; null if none is chosen. With neither components
+             *     nor groups the subscriber receives everything.
              */
             components?: string[] | null;
             /** @description Identifiers of chosen groups, each once; null if none is chosen. */
@@ -4367,7 +4440,10 @@ export interface components {
         SubscriberStatus: "PENDING" | "SUBSCRIBED" | "UNSUBSCRIBED";
         /** @description A subscriber with the secret of its webhook. */
         SubscriberWithSecret: components["schemas"]["Subscriber"] & {
-            /** @description Secret that signs the messages to a webhook (Standard Webhooks); it is not shown again. Absent on other channels. */
+            /**
+             * @description Secret that signs the messages to a webhook (Standard Webhooks); it is not shown again.
+             *     Absent on other channels.
+             */
             secret?: string | null;
         };
         /** @description A subscription request. */
@@ -4403,8 +4479,8 @@ export interface components {
         UpdateInput: {
             /**
              * Format: date-time
-             * @description Time at which the update is displayed, which orders the timeline: RFC 3339; in UTC if it has no offset, not in the
-             *     future. Null means the time at which it was recorded.
+             * @description Time at which the update is displayed, which orders the timeline: RFC 3339; in UTC if it has
+             *     no offset, not in the future. Null means the time at which it was recorded.
              */
             displayAt?: string | null;
             /** @description 1 to 10,000 characters. Required to record an update. */
@@ -4412,8 +4488,8 @@ export interface components {
             /** @description Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent. */
             notify?: boolean;
             /**
-             * @description Status of the update. `INVESTIGATING` if absent when recording. An incident takes the status of its newest update; the status
-             *     of a maintenance does not change.
+             * @description Status of the update. `INVESTIGATING` if absent when recording. An incident takes the status
+             *     of its newest update; the status of a maintenance does not change.
              */
             status?: components["schemas"]["IncidentStatus"];
         };
@@ -4584,8 +4660,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -5025,8 +5101,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -5161,8 +5237,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -5626,8 +5702,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -5870,8 +5946,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -6219,8 +6295,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -6580,8 +6656,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -6638,7 +6714,10 @@ export interface operations {
             query?: {
                 /** @description Periods that end later: a time, or the first day `YYYY-MM-DD` in the time zone of the page. */
                 from?: string;
-                /** @description Periods that start earlier: a time, or the last day `YYYY-MM-DD` in the time zone of the page. */
+                /**
+                 * @description Periods that start earlier: a time, or the last day `YYYY-MM-DD` in the time zone of
+                 *     the page.
+                 */
                 to?: string;
                 /** @description Largest number of items, 1 to 500. 500 if absent. */
                 limit?: number;
@@ -6841,8 +6920,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -6989,8 +7068,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -7458,8 +7537,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -7587,8 +7666,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -7746,8 +7825,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -7878,8 +7957,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -8007,8 +8086,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -8235,8 +8314,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -8463,8 +8542,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -8888,8 +8967,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -9116,8 +9195,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -9243,8 +9322,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -9370,8 +9449,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -9497,8 +9576,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -9624,8 +9703,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -9866,8 +9945,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -10291,8 +10370,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -10420,8 +10499,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -10549,8 +10628,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -10678,8 +10757,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -10911,8 +10990,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -11040,8 +11119,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -11169,8 +11248,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -11296,8 +11375,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -11425,8 +11504,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -11554,8 +11633,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -11683,8 +11762,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -11907,8 +11986,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -12230,8 +12309,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -12357,8 +12436,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -12769,8 +12848,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -13199,8 +13278,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -13664,8 +13743,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -13799,8 +13878,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -13934,8 +14013,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -14069,8 +14148,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -14530,8 +14609,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -14777,8 +14856,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -14924,8 +15003,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -15064,8 +15143,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -15199,8 +15278,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -15556,8 +15635,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -15694,8 +15773,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -16159,8 +16238,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -16299,8 +16378,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -16434,8 +16513,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -16791,8 +16870,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -17135,8 +17214,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -17264,8 +17343,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -17713,8 +17792,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -17969,9 +18048,15 @@ export interface operations {
             query?: {
                 /** @description True (the default) to check the file only and store nothing. */
                 dryRun?: boolean;
-                /** @description Whether the people behind the addresses have agreed to get mail; false if absent. Then they get no verification link. */
+                /**
+                 * @description Whether the people behind the addresses have agreed to get mail; false if absent. Then they
+                 *     get no verification link.
+                 */
                 confirmed?: boolean;
-                /** @description How the people have agreed, 1 to 1,000 characters, for the audit log. Required if `confirmed` is true. */
+                /**
+                 * @description How the people have agreed, 1 to 1,000 characters, for the audit log. Required if
+                 *     `confirmed` is true.
+                 */
                 consent?: string;
             };
             header?: never;
@@ -18051,8 +18136,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -18397,8 +18482,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -18526,8 +18611,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -18655,8 +18740,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -18784,8 +18869,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -18947,8 +19032,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -19076,8 +19161,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {
@@ -19310,8 +19395,8 @@ export interface operations {
                 };
             };
             /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-             *     subscribers than 16 MiB.
+             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
              */
             413: {
                 headers: {

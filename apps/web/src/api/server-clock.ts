@@ -1,4 +1,6 @@
-/** A smaller difference is ignored: the `Date` header has whole seconds, and a response takes time. */
+/**
+ * A smaller difference is ignored: the `Date` header has whole seconds, and a response takes time.
+ */
 const toleranceMs = 5_000;
 
 /** Milliseconds that the server's clock is ahead of the browser's. */
@@ -12,7 +14,9 @@ export function readServerClock(response: Response): void {
   aheadMs = Math.abs(difference) > toleranceMs ? difference : 0;
 }
 
-/** Returns the current time by the server's clock, or by the browser's before the first response. */
+/**
+ * Returns the current time by the server's clock, or by the browser's before the first response.
+ */
 export function serverNow(): Date {
   return new Date(Date.now() + aheadMs);
 }

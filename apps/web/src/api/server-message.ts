@@ -1,6 +1,9 @@
 import { ApiError } from './error';
 
-/** Returns why the server refuses an action: the message of the first wrong field, or that of a conflict (409). */
+/**
+ * Returns why the server refuses an action: the message of the first wrong field, or that of a
+ * conflict (409).
+ */
 export function refusalReason(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const [fieldError] = error.fieldErrors;

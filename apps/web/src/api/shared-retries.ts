@@ -7,8 +7,9 @@ interface Outcome {
 }
 
 /**
- * Retries like `withRetries`, in one series per key. A request that comes while an earlier one of its key is retried
- * shares its retries. It gets a response only from an attempt that began after it came.
+ * Retries like `withRetries`, in one series per key. A request that comes while an earlier one of
+ * its key is retried shares its retries. It gets a response only from an attempt that began after
+ * it came.
  */
 export class SharedRetries {
   readonly #series = new Map<string, Promise<Outcome>>();

@@ -9,7 +9,9 @@ export interface List<T> {
   /** Newest first; undefined until the first response. */
   rows: T[] | undefined;
   error: ApiError | undefined;
-  /** Whether `rows` are those of the previous query, until the first response to the present one. */
+  /**
+   * Whether `rows` are those of the previous query, until the first response to the present one.
+   */
   isStale: boolean;
   /** Whether the server has older rows than these. */
   hasOlder: boolean;
@@ -24,8 +26,9 @@ export function listPath(path: string, query?: URLSearchParams): string {
 }
 
 /**
- * Reads the newest `pageSize` rows of a list (one of `endpoints`, also with a query), and older rows on demand. When the query
- * changes, the previous rows stay until the first response to the new one.
+ * Reads the newest `pageSize` rows of a list (one of `endpoints`, also with a query), and older
+ * rows on demand. When the query changes, the previous rows stay until the first response to the
+ * new one.
  */
 export function useList<T>(path: string): List<T> {
   const { cache } = useSWRConfig();

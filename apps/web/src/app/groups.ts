@@ -1,4 +1,6 @@
-/** Ids of the routes to which features.ts adds the features' screens, by the users who may see them. */
+/**
+ * Ids of the routes to which features.ts adds the features' screens, by the users who may see them.
+ */
 export const groups = {
   everyone: 'everyone',
   signedOut: 'signed-out',

@@ -31,7 +31,10 @@ export function OnboardingOnly() {
   }
 }
 
-/** For signed-in users with an organisation. A visitor who has followed a link to a screen gets there after the sign-in. */
+/**
+ * For signed-in users with an organisation. A visitor who has followed a link to a screen gets
+ * there after the sign-in.
+ */
 export function OrganisationOnly() {
   const { state } = useAuth();
   const { pathname, search, hash } = useLocation();

@@ -9,10 +9,16 @@ export function isMailedLink(path: string): boolean {
   return linkRoutes.some((route) => route.path === path.replace(/(.)\/$/, '$1'));
 }
 
-/** The other pages are loaded from the server: on the domain of an organisation they are not part of the app. */
+/**
+ * The other pages are loaded from the server: on the domain of an organisation they are not part of
+ * the app.
+ */
 const routes: RouteObject[] = [...linkRoutes, { path: '*', Component: OtherPage }];
 
-/** The target of a link in mails. It needs no identity provider, which the domain of an organisation does not have. */
+/**
+ * The target of a link in mails. It needs no identity provider, which the domain of an organisation
+ * does not have.
+ */
 export function MailedLink() {
   const [router] = useState(() => createBrowserRouter(routes));
   return (

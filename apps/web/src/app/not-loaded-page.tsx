@@ -7,7 +7,10 @@ import { groups } from './groups';
 import { OrganisationLayout } from './layout/organisation-layout';
 import { NotLoaded } from './not-loaded';
 
-/** Replaces the screens of a feature whose code could not be loaded. The screens of an organisation keep their frame. */
+/**
+ * Replaces the screens of a feature whose code could not be loaded. The screens of an organisation
+ * keep their frame.
+ */
 export function NotLoadedPage() {
   const error = useRouteError();
   const location = useLocation();

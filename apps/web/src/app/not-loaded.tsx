@@ -4,7 +4,10 @@ import { Button } from '@/ui/button';
 import { Message } from './message';
 import { useServerReturn } from './use-server-return';
 
-/** Time during which the page is not loaded again a second time: nodes may run different versions for a moment. */
+/**
+ * Time during which the page is not loaded again a second time: nodes may run different versions
+ * for a moment.
+ */
 const reloadPauseMs = 60_000;
 const reloadedKey = 'allclear:reloaded-at';
 
@@ -14,8 +17,8 @@ interface NotLoadedProps {
 }
 
 /**
- * Replaces a screen whose code could not be loaded. Retries by its button, and when the server is available again. Loads the
- * page again if the server has another version of the app.
+ * Replaces a screen whose code could not be loaded. Retries by its button, and when the server is
+ * available again. Loads the page again if the server has another version of the app.
  */
 export function NotLoaded({ error, onRetry }: NotLoadedProps) {
   useEffect(() => {

@@ -56,7 +56,8 @@ const shown = () =>
 const saveButton = () => screen.getByRole('button', { name: 'Save order' });
 
 beforeEach(() => {
-  // jsdom has no layout: here everything is below what precedes it, and what is dragged begins where its row is.
+  // jsdom has no layout: here everything is below what precedes it, and what is dragged begins
+  // where its row is.
   vi.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
     const inOrder = this.closest('[role=group]') !== null;
     const row = document.querySelector('[aria-pressed=true]')?.parentElement;

@@ -21,7 +21,8 @@ function pathsOf(tree: RouteObject[], parent = ''): string[] {
 /** The line of the table to which a path of the router belongs. */
 function lineOf(path: string, lines: string[]): string {
   const written = path.replace(/:(\w+)/g, '{$1}');
-  // Each text has its own route. The table has one row for all of them, so that a new text needs no new row.
+  // Each text has its own route. The table has one row for all of them, so that a new text needs no
+  // new row.
   const matching = lines.filter((line) =>
     new RegExp(`^${line.replace(/\{\w+\}/g, '[^/]+')}$`).test(written),
   );

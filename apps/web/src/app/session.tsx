@@ -9,8 +9,8 @@ import { RealtimeProvider } from '@/realtime/realtime-provider';
 import { groups } from './groups';
 
 /**
- * The app as one person in one organisation sees it. Another person or organisation gets a new one, so that
- * nothing of the other is left on screen or in the cache.
+ * The app as one person in one organisation sees it. Another person or organisation gets a new one,
+ * so that nothing of the other is left on screen or in the cache.
  */
 export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
   const { state, getToken, reauthenticate, onForbidden } = useAuth();
@@ -55,8 +55,9 @@ function useLastSessionHint(state: AuthState) {
 }
 
 /**
- * Leads from an item to the list of its kind, and from a filtered screen to the whole one, when the organisation changes:
- * the other organisation does not have the item. True until the list is shown, so that the item is not requested again.
+ * Leads from an item to the list of its kind, and from a filtered screen to the whole one, when the
+ * organisation changes: the other organisation does not have the item. True until the list is
+ * shown, so that the item is not requested again.
  */
 function useWayOutOfItems(router: RouterProviderProps['router'], state: AuthState): boolean {
   const organisation = organisationOf(state);
@@ -73,7 +74,9 @@ function useWayOutOfItems(router: RouterProviderProps['router'], state: AuthStat
   return mustLeave;
 }
 
-/** Moves the focus to the screen of another organisation: what had it belongs to the earlier one. */
+/**
+ * Moves the focus to the screen of another organisation: what had it belongs to the earlier one.
+ */
 function useFocusAfterSwitch(state: AuthState, isLeaving: boolean): void {
   const organisation = organisationOf(state);
   const shown = useRef(organisation);

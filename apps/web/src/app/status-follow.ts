@@ -8,8 +8,8 @@ import { Connection } from '@/realtime/connection';
 const sessionTimeoutMs = 5000;
 
 /**
- * Chooses the socket for a user who is signed in with an organisation, otherwise the event stream: also for a session that is
- * not loaded in time.
+ * Chooses the socket for a user who is signed in with an organisation, otherwise the event stream:
+ * also for a session that is not loaded in time.
  */
 export function chooseFollow(): Promise<Follow> {
   const timeout = new Promise<Follow>((resolve) => {

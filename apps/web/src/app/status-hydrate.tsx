@@ -25,8 +25,8 @@ export async function hydrate(started: StartedPage): Promise<void> {
         <Done onDone={done} />
       </StrictMode>
     );
-    // React hydrates the page in small steps, so that a slow phone stays responsive. If the state has changed since the
-    // page was drawn, the page is drawn again.
+    // React hydrates the page in small steps, so that a slow phone stays responsive. If the state
+    // has changed since the page was drawn, the page is drawn again.
     startTransition(() => {
       if (isDrawn) hydrateRoot(root, page);
       else createRoot(root).render(page);

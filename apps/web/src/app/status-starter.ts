@@ -8,15 +8,17 @@ import { followThemeSwitch } from '@/features/status-page/starter/theme-switch';
 import { closeWhenLeft } from '@/features/status-page/subscribe/close-when-left';
 
 /*
- * The first script of the status page. It keeps the page live as the server has drawn it, and loads React at the first event
- * and at the first input that needs React: see docs/decisions/react-loads-on-demand.md.
+ * The first script of the status page. It keeps the page live as the server has drawn it, and loads
+ * React at the first event and at the first input that needs React: see
+ * docs/decisions/react-loads-on-demand.md.
  */
 
 /** Until React handles the input. */
 const starting = new AbortController();
 
 async function loadReact(page: StartedPage): Promise<void> {
-  // Some browsers never request a module again once it could not be loaded, so the files are in the browser's cache by then.
+  // Some browsers never request a module again once it could not be loaded, so the files are in the
+  // browser's cache by then.
   await Promise.all(STATUS_FILES.map(readFile));
   const { hydrate } = await import('./status-hydrate');
   await hydrate(page);

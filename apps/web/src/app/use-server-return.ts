@@ -5,8 +5,9 @@ import { endpoints } from '@/paths';
 import { onWake } from '@/ui/wake';
 
 /**
- * Asks whether the server responds, and calls `onReturn` when it does after it did not. It does not call it for a server that
- * responds all the time, where a retry of something else would fail again for ever.
+ * Asks whether the server responds, and calls `onReturn` when it does after it did not. It does not
+ * call it for a server that responds all the time, where a retry of something else would fail again
+ * for ever.
  */
 export function useServerReturn(onReturn: () => void): void {
   const report = useEffectEvent(onReturn);

@@ -4,7 +4,9 @@ import { paths } from '@/paths';
 const storageKey = 'allclear:kept-path';
 const maxAgeMs = 10 * 60_000;
 
-/** Whether the user has been signed out since the page was opened. After a sign-out no path is kept. */
+/**
+ * Whether the user has been signed out since the page was opened. After a sign-out no path is kept.
+ */
 export const ArrivedSignedOutContext = createContext(false);
 
 export function useArrivedSignedOut(): boolean {
@@ -28,7 +30,10 @@ export function forgetPath(): void {
   }
 }
 
-/** Returns the path after a sign-in: the kept one, if it is some minutes old at most, otherwise the dashboard. */
+/**
+ * Returns the path after a sign-in: the kept one, if it is some minutes old at most, otherwise
+ * the dashboard.
+ */
 export function pathAfterSignIn(): string {
   try {
     const { path, keptAt } = JSON.parse(sessionStorage.getItem(storageKey) ?? '{}') as {

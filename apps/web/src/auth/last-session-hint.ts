@@ -1,8 +1,9 @@
 const storageKey = 'allclear:signed-in';
 
 /*
- * The session is a cookie that no script can read, and asking the server costs every visitor of a public page a
- * request. So the app notes in this browser that a user is signed in. The note proves nothing.
+ * The session is a cookie that no script can read, and asking the server costs every visitor of
+ * a public page a request. So the app notes in this browser that a user is signed in. The note
+ * proves nothing.
  */
 
 export function storeLastSessionHint(signedIn: boolean): void {

@@ -16,15 +16,18 @@ export const roleNames: Record<Role, string> = {
   admin: 'Admin',
 };
 
-/** Whether the user may do something in the organisation. The server refuses it anyway; the screens hide it. */
+/**
+ * Whether the user may do something in the organisation. The server refuses it anyway; the screens
+ * hide it.
+ */
 export function useMay(permission: Permission): boolean {
   const organisation = useOrganisation();
   return organisation !== null && permissions[organisation.role].includes(permission);
 }
 
 /**
- * Like `useMay`, but a permission that is lost counts until the component is left or shows another organisation: what was
- * typed, or is shown only once, stays on the screen.
+ * Like `useMay`, but a permission that is lost counts until the component is left or shows another
+ * organisation: what was typed, or is shown only once, stays on the screen.
  */
 export function useKeptPermission(permission: Permission): boolean {
   const id = useOrganisation()?.id;

@@ -9,8 +9,8 @@ export function Permitted({ children }: { children: ReactNode }) {
 }
 
 /**
- * For routes whose screens only write: redirects users who may only read. A user who loses the right stays on the screen,
- * with what was typed.
+ * For routes whose screens only write: redirects users who may only read. A user who loses the
+ * right stays on the screen, with what was typed.
  */
 export function WritersOnly() {
   return useKeptPermission('write') ? <Outlet /> : <Navigate to={paths.dashboard} replace />;

@@ -26,7 +26,10 @@ interface DeleteQuestionProps<Item> {
   children: ReactNode;
 }
 
-/** Asks before a `DeleteItem` deletes its row: outside of the table, because the row may move or go meanwhile. */
+/**
+ * Asks before a `DeleteItem` deletes its row: outside of the table, because the row may move or
+ * go meanwhile.
+ */
 export function DeleteQuestion<Item>({ kind, children }: DeleteQuestionProps<Item>) {
   const { noun, deletion } = kind;
   const [asked, setAsked] = useState<NamedItem>();
@@ -104,7 +107,10 @@ export function DeleteSelected<Item extends { id: string }>({
   );
 }
 
-/** Deletes items by one request each, then reads the list again. Returns whether all requests succeeded. */
+/**
+ * Deletes items by one request each, then reads the list again. Returns whether all
+ * requests succeeded.
+ */
 function useDelete<Item>({ endpoints }: ItemKind<Item>, done: string | undefined, failed: string) {
   const api = useApi();
   const listCache = useListCache();

@@ -24,7 +24,9 @@ interface DialogTableProps<Row extends { id: string }> {
   isDeletable?: (row: Row) => boolean;
   /** Whether several rows are deleted at once. */
   isBulk?: boolean;
-  /** Always the same function: a new one would replace the buttons, also the one that has the focus. */
+  /**
+   * Always the same function: a new one would replace the buttons, also the one that has the focus.
+   */
   onEdit: (row: Row) => void;
   /** Deletes all rows or none, and shows a failure. */
   onDelete: (rows: Row[]) => Promise<void>;

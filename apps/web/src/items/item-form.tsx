@@ -27,7 +27,10 @@ interface ItemFormProps<Values extends object> {
   children?: ReactNode;
 }
 
-/** The form of a screen that creates or edits an item. Cancel counts as the confirmation that typed text is lost. */
+/**
+ * The form of a screen that creates or edits an item. Cancel counts as the confirmation that typed
+ * text is lost.
+ */
 export function ItemForm<Values extends object>({
   initialValues,
   validationSchema,
@@ -72,7 +75,10 @@ interface SaveOptions<Values> {
   failed: string;
 }
 
-/** Submits an item form: saves, reads the list again and goes back. After a failure the form keeps its values. */
+/**
+ * Submits an item form: saves, reads the list again and goes back. After a failure the form keeps
+ * its values.
+ */
 export function useSave<Values>({
   save,
   list,

@@ -29,7 +29,9 @@ interface ListPageProps<Item extends { id: string }> {
   action: ReactNode;
   /** A button before them that viewers see too. */
   readerAction?: ReactNode;
-  /** Always the same array: other columns would replace the cells, also the one that has the focus. */
+  /**
+   * Always the same array: other columns would replace the cells, also the one that has the focus.
+   */
   columns: readonly DataColumn<Item>[];
   /** Stacks the rows on windows narrower than a desktop's. */
   wide?: boolean;

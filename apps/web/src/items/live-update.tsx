@@ -25,8 +25,9 @@ interface LiveUpdateProps<T, Values> extends MergeProps<T, Values> {
 }
 
 /**
- * Inside an item's form: merges changes of other users into it as they happen. A newer version is adopted if the user
- * has typed into no field that it changes; otherwise the fields that both have changed are shown. A deletion is shown as well.
+ * Inside an item's form: merges changes of other users into it as they happen. A newer version is
+ * adopted if the user has typed into no field that it changes; otherwise the fields that both have
+ * changed are shown. A deletion is shown as well.
  */
 export function LiveUpdate<T extends { id: string }, Values extends object>({
   loaded,
@@ -48,8 +49,8 @@ export function MergeRemoteVersion<T, Values extends object>({
 }
 
 /**
- * Inside a form: shows that another user has deleted the item, or the fields that both have changed, for which the user chooses
- * a version, or that a rejected save was merged.
+ * Inside a form: shows that another user has deleted the item, or the fields that both have
+ * changed, for which the user chooses a version, or that a rejected save was merged.
  */
 function EditConflict<T, Values extends object>({
   edit,

@@ -13,13 +13,16 @@ interface Notify {
   /** Whether the organisation's default is being read. Until then the form cannot be submitted. */
   isLoading: boolean;
   /**
-   * Returns what the checkbox shows, which is what the form sends: the user's choice, or the organisation's default. The
-   * default for the past is false.
+   * Returns what the checkbox shows, which is what the form sends: the user's choice, or the
+   * organisation's default. The default for the past is false.
    */
   of: (values: NotifyValues, isBackfilled?: boolean) => boolean;
 }
 
-/** Whether a change notifies subscribers. `stored` is the last choice for the item, which replaces the organisation's default. */
+/**
+ * Whether a change notifies subscribers. `stored` is the last choice for the item, which replaces
+ * the organisation's default.
+ */
 export function useNotify(stored?: boolean): Notify {
   const { data, error } = useQuery<OrganisationSettings>(
     stored === undefined ? endpoints.organisationSettings : null,

@@ -10,7 +10,8 @@ export function useRebase<T, Values extends object>(
   loaded: T,
   valuesOf: (item: T) => Values,
 ): void {
-  // The response to a save decides, and a version on screen is not exchanged while the user reads it.
+  // The response to a save decides, and a version on screen is not exchanged while the user
+  // reads it.
   const isBusy = form.isSubmitting || edit.remoteVersion !== undefined;
   useDecision(edit, isBusy, (newest) =>
     conflictingFields(form, valuesOf(newest)).length === 0 ? 'adopt' : 'conflict',
@@ -27,7 +28,9 @@ export function useRebase<T, Values extends object>(
   }, [version, base]);
 }
 
-/** Returns the fields into which the user has typed, and which `newest` changes to another value. */
+/**
+ * Returns the fields into which the user has typed, and which `newest` changes to another value.
+ */
 export function conflictingFields<Values extends object>(
   form: FormikContextType<Values>,
   newest: Values,
@@ -41,8 +44,9 @@ export function conflictingFields<Values extends object>(
 }
 
 /**
- * Bases the form on `newest`, with which later changes are compared. Typed values stay, except those of the fields `replaced`;
- * the other fields get the values of `newest`. Fields that the item lacks stay as they are.
+ * Bases the form on `newest`, with which later changes are compared. Typed values stay, except
+ * those of the fields `replaced`; the other fields get the values of `newest`. Fields that the item
+ * lacks stay as they are.
  */
 export function merge<Values extends object>(
   form: FormikContextType<Values>,
@@ -65,7 +69,10 @@ function isTyped<Values extends object>(form: FormikContextType<Values>, field: 
   return !isSame(form.values[field], form.initialValues[field]);
 }
 
-/** Whether two values of a field are equal. A value is a text, a number, a boolean, or a list of rows. */
+/**
+ * Whether two values of a field are equal. A value is a text, a number, a boolean, or a
+ * list of rows.
+ */
 function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

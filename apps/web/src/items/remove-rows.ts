@@ -1,8 +1,8 @@
 import { ApiError } from '@/api/error';
 
 /**
- * Removes rows by `send`, one request for all or none. Rows that another user has removed first count as removed. Throws
- * `ApiError`.
+ * Removes rows by `send`, one request for all or none. Rows that another user has removed first
+ * count as removed. Throws `ApiError`.
  */
 export async function removeRows(
   ids: readonly string[],

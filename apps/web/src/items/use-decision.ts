@@ -2,8 +2,8 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import type { Edit, MergeDecision } from './use-edit';
 
 /**
- * Decides about newer versions of `edit`. While the form is busy they are ignored, and `refresh` is called again afterwards. The
- * version that has rejected a save is never ignored.
+ * Decides about newer versions of `edit`. While the form is busy they are ignored, and `refresh` is
+ * called again afterwards. The version that has rejected a save is never ignored.
  */
 export function useDecision<T>(
   { setMergePolicy, refresh }: Edit<T>,

@@ -8,20 +8,25 @@ import { withRetries } from '@/api/retry';
 import { useDropOutdated } from './use-drop-outdated';
 
 /*
- * Two users may edit an item at the same time. `useEdit` keeps the versions of the item, and the form decides between them:
+ * Two users may edit an item at the same time. `useEdit` keeps the versions of the item, and the
+ * form decides between them:
  *
  * 1. The form starts from `loaded`, and each save is based on it (`If-Match`).
- * 2. `refresh`, called for an event about the item, reads a newer version, and so does a save that found another version in
- *    place of `loaded` (412). The policy that the form has set by `setMergePolicy` decides about it.
- * 3. `adopt`: the newer version becomes `loaded`. `LiveUpdate` and `MergeRemoteVersion` (live-update.tsx) then put its
- *    values into the fields that the user has not typed into (rebase.ts).
- * 4. `conflict`: it becomes `remoteVersion`. The form shows the fields that both users have changed. The user takes its values
- *    or keeps the typed ones, and all other fields merge as in 3; either way `acceptRemoteVersion` makes it `loaded`.
+ * 2. `refresh`, called for an event about the item, reads a newer version, and so does a save that
+ *    found another version in place of `loaded` (412). The policy that the form has set by
+ *    `setMergePolicy` decides about it.
+ * 3. `adopt`: the newer version becomes `loaded`. `LiveUpdate` and `MergeRemoteVersion`
+ *    (live-update.tsx) then put its values into the fields that the user has not typed
+ *    into (rebase.ts).
+ * 4. `conflict`: it becomes `remoteVersion`. The form shows the fields that both users have
+ *    changed. The user takes its values or keeps the typed ones, and all other fields merge as in
+ *    3; either way `acceptRemoteVersion` makes it `loaded`.
  */
 
 /**
- * What a form does with a newer version: `adopt` it if the user has typed into no field that it changes, show a
- * `conflict` if they have, or `ignore` it during a save or an open conflict (`useDecision`).
+ * What a form does with a newer version: `adopt` it if the user has typed into no field
+ * that it changes, show a `conflict` if they have, or `ignore` it during a save or an open
+ * conflict (`useDecision`).
  */
 export type MergeDecision = 'adopt' | 'conflict' | 'ignore';
 
@@ -29,9 +34,13 @@ export type MergeDecision = 'adopt' | 'conflict' | 'ignore';
 type MergePolicy<T> = (newest: T, isRejected: boolean) => MergeDecision;
 
 export interface Edit<T> {
-  /** The version that the form starts from and that a save is based on; undefined until it is read. */
+  /**
+   * The version that the form starts from and that a save is based on; undefined until it is read.
+   */
   loaded: T | undefined;
-  /** The newest version that was read, also one that the form ignores: for what is not in the form. */
+  /**
+   * The newest version that was read, also one that the form ignores: for what is not in the form.
+   */
   newest: T | undefined;
   error: ApiError | undefined;
   /** Reads the first version again, after `error`. */
@@ -44,7 +53,9 @@ export interface Edit<T> {
   save: (body: unknown) => Promise<T>;
   /** Sends another write on top of `loaded`, which its response replaces; throws `ApiError`. */
   write: (send: (on: Precondition) => Promise<ApiResponse<T>>) => Promise<T>;
-  /** Reads the newest version. The form decides whether it is adopted or becomes `remoteVersion`. */
+  /**
+   * Reads the newest version. The form decides whether it is adopted or becomes `remoteVersion`.
+   */
   refresh: () => Promise<void>;
   /** Sets the form's decision about newer versions, until the returned function is called. */
   setMergePolicy: (decide: MergePolicy<T>) => () => void;
@@ -55,7 +66,10 @@ export interface Edit<T> {
 /** Reads an item; throws `ApiError`. */
 type ReadItem<T> = (api: ApiClient, path: string) => Promise<ApiResponse<T>>;
 
-/** Reads an item (`path` is one of `endpoints`) for a form, and saves it only over the version that was read. */
+/**
+ * Reads an item (`path` is one of `endpoints`) for a form, and saves it only over the version that
+ * was read.
+ */
 export function useEdit<T>(
   path: string,
   readItem: ReadItem<T> = (api, path) => api.get<T>(path),

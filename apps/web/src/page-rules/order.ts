@@ -59,7 +59,9 @@ export function removeGroup(order: PageOrder, id: string): PageOrder {
   );
 }
 
-/** Returns `next`, with what it lacks where new things are put: an older order may lack newer ones. */
+/**
+ * Returns `next`, with what it lacks where new things are put: an older order may lack newer ones.
+ */
 export function replaceOrder(order: PageOrder, next: PageOrder): PageOrder {
   return order.toReversed().reduce((result, { id, components }) => {
     const grouped = id === null ? result : insertGroup(result, id);

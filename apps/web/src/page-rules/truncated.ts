@@ -6,8 +6,9 @@ type CachedIncident = Pick<PublicIncident, 'IncidentTimeline' | 'timelineTruncat
   Partial<Pick<PublicIncident, 'components'>>;
 
 /**
- * Completes an incident of an event. A large event leaves out older updates and some components; those that are
- * cached are kept. A timeline that was complete before an event is complete after it.
+ * Completes an incident of an event. A large event leaves out older updates and some
+ * components; those that are cached are kept. A timeline that was complete before an event is
+ * complete after it.
  */
 export function mergeTruncatedIncident<T extends PublicIncident>(
   received: T,

@@ -1,6 +1,9 @@
 import type { Instant } from '@/api/types';
 
-/** Sorts updates like the server: by the time at which they are displayed, then by identifier, both descending. */
+/**
+ * Sorts updates like the server: by the time at which they are displayed, then by identifier,
+ * both descending.
+ */
 export function newestFirst<T extends { id: string; displayAt: Instant }>(
   updates: readonly T[],
 ): T[] {

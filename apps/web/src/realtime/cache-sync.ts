@@ -33,10 +33,16 @@ const lists = [components.list, componentGroups.list, incidents.list, maintenanc
 const partsOfItems =
   /^\/(component|component-group|incident|maintenance)\/|^\/(organisation|status\/[^/]+)$|^\/(dashboard|metrics)\b/;
 
-/** Minimum time until lists that could not be read after a reconnect are read again; at most twice as long. */
+/**
+ * Minimum time until lists that could not be read after a reconnect are read again; at most twice
+ * as long.
+ */
 export const readAgainMs = 15_000;
 
-/** What the server computes from many items: it is read again after each event, but not more often than this. */
+/**
+ * What the server computes from many items: it is read again after each event, but not more often
+ * than this.
+ */
 const computed = /^\/(dashboard|metrics)\b/;
 const computedIntervalMs = 2000;
 
@@ -72,8 +78,8 @@ class CacheSync implements ConnectionListener {
   readonly #api: Pick<ApiClient, 'get'>;
   readonly #cache: ListCache;
   /**
-   * Events received while the lists are read again: the responses may be older. If more than `maxWaitingChanges` arrive, one of
-   * those is kept, and the lists are read once more.
+   * Events received while the lists are read again: the responses may be older. If more than
+   * `maxWaitingChanges` arrive, one of those is kept, and the lists are read once more.
    */
   #queued: LiveEvent[] | null = null;
   #reads = 0;

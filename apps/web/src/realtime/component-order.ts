@@ -16,7 +16,10 @@ function placeBy<T extends { id: string }>(places: ReadonlyMap<string, Partial<T
   return (pages) => pages.map((page) => page.map((item) => ({ ...item, ...places.get(item.id) })));
 }
 
-/** Positions count from 1: those in a group on their own, those of groups and of components without one on the page. */
+/**
+ * Positions count from 1: those in a group on their own, those of groups and of components without
+ * one on the page.
+ */
 function placesOf({ groups }: ComponentOrder) {
   const components = new Map<string, Pick<Component, 'groupId' | 'position'>>();
   const placedGroups = new Map<string, Pick<ComponentGroup, 'position'>>();

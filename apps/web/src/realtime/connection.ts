@@ -17,8 +17,8 @@ export type SocketStatus = 'disconnected' | 'connecting' | 'connected' | 'reconn
 
 export interface ConnectionListener {
   /**
-   * Later events are delivered; earlier ones may be missing and have to be read. `revision` is the organisation's
-   * revision at this moment, or null if it is not known.
+   * Later events are delivered; earlier ones may be missing and have to be read. `revision` is the
+   * organisation's revision at this moment, or null if it is not known.
    */
   onJoined: (revision: number | null) => void;
   onEvent: (event: LiveEvent) => void;
@@ -55,7 +55,10 @@ export class Connection {
   #retry: ReturnType<typeof setTimeout> | undefined;
   /** Counts starts and stops: work of an earlier run is dropped. */
   #run = 0;
-  /** Counts the tokens requested for CONNECT, and the transports that have closed: only the newest token is sent. */
+  /**
+   * Counts the tokens requested for CONNECT, and the transports that have closed: only the newest
+   * token is sent.
+   */
   #tokenRequest = 0;
   /** When the last ping of the server arrived. */
   #aliveAt = 0;
@@ -69,7 +72,10 @@ export class Connection {
 
   readonly getStatus = (): SocketStatus => this.#status;
 
-  /** Since when no event has been delivered, if the attempts were exhausted meanwhile; otherwise null. */
+  /**
+   * Since when no event has been delivered, if the attempts were exhausted meanwhile;
+   * otherwise null.
+   */
   readonly getNotLiveSince = (): number | null => this.#notLiveSince;
 
   /** Whether events are delivered. */
@@ -128,8 +134,8 @@ export class Connection {
   }
 
   /**
-   * Reads a list of the organisation. `take` receives it in order with the events: it contains those delivered
-   * before, and none delivered after.
+   * Reads a list of the organisation. `take` receives it in order with the events: it contains
+   * those delivered before, and none delivered after.
    */
   read<Name extends 'get-components' | 'get-incidents' | 'get-maintenances'>(
     name: Name,
@@ -166,7 +172,10 @@ export class Connection {
     }
   }
 
-  /** Replaces a connection that broke while the device slept, which socket.io detects only after the ping timeout. */
+  /**
+   * Replaces a connection that broke while the device slept, which socket.io detects only after the
+   * ping timeout.
+   */
   #replaceSilent(): void {
     const silentMs = Date.now() - this.#aliveAt;
     if (this.#status !== 'connected' || silentMs <= this.#pingIntervalMs + pingMarginMs) return;
@@ -227,8 +236,8 @@ export class Connection {
   }
 
   /**
-   * Every CONNECT, also after a reconnection, carries the current token. `send` writes to the newest transport, on which the
-   * server accepts one CONNECT.
+   * Every CONNECT, also after a reconnection, carries the current token. `send` writes to the
+   * newest transport, on which the server accepts one CONNECT.
    */
   async #sendToken(send: (payload: { token: string }) => void): Promise<void> {
     const run = this.#run;
@@ -265,7 +274,10 @@ export class Connection {
     }
   }
 
-  /** Ends the connection if there is no token. Otherwise the next handshake carries it, where the transport can. */
+  /**
+   * Ends the connection if there is no token. Otherwise the next handshake carries it, where the
+   * transport can.
+   */
   #useToken(token: string | null): token is string {
     if (token === null) {
       this.#end('disconnected');

@@ -19,7 +19,10 @@ export function useSocketStatus(): SocketStatus {
   );
 }
 
-/** Since when lists may be out of date, once the attempts to reconnect are exhausted; null while they are not. */
+/**
+ * Since when lists may be out of date, once the attempts to reconnect are exhausted; null while
+ * they are not.
+ */
 export function useNotLiveSince(): number | null {
   const connection = useRealtime();
   return useSyncExternalStore(
@@ -43,12 +46,18 @@ const deletions: Partial<Record<ItemEvent, LiveEventName>> = {
   'maintenance-updated': 'maintenance-deleted',
 };
 
-/** Calls `onChange` when the item was changed or deleted, and when it may have been, as `useChanges` does. */
+/**
+ * Calls `onChange` when the item was changed or deleted, and when it may have been, as
+ * `useChanges` does.
+ */
 export function useItemChanges(name: ItemEvent, id: string, onChange: () => void): void {
   useChanges((event) => isAbout(event, name, id), onChange);
 }
 
-/** Calls `onChange` after each event that matches, and each time the socket joins after a time without events, for the first time too. */
+/**
+ * Calls `onChange` after each event that matches, and each time the socket joins after a time
+ * without events, for the first time too.
+ */
 export function useChanges(matches: (event: LiveEvent) => boolean, onChange: () => void): void {
   const connection = useRealtime();
   const isChange = useEffectEvent(matches);

@@ -50,7 +50,10 @@ export function retryDelayMs(rejections: number): number {
 /** Timeout of a connection and of an acknowledgement. */
 export const timeoutMs = 20_000;
 
-/** Creates a socket that is not connected. Loads its package on first use. Calls `authorise` for every CONNECT. */
+/**
+ * Creates a socket that is not connected. Loads its package on first use. Calls `authorise` for
+ * every CONNECT.
+ */
 export async function createSocket(
   authorise: (send: (payload: { token: string }) => void) => void,
 ): Promise<LiveSocket> {
@@ -65,7 +68,10 @@ export async function createSocket(
   });
 }
 
-/** Sends an event. `onReply` or `onError` runs before the handlers of any event that arrives after the acknowledgement. */
+/**
+ * Sends an event. `onReply` or `onError` runs before the handlers of any event that arrives after
+ * the acknowledgement.
+ */
 export function emitInOrder<Name extends keyof OrderedReplies>(
   socket: LiveSocket,
   name: Name,

@@ -4,7 +4,10 @@ interface Throttled {
   cancel: () => void;
 }
 
-/** Returns a function that calls `work` now, but at most once in `interval` milliseconds; calls in between cause one at its end. */
+/**
+ * Returns a function that calls `work` now, but at most once in `interval` milliseconds; calls in
+ * between cause one at its end.
+ */
 export function throttle(work: () => void, interval: number): Throttled {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAsked = false;

@@ -1,6 +1,9 @@
 import { onTestFinished, vi } from 'vitest';
 
-/** Removes the listeners of the window, the document and its body that a test adds, when the test ends. */
+/**
+ * Removes the listeners of the window, the document and its body that a test adds, when the
+ * test ends.
+ */
 export function removeListenersAfterTest(): void {
   const targets: EventTarget[] = [window, document, document.body];
   for (const target of targets) {

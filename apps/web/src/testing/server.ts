@@ -19,7 +19,10 @@ export const settings: OrganisationSettings = {
   reminderHours: null,
 };
 
-/** A server with the settings and no components, groups and API keys: each test adds the handlers of its requests by `server.use(...)`. */
+/**
+ * A server with the settings and no components, groups and API keys: each test adds the handlers of
+ * its requests by `server.use(...)`.
+ */
 export const server = setupServer(
   http.get(apiUrl(endpoints.configuration), () => success(null)),
   http.get(apiUrl(endpoints.organisationSettings), () => success(settings)),
@@ -68,13 +71,19 @@ export async function nextTask(): Promise<void> {
   await act(() => new Promise((resolve) => setTimeout(resolve, 0)));
 }
 
-/** Resolves once every request has its response and React has rendered it. Never resolves while a response is held back. */
+/**
+ * Resolves once every request has its response and React has rendered it. Never resolves while a
+ * response is held back.
+ */
 export async function settled(): Promise<void> {
   // A response may cause another request, so one quiet task is not enough.
   for (let quiet = 0; quiet < 2; quiet = openRequests.size > 0 ? 0 : quiet + 1) await nextTask();
 }
 
-/** The full URL of an endpoint, for msw's handlers: `http.get(apiUrl(endpoints.components.list), …)`. */
+/**
+ * The full URL of an endpoint, for msw's handlers:
+ * `http.get(apiUrl(endpoints.components.list), …)`.
+ */
 export function apiUrl(call: string): string {
   return new URL(apiBase + call, window.location.origin).href;
 }

@@ -24,7 +24,9 @@ export interface ButtonVariants {
   size?: keyof typeof sizes | undefined;
 }
 
-/** Classes of a button, also for links that look like one: `<Link className={buttonVariants()}>`. */
+/**
+ * Classes of a button, also for links that look like one: `<Link className={buttonVariants()}>`.
+ */
 export function buttonVariants({
   variant = 'secondary',
   size = 'md',

@@ -4,7 +4,10 @@ import { cn } from './cn';
 import { Spinner } from './spinner';
 
 export interface ButtonProps extends ComponentProps<'button'>, ButtonVariants {
-  /** Shows a spinner and disables the button. Afterwards a pressed button has the focus again, which browsers take from it. */
+  /**
+   * Shows a spinner and disables the button. Afterwards a pressed button has the focus again, which
+   * browsers take from it.
+   */
   pending?: boolean;
 }
 

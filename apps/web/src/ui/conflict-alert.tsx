@@ -17,8 +17,8 @@ interface ConflictAlertProps {
 }
 
 /**
- * Inside a form, shown when the item was changed elsewhere, also by the user's own update of an incident: the user chooses the
- * version of the fields that both have changed.
+ * Inside a form, shown when the item was changed elsewhere, also by the user's own update of an
+ * incident: the user chooses the version of the fields that both have changed.
  */
 export function ConflictAlert({ noun, remoteFields, onUseRemote, onKeepMine }: ConflictAlertProps) {
   const andFocusSubmit = (settle: () => void) => (event: MouseEvent<HTMLButtonElement>) => {
@@ -60,7 +60,10 @@ export function ConflictAlert({ noun, remoteFields, onUseRemote, onKeepMine }: C
   );
 }
 
-/** Shown when a save was rejected because the item was changed elsewhere, in other fields than those that the user has changed. */
+/**
+ * Shown when a save was rejected because the item was changed elsewhere, in other fields than those
+ * that the user has changed.
+ */
 export function MergedAlert({ noun }: { noun: string }) {
   return (
     <Alert kind="error" title={`This ${noun} has changed since you opened it`}>

@@ -23,7 +23,8 @@ export function CopyField({ label, value, onCopy }: CopyFieldProps) {
       setCopied(value);
       onCopy?.();
     } catch {
-      // Browsers may forbid the clipboard on pages without TLS. The text can still be copied by hand.
+      // Browsers may forbid the clipboard on pages without TLS. The text can still be
+      // copied by hand.
       input.current?.focus();
     }
   }

@@ -6,8 +6,8 @@ interface IconData {
 }
 
 /**
- * Makes a component of an icon's drawing. Replaces the function of that name in lucide-react, whose icons have more
- * options than this app uses: its code was two percent of the public page's script.
+ * Makes a component of an icon's drawing. Replaces the function of that name in lucide-react, whose
+ * icons have more options than this app uses: its code was two percent of the public page's script.
  */
 export default function createLucideIcon({
   name,

@@ -10,7 +10,8 @@ interface DateTimeInputProps extends Omit<ComponentProps<'input'>, 'value' | 'on
 
 /** An input in local time with a value in UTC. An untouched value stays as it is. */
 export function DateTimeInput({ value, onChange, className, ...props }: DateTimeInputProps) {
-  // The typed text stays: written back, a time that the clock skips would become another one, and what is no time would be lost.
+  // The typed text stays: written back, a time that the clock skips would become another one, and
+  // what is no time would be lost.
   const [typed, setTyped] = useState({ text: toLocalMinute(value), value });
 
   function type(text: string) {

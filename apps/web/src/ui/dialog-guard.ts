@@ -11,7 +11,10 @@ export interface Progress {
 interface Guard {
   /** Closes the dialog; asks before if text was typed, or a secret would be lost. */
   close: () => void;
-  /** Closes the dialog while one of its forms is being saved, unless text or a secret elsewhere in it would be lost. */
+  /**
+   * Closes the dialog while one of its forms is being saved, unless text or a secret elsewhere in
+   * it would be lost.
+   */
   finish: () => void;
   report: (form: string, progress: Progress | null) => void;
 }
@@ -24,7 +27,10 @@ export function useCloseDialog(): () => void {
   return useGuard().close;
 }
 
-/** Returns the function that closes the surrounding dialog at the end of a form's submission, once it is saved. */
+/**
+ * Returns the function that closes the surrounding dialog at the end of a form's submission, once
+ * it is saved.
+ */
 export function useFinishDialog(): () => void {
   return useGuard().finish;
 }

@@ -10,8 +10,8 @@ export function dismissFailureToast(): void {
 }
 
 /**
- * Shows that an action without a form has failed, and the reason of a refusal, if there is one. The reason is nowhere else, so
- * it stays until it is dismissed, or until the next such action.
+ * Shows that an action without a form has failed, and the reason of a refusal, if there is one. The
+ * reason is nowhere else, so it stays until it is dismissed, or until the next such action.
  */
 export function showFailureToast(text: string, error: unknown): void {
   const reason = refusalReason(error);

@@ -8,7 +8,9 @@ interface FilterResultProps {
   plural: string;
 }
 
-/** Announces how many rows of a list a filter leaves. Always rendered, also while they are loaded. */
+/**
+ * Announces how many rows of a list a filter leaves. Always rendered, also while they are loaded.
+ */
 export function FilterResult({ list, isFiltered, noun, plural }: FilterResultProps) {
   return (
     <p aria-live="polite" className="sr-only">

@@ -21,7 +21,9 @@ interface FormDialogProps<Values extends object> {
   className?: string;
   /** Undefined while loading. */
   initialValues: Values | undefined;
-  /** Whether something else that the form needs is being loaded. It cannot be submitted meanwhile. */
+  /**
+   * Whether something else that the form needs is being loaded. It cannot be submitted meanwhile.
+   */
   loading?: boolean;
   validationSchema: Schema<unknown>;
   onSubmit: FormikConfig<Values>['onSubmit'];
@@ -85,7 +87,8 @@ function Content({ isLoading, children }: ContentProps) {
   return (
     <div
       ref={content}
-      // The dialog gives the focus to the first part that takes it, which would be its Close button.
+      // The dialog gives the focus to the first part that takes it, which would be its Close
+      // button.
       // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={isLoading ? 0 : -1}
       className="min-w-0 outline-none"

@@ -17,8 +17,8 @@ export function showFailure<Values>(
 }
 
 /**
- * Returns the status that the last submission has set. Undefined once a value has changed or another submission has
- * begun: then it says nothing about what the form shows.
+ * Returns the status that the last submission has set. Undefined once a value has changed or
+ * another submission has begun: then it says nothing about what the form shows.
  */
 export function useLastStatus(): unknown {
   const form = useFormikContext();
@@ -42,7 +42,10 @@ export function FormFailure() {
   return reason && <ShownFailure message={reason} />;
 }
 
-/** Scrolls into view unless it is visible. The margin below keeps the form's buttons, which it moves, in view too. */
+/**
+ * Scrolls into view unless it is visible. The margin below keeps the form's buttons, which it
+ * moves, in view too.
+ */
 function ShownFailure({ message }: { message: string }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -5,8 +5,9 @@ import { GuardContext, type Progress } from './dialog-guard';
 import { secretLost, useUnsavedChanges } from './unsaved-changes';
 
 /**
- * A dialog with forms or a secret. It asks before typed text or the secret is lost, and stays open while text is being
- * saved. Each form in it contains a `FormProgress`, each secret calls `useSecretGuard`.
+ * A dialog with forms or a secret. It asks before typed text or the secret is lost, and
+ * stays open while text is being saved. Each form in it contains a `FormProgress`, each
+ * secret calls `useSecretGuard`.
  */
 export function GuardedDialog({
   children,

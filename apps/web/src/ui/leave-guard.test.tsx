@@ -138,7 +138,10 @@ function Saving({ save, isRefused, onSignOut }: SavingProps) {
   );
 }
 
-/** Saves the form, and asks to leave it before the save ends. Returns the function that ends the save. */
+/**
+ * Saves the form, and asks to leave it before the save ends. Returns the function that ends
+ * the save.
+ */
 async function leaveWhileSaving(by: 'Elsewhere' | 'Sign out', isRefused = false) {
   let finish: () => void = () => undefined;
   const save = new Promise<void>((resolve) => (finish = resolve));

@@ -9,9 +9,9 @@ import {
 } from './unsaved-changes';
 
 /**
- * Asks before a link or the back button leaves typed text or a secret, on the screen or in a dialog over it. An app has one,
- * because a router supports one such question. Forms report typed text by `useUnsavedChanges`. If a save ends before
- * the user has decided, the navigation goes on.
+ * Asks before a link or the back button leaves typed text or a secret, on the screen or in a dialog
+ * over it. An app has one, because a router supports one such question. Forms report typed text by
+ * `useUnsavedChanges`. If a save ends before the user has decided, the navigation goes on.
  */
 export function LeaveGuard() {
   const blocker = useBlocker(hasUnsavedChanges);

@@ -19,9 +19,9 @@ export function toLocalMinute(instant: string): string {
 }
 
 /**
- * The moment in UTC that a local time names; what is no time stays as it is. Where the clock is set forward and a time is
- * skipped, it is the hour after. Where the clock is set back and a time comes twice, it is the first of the two, or the second one
- * if the replaced time is a second one too.
+ * The moment in UTC that a local time names; what is no time stays as it is. Where the clock is set
+ * forward and a time is skipped, it is the hour after. Where the clock is set back and a time comes
+ * twice, it is the first of the two, or the second one if the replaced time is a second one too.
  */
 export function fromLocalMinute(local: string, replaced = ''): string {
   const first = new Date(local);
@@ -30,7 +30,10 @@ export function fromLocalMinute(local: string, replaced = ''): string {
   return toLocalMinute(second) === local ? second : first.toISOString();
 }
 
-/** The milliseconds from the first moment with the same local time; 0 if the time comes only once, or is no time. */
+/**
+ * The milliseconds from the first moment with the same local time; 0 if the time comes only once,
+ * or is no time.
+ */
 function setBackBefore(instant: string): number {
   const first = new Date(toLocalMinute(instant)).getTime();
   return Number.isNaN(first) ? 0 : Math.floor((Date.parse(instant) - first) / minuteMs) * minuteMs;

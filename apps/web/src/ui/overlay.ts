@@ -1,4 +1,6 @@
-/** Classes of the layer between the page and a dialog. It also covers a dialog that opened before. */
+/**
+ * Classes of the layer between the page and a dialog. It also covers a dialog that opened before.
+ */
 export const overlay = 'fixed inset-0 z-50 animate-appear bg-scrim';
 
 /** Classes of a dialog: centred, as high as its content, scrolling on small windows. */

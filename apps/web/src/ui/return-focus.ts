@@ -4,10 +4,11 @@ import { useRef, type RefObject } from 'react';
 const goalsAfter = new WeakMap<Element, (Element | null)[]>();
 
 /**
- * Gives the focus back to what had it before a dialog opened, or to `returnTo`. If that is gone or disabled, like the
- * button of a deleted row, the nearest list, table or card around it takes the focus: elements with `tabIndex={-1}`.
- * If the dialog around it is gone too, the focus goes to what that dialog would give it back to.
- * Radix gives the focus back only for dialogs that have a trigger of their own.
+ * Gives the focus back to what had it before a dialog opened, or to `returnTo`. If that is gone or
+ * disabled, like the button of a deleted row, the nearest list, table or card around it takes the
+ * focus: elements with `tabIndex={-1}`. If the dialog around it is gone too, the focus goes to what
+ * that dialog would give it back to. Radix gives the focus back only for dialogs that have a
+ * trigger of their own.
  */
 export function useReturnFocus(returnTo?: RefObject<HTMLElement | null>) {
   const opener = useRef<Element | null>(null);
@@ -29,7 +30,10 @@ export function useReturnFocus(returnTo?: RefObject<HTMLElement | null>) {
   };
 }
 
-/** The ancestors that can take the focus, nearest first, and those around the opener of a dialog that is among them. */
+/**
+ * The ancestors that can take the focus, nearest first, and those around the opener of a dialog
+ * that is among them.
+ */
 function focusableAround(element: Element | null): (Element | null)[] {
   const nearest = element?.parentElement?.closest('[tabindex="-1"]');
   if (nearest) return [nearest, ...(goalsAfter.get(nearest) ?? focusableAround(nearest))];

@@ -3,8 +3,9 @@ import { useEffect, type ReactNode } from 'react';
 let locks = 0;
 
 /**
- * Stands in for `react-remove-scroll` (an alias in vite.config.ts), which locks the page's scrolling by
- * writing a <style> element. This one sets an attribute that src/styles/base.css selects.
+ * Stands in for `react-remove-scroll` (an alias in vite.config.ts), which locks the page's
+ * scrolling by writing a <style> element. This one sets an attribute that
+ * src/styles/base.css selects.
  */
 export function RemoveScroll({ children }: { children?: ReactNode }): ReactNode {
   useEffect(() => {

@@ -57,7 +57,10 @@ export const maintenanceStyles: Record<MaintenanceStatus, StatusStyle> = {
 
 const underMaintenance = style('Under Maintenance', 'maintenance', 'wrench');
 
-/** The style of a component's status, before that of its maintenance. OPERATIONAL is not shown during a maintenance. */
+/**
+ * The style of a component's status, before that of its maintenance. OPERATIONAL is not shown
+ * during a maintenance.
+ */
 export function stylesOf(component: {
   status: ComponentStatus;
   underMaintenance: boolean;

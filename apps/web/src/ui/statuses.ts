@@ -18,7 +18,10 @@ import {
   type StatusStyle,
 } from './status-styles';
 
-/** A status style whose icon is a component, for the operators' app. The public page draws its icons from a sprite. */
+/**
+ * A status style whose icon is a component, for the operators' app. The public page draws its icons
+ * from a sprite.
+ */
 export interface StatusBadgeStyle extends Omit<StatusStyle, 'iconName'> {
   icon: LucideIcon;
 }
@@ -62,7 +65,10 @@ export function statusOptions<Status extends string>(statuses: Record<Status, St
   return (Object.keys(statuses) as Status[]).map((value) => ({ value, ...statuses[value] }));
 }
 
-/** Returns the place of a status among `statuses`, which have the order of a lifecycle or of severity. */
+/**
+ * Returns the place of a status among `statuses`, which have the order of a lifecycle
+ * or of severity.
+ */
 export function rankOf<Status extends string>(
   statuses: Record<Status, unknown>,
   status: Status,

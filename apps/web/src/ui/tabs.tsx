@@ -5,7 +5,10 @@ export interface Tab {
   value: string;
   label: string;
   content: ReactNode;
-  /** Keeps the state of this tab while it is closed; `'once-opened'` mounts it when it is opened first. */
+  /**
+   * Keeps the state of this tab while it is closed; `'once-opened'` mounts it when it is
+   * opened first.
+   */
   keepMounted?: boolean | 'once-opened';
 }
 

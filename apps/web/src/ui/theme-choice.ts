@@ -6,7 +6,10 @@ const changed = 'allclear:theme-changed';
 const canvasColours = { dark: '#0b0f14', light: '#f6f8fa' } as const;
 const prefersLight = '(prefers-color-scheme: light)';
 
-/** The last choice, which lasts as long as the page if storage is forbidden. At first the one that another script has applied. */
+/**
+ * The last choice, which lasts as long as the page if storage is forbidden. At first the one that
+ * another script has applied.
+ */
 let chosen: Theme = document.documentElement.dataset.theme === 'light' ? 'light' : 'dark';
 
 /** Returns the chosen theme, which public/theme.js has applied before the first paint. */
@@ -39,8 +42,8 @@ function applyTheme(theme: Theme): void {
 }
 
 /**
- * Calls `notify` after each change of the theme, until the returned function is called. Follows changes in other tabs, and
- * those of the system if the theme is "system".
+ * Calls `notify` after each change of the theme, until the returned function is called. Follows
+ * changes in other tabs, and those of the system if the theme is "system".
  */
 export function followTheme(notify: () => void): () => void {
   const follow = () => {

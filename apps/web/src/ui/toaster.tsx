@@ -104,8 +104,8 @@ function leave(goal: Element | null) {
 }
 
 /**
- * Lets the focus into the toasts while a dialog is open. Radix takes it back to the dialog by listeners on the document,
- * which these events do not reach; React's own are below.
+ * Lets the focus into the toasts while a dialog is open. Radix takes it back to the dialog by
+ * listeners on the document, which these events do not reach; React's own are below.
  */
 function useFocusBesideDialogs(region: RefObject<HTMLElement | null>) {
   useEffect(() => {
@@ -147,14 +147,15 @@ function usePauseWhileAttended(
     };
   }, [region, startPause, endPause]);
 
-  // The package stores the pause outside of the component, where it would stop the timers of the next toaster.
+  // The package stores the pause outside of the component, where it would stop the timers of the
+  // next toaster.
   const resume = useEffectEvent(endPause);
   useEffect(() => () => resume(), []);
 }
 
 /**
- * Returns the focus before a toast that has it is removed. Browsers would drop the focus without an event, so that the pause
- * would not end.
+ * Returns the focus before a toast that has it is removed. Browsers would drop the focus without an
+ * event, so that the pause would not end.
  */
 function useReturnFocus(item: RefObject<HTMLElement | null>, returnFocus: () => void) {
   useLayoutEffect(() => {

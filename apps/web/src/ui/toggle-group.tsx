@@ -20,7 +20,10 @@ interface ToggleGroupProps<Value extends string> {
   onChange: (value: Value) => void;
   description?: ReactNode;
   error?: string | false | undefined;
-  /** What the choice leads to, below the options; announced when it changes. Null if there is nothing to say. */
+  /**
+   * What the choice leads to, below the options; announced when it changes. Null if there is
+   * nothing to say.
+   */
   note?: ReactNode;
   required?: boolean;
   disabled?: boolean;
@@ -86,7 +89,8 @@ export function ToggleGroup<Value extends string>({
               name={group}
               value={option.value}
               checked={option.value === value}
-              // A dialog starts with the focus on the first control that Tab reaches: in a radio group, on the chosen one.
+              // A dialog starts with the focus on the first control that Tab reaches: in a radio
+              // group, on the chosen one.
               tabIndex={hasChoice && option.value !== value ? -1 : undefined}
               disabled={disabled}
               onChange={() => !keepsValue && onChange(option.value)}

@@ -2,7 +2,9 @@ import { act, render, screen } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { Tooltip } from './tooltip';
 
-/** Renders a button with a tooltip. jsdom knows no keyboard's focus, so the test says what it is. */
+/**
+ * Renders a button with a tooltip. jsdom knows no keyboard's focus, so the test says what it is.
+ */
 function focus(isFromKeyboard: boolean) {
   render(
     <Tooltip content="Edit it">

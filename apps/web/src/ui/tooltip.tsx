@@ -10,7 +10,10 @@ interface TooltipProps {
   children: ReactElement;
 }
 
-/** A tooltip on hover and on the keyboard's focus, which the pointer can reach. It is never the only name of a control. */
+/**
+ * A tooltip on hover and on the keyboard's focus, which the pointer can reach. It is never the only
+ * name of a control.
+ */
 export function Tooltip({ content, side = 'top', disabled = false, children }: TooltipProps) {
   return (
     <Radix.Provider delayDuration={0}>
@@ -36,8 +39,9 @@ export function Tooltip({ content, side = 'top', disabled = false, children }: T
 }
 
 /**
- * Opens no tooltip for a focus that does not come from the keyboard, like one that a dialog gives back. Browsers show that
- * focus after text was typed, so on a device for touch there is no tooltip on focus: nothing would close it.
+ * Opens no tooltip for a focus that does not come from the keyboard, like one that a dialog gives
+ * back. Browsers show that focus after text was typed, so on a device for touch there is no tooltip
+ * on focus: nothing would close it.
  */
 function keepClosed(event: FocusEvent<HTMLElement>) {
   if (!event.currentTarget.matches(':focus-visible') || matchMedia('(hover: none)').matches) {

@@ -18,7 +18,10 @@ const listeners = new Set<() => void>();
 
 let isNavigationWaiting = false;
 
-/** Reports whether a navigation waits for the user's decision. It takes precedence over that of a form. */
+/**
+ * Reports whether a navigation waits for the user's decision. It takes precedence over that of
+ * a form.
+ */
 export function setNavigationWaiting(isWaiting: boolean): void {
   isNavigationWaiting = isWaiting;
 }
@@ -30,7 +33,10 @@ export function hasUnsavedChanges(): boolean {
 
 export type Unsaved = 'nothing' | 'saving' | 'typed' | 'secret';
 
-/** The state of all forms; `saving` if all unsaved changes are being saved, `secret` if any is a secret. */
+/**
+ * The state of all forms; `saving` if all unsaved changes are being saved, `secret` if any
+ * is a secret.
+ */
 function unsavedState(): Unsaved {
   const staying = [...holders].filter(({ isLeaving }) => !isLeaving);
   if (staying.length === 0) return 'nothing';
@@ -67,7 +73,9 @@ export function discardUnsavedChanges(): void {
 /** Calls `go`, which leaves the screen, without a question about this form. */
 export type Leave = (go: () => void) => void;
 
-/** Registers unsaved changes: the browser asks before the page closes, the app before a navigation. */
+/**
+ * Registers unsaved changes: the browser asks before the page closes, the app before a navigation.
+ */
 export function useUnsavedChanges(isDirty: boolean, isSaving = false, isSecret = false): Leave {
   const holder = useRef<Holder>({ isSaving, isSecret, isLeaving: false });
   useEffect(() => {

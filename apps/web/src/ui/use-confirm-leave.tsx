@@ -9,7 +9,10 @@ interface LeaveQuestion {
   question: ReactNode;
 }
 
-/** Asks before unsaved changes are lost without a navigation: by a switch of organisation or a sign-out. */
+/**
+ * Asks before unsaved changes are lost without a navigation: by a switch of organisation or
+ * a sign-out.
+ */
 export function useConfirmLeave(): LeaveQuestion {
   const [going, setGoing] = useState<{ go: () => void } | null>(null);
   useEffect(() => {

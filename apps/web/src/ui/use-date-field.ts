@@ -1,7 +1,10 @@
 import { useField } from 'formik';
 import { useCallback, useRef } from 'react';
 
-/** Connects an input of a date or a time to its form. The field rejects a date that is entered in part. */
+/**
+ * Connects an input of a date or a time to its form. The field rejects a date that is entered
+ * in part.
+ */
 export function useDateField(name: string) {
   const element = useRef<HTMLInputElement>(null);
   // The browser gives such a date an empty value, as if nothing had been entered.

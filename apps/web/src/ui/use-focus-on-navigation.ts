@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'react';
 import { NavigationType, useLocation, useNavigationType } from 'react-router-dom';
 
 /**
- * Moves the focus to the `main` of a new screen, also of the first one after a sign-in, so that screen readers start there.
- * Returns the ref of the element.
+ * Moves the focus to the `main` of a new screen, also of the first one after a sign-in, so that
+ * screen readers start there. Returns the ref of the element.
  */
 export function useFocusOnNavigation() {
   const main = useRef<HTMLElement>(null);

@@ -2,8 +2,8 @@ import { useCallback, useEffect, useRef } from 'react';
 import { useLocation, useNavigate } from 'react-router-dom';
 
 /**
- * Goes one step back in history, or to `fallback` if the screen is the first one of its tab. Does nothing once the
- * screen has been left, because a late save must not change the screen.
+ * Goes one step back in history, or to `fallback` if the screen is the first one of its tab. Does
+ * nothing once the screen has been left, because a late save must not change the screen.
  */
 export function useGoBack(fallback: string): () => void {
   const navigate = useNavigate();

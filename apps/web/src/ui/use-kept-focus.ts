@@ -1,8 +1,8 @@
 import { useEffect, useRef, type FocusEvent } from 'react';
 
 /**
- * Keeps the focus in an element of which parts come and go, like the row with the pressed button. The returned props
- * are those of the element, which needs `tabIndex={-1}`.
+ * Keeps the focus in an element of which parts come and go, like the row with the pressed button.
+ * The returned props are those of the element, which needs `tabIndex={-1}`.
  */
 export function useKeptFocus<E extends HTMLElement>() {
   const element = useRef<E>(null);

@@ -1,7 +1,10 @@
 import { useCallback, useState } from 'react';
 import { useLocation } from 'react-router-dom';
 
-/** Whether something over the screen is open. It closes when another screen is shown, also by the browser's back button. */
+/**
+ * Whether something over the screen is open. It closes when another screen is shown, also by the
+ * browser's back button.
+ */
 export function useOpen(): [boolean, (open: boolean) => void] {
   const { pathname } = useLocation();
   const [openAt, setOpenAt] = useState<string | null>(null);

@@ -3,7 +3,9 @@ import { useCallback, useRef, useState } from 'react';
 /** Runs an action, unless an earlier one still runs. The action shows its own failure. */
 type Run = (action: () => Promise<unknown>) => void;
 
-/** Returns whether an action runs, for the `pending` of its button, and a function that runs one. */
+/**
+ * Returns whether an action runs, for the `pending` of its button, and a function that runs one.
+ */
 export function usePending(): [isPending: boolean, run: Run] {
   const [isPending, setPending] = useState(false);
   // A second press may come before the button is disabled.

@@ -2,7 +2,10 @@ import { use, useEffect, useId } from 'react';
 import { GuardContext } from './dialog-guard';
 import { useUnsavedChanges } from './unsaved-changes';
 
-/** Asks before a secret that is shown only once is left: the surrounding dialog does, or else the page. */
+/**
+ * Asks before a secret that is shown only once is left: the surrounding dialog does, or else
+ * the page.
+ */
 export function useSecretGuard(isKept: boolean): void {
   const id = useId();
   const report = use(GuardContext)?.report;

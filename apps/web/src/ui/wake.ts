@@ -4,7 +4,9 @@ const sources = [
   [document, 'visibilitychange'],
 ] as const;
 
-/** Calls `wake` when the network or a hidden page returns, until the returned function is called. */
+/**
+ * Calls `wake` when the network or a hidden page returns, until the returned function is called.
+ */
 export function onWake(wake: () => void): () => void {
   const check = () => {
     if (document.visibilityState === 'visible') wake();

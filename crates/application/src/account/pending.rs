@@ -34,7 +34,8 @@ impl Accounts {
     const TAKEN: Error =
         Error::BadCode("There is an account with this address already. Please sign in");
 
-    /// Creates the account of a confirmation link and signs it in. [`Error::BadCode`] if the token is wrong, used or expired.
+    /// Creates the account of a confirmation link and signs it in. [`Error::BadCode`] if the token
+    /// is wrong, used or expired.
     pub async fn confirm(&self, token: &SecretToken, client: &Client) -> Result<SignedIn, Error> {
         let clock = &self.ports.clock;
         let session_token = SecretToken::generate();
@@ -59,8 +60,9 @@ impl Accounts {
         }
     }
 
-    /// Mails a link that gives the caller's account a new address. The response is the same for known and unknown
-    /// addresses. [`Error::Invalid`], [`Error::Conflict`] if the account has an address of its own.
+    /// Mails a link that gives the caller's account a new address. The response is the same for
+    /// known and unknown addresses. [`Error::Invalid`], [`Error::Conflict`] if the account has an
+    /// address of its own.
     pub fn request_address(
         self: &Arc<Self>,
         session: &Session,
@@ -79,8 +81,9 @@ impl Accounts {
         Ok(())
     }
 
-    /// Gives the session's account the address its link was mailed to. Without the session, the owner of a mailbox could give it to
-    /// a stranger's account by following a link. [`Error::BadCode`] if the token is wrong, used, expired or another account's,
+    /// Gives the session's account the address its link was mailed to. Without the session, the
+    /// owner of a mailbox could give it to a stranger's account by following a link.
+    /// [`Error::BadCode`] if the token is wrong, used, expired or another account's,
     /// [`Error::Unauthenticated`] if the session has ended.
     pub async fn confirm_address(
         &self,
@@ -100,7 +103,8 @@ impl Accounts {
         }
     }
 
-    /// Stores the sign-up and mails its link after the response. The owner of a known address gets a mail that says so.
+    /// Stores the sign-up and mails its link after the response. The owner of a known address gets
+    /// a mail that says so.
     pub(super) fn await_confirmation(
         self: &Arc<Self>,
         draft: SignUpDraft,

@@ -25,7 +25,8 @@ pub struct Credentials {
 pub struct Candidates {
     /// Account that has the address.
     pub owner: Option<Credentials>,
-    /// Accounts that shared the address and need another one, oldest first. Their hashes have one salt.
+    /// Accounts that shared the address and need another one, oldest first. Their hashes have
+    /// one salt.
     pub without_address: Vec<Credentials>,
     /// Whether any account of the installation needs an address.
     pub any_without_address: bool,
@@ -81,8 +82,8 @@ pub enum DeletionOutcome {
     Gone,
 }
 
-/// A sign-up that waits for its link. The link creates exactly this account, with the name and password of this sign-up. A later
-/// sign-up with the same address does not change it.
+/// A sign-up that waits for its link. The link creates exactly this account, with the name and
+/// password of this sign-up. A later sign-up with the same address does not change it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingSignUp {
     /// Digest of the token in the link.
@@ -123,7 +124,8 @@ pub struct Confirmation {
     pub user: UserId,
     /// First session of the account.
     pub session: NewSession,
-    /// Whether the sign-up's invitation must still be valid; otherwise the account is created without its membership.
+    /// Whether the sign-up's invitation must still be valid; otherwise the account is created
+    /// without its membership.
     pub needs_invitation: bool,
     /// Time of the request.
     pub now: DateTime<Utc>,
@@ -189,16 +191,17 @@ pub trait AccountStore: Send + Sync {
     /// Returns the accounts to which an address may belong at sign-in.
     async fn candidates(&self, address: &EmailKey) -> Result<Candidates, Error>;
 
-    /// Stores an account, its session and the membership of its invitation, in one transaction. Among concurrent requests, an
-    /// adapter MUST create exactly one first account, and one account per address. [`Error::BadCode`] if the invitation was used
-    /// or has expired.
+    /// Stores an account, its session and the membership of its invitation, in one transaction.
+    /// Among concurrent requests, an adapter MUST create exactly one first account, and one account
+    /// per address. [`Error::BadCode`] if the invitation was used or has expired.
     async fn create(&self, account: NewAccount) -> Result<CreationOutcome, Error>;
 
-    /// Renames an account, for one of its sessions. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    /// Renames an account, for one of its sessions.
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn rename(&self, id: UserId, name: String, session: SessionId) -> Result<User, Error>;
 
-    /// Replaces the hash of a password by a stronger one, if the account still has the hash `outdated`, and returns whether it had.
-    /// Its sessions stay.
+    /// Replaces the hash of a password by a stronger one, if the account still has the hash
+    /// `outdated`, and returns whether it had. Its sessions stay.
     async fn upgrade_password(
         &self,
         id: UserId,
@@ -209,11 +212,13 @@ pub trait AccountStore: Send + Sync {
     /// Records a refused sign-in of an account in the audit logs of its organisations.
     async fn record_refused_sign_in(&self, id: UserId) -> Result<(), Error>;
 
-    /// Deletes an account, the organisations without other members, and its name on the updates it recorded, for one of its
-    /// sessions. If the person has entered the password, the account must still have its `verified` hash. Nothing is deleted if the
-    /// result is not [`DeletionOutcome::Deleted`]. [`Error::Conflict`] if such an organisation received another member during the
-    /// deletion, which then ends. [`Sessions::ENDED`](crate::session::Sessions::ENDED) if the session has ended before the deletion
-    /// begins.
+    /// Deletes an account, the organisations without other members, and its name on the updates it
+    /// recorded, for one of its sessions. If the person has entered the password, the account must
+    /// still have its `verified` hash. Nothing is deleted if the result is not
+    /// [`DeletionOutcome::Deleted`]. [`Error::Conflict`] if such an organisation received another
+    /// member during the deletion, which then ends.
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED) if the session has ended before the
+    /// deletion begins.
     async fn delete(
         &self,
         id: UserId,
@@ -225,12 +230,14 @@ pub trait AccountStore: Send + Sync {
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error>;
 
     /// Stores a sign-up. An adapter MUST keep only the newest: at most
-    /// [`PENDING_OF_ADDRESS`](super::Accounts::PENDING_OF_ADDRESS) per address and [`PENDING`](super::Accounts::PENDING) in all.
+    /// [`PENDING_OF_ADDRESS`](super::Accounts::PENDING_OF_ADDRESS) per address and
+    /// [`PENDING`](super::Accounts::PENDING) in all.
     async fn add_sign_up(&self, pending: PendingSignUp) -> Result<(), Error>;
 
-    /// Creates the account of a pending sign-up and its session, gives the membership of its invitation, and removes the other
-    /// pending sign-ups of the address, in one transaction. Of several concurrent requests with one token, one succeeds.
-    /// [`Error::BadCode`] if the invitation is needed and no longer valid.
+    /// Creates the account of a pending sign-up and its session, gives the membership of its
+    /// invitation, and removes the other pending sign-ups of the address, in one transaction. Of
+    /// several concurrent requests with one token, one succeeds. [`Error::BadCode`] if the
+    /// invitation is needed and no longer valid.
     async fn confirm_sign_up(
         &self,
         confirmation: Confirmation,
@@ -239,8 +246,9 @@ pub trait AccountStore: Send + Sync {
     /// Stores the new address of an account, which replaces an earlier one.
     async fn add_address(&self, pending: PendingAddress) -> Result<(), Error>;
 
-    /// Gives an account the address that its link was mailed to, for one of its sessions. The link of another account is
-    /// [`ConfirmationOutcome::Unknown`]. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    /// Gives an account the address that its link was mailed to, for one of its sessions. The link
+    /// of another account is [`ConfirmationOutcome::Unknown`].
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn confirm_address(
         &self,
         digest: &Digest,
@@ -249,8 +257,9 @@ pub trait AccountStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<ConfirmationOutcome, Error>;
 
-    /// Stores a password, and ends the account's pending resets and its sessions except the one that asks. Returns whether the
-    /// account still had the verified password. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    /// Stores a password, and ends the account's pending resets and its sessions except the one
+    /// that asks. Returns whether the account still had the verified password.
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn change_password(&self, change: PasswordChange) -> Result<bool, Error>;
 
     /// Stores a pending reset.
@@ -263,8 +272,8 @@ pub trait AccountStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Option<Credentials>, Error>;
 
-    /// Stores the password of a pending reset, and ends the account's sessions and all its resets. Of several concurrent requests
-    /// with one token, one succeeds.
+    /// Stores the password of a pending reset, and ends the account's sessions and all its resets.
+    /// Of several concurrent requests with one token, one succeeds.
     async fn use_reset(
         &self,
         digest: &Digest,

@@ -11,15 +11,17 @@ use crate::secret::SecretToken;
 use crate::session::{Client, Session};
 
 impl Accounts {
-    /// The sentence of [`Error::Unauthenticated`] if [`Self::reauthenticate`] has compared no code, because the password is wrong.
+    /// The sentence of [`Error::Unauthenticated`] if [`Self::reauthenticate`] has compared no code,
+    /// because the password is wrong.
     pub const WRONG_PASSWORD: &str = "Wrong password";
 
     fn code_is_required() -> Error {
         Invalid::field("code", "Enter a code of your second factor").into()
     }
 
-    /// Authenticates the person of a session again, with every factor (OWASP ASVS 5.0, 7.5.1). Returns another token, which the
-    /// session has from now on (7.2.4). [`Error::Unauthenticated`] if the password or the code is wrong, [`Error::Invalid`] also if a code is needed.
+    /// Authenticates the person of a session again, with every factor (OWASP ASVS 5.0, 7.5.1).
+    /// Returns another token, which the session has from now on (7.2.4). [`Error::Unauthenticated`]
+    /// if the password or the code is wrong, [`Error::Invalid`] also if a code is needed.
     pub async fn reauthenticate(
         &self,
         session: &Session,

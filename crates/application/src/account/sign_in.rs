@@ -47,8 +47,8 @@ pub enum PasswordAccepted {
 impl Accounts {
     const WRONG: Error = Error::Unauthenticated("Wrong email or password");
 
-    /// Signs in the account with this address and password, or awaits a code if it has a second factor.
-    /// [`Error::Unauthenticated`] if there is none, [`Error::Invalid`].
+    /// Signs in the account with this address and password, or awaits a code if it has a second
+    /// factor. [`Error::Unauthenticated`] if there is none, [`Error::Invalid`].
     pub async fn sign_in(
         &self,
         draft: SignInDraft,
@@ -92,8 +92,8 @@ impl Accounts {
         Ok(PasswordAccepted::SignedIn(opened.await?))
     }
 
-    /// Records a refused sign-in in the audit log of a known account. For an unknown one too, a task starts later, because the time of
-    /// the response must not distinguish the two.
+    /// Records a refused sign-in in the audit log of a known account. For an unknown one too, a
+    /// task starts later, because the time of the response must not distinguish the two.
     fn record_refused_sign_in(&self, known: Option<UserId>) {
         let accounts = Arc::clone(&self.ports.accounts);
         let work = async move {
@@ -107,8 +107,8 @@ impl Accounts {
             .start_later("the note of a refused sign-in", noted);
     }
 
-    /// Stores a hash with the current parameters, and returns the account with it. A failure does not fail the sign-in; the next
-    /// sign-in tries again.
+    /// Stores a hash with the current parameters, and returns the account with it. A failure does
+    /// not fail the sign-in; the next sign-in tries again.
     async fn upgrade_password(
         &self,
         draft: &SignInDraft,
@@ -148,7 +148,8 @@ impl Accounts {
         }
     }
 
-    /// Returns the account that has the draft's password. Computes one hash, however many accounts there are.
+    /// Returns the account that has the draft's password. Computes one hash, however many accounts
+    /// there are.
     async fn with_password(
         &self,
         draft: &SignInDraft,

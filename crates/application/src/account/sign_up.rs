@@ -32,10 +32,11 @@ impl Accounts {
     const INVITED_IS_KNOWN: &str =
         "There is an account with this address already. Sign in to accept the invitation";
 
-    /// Signs up. The installation's first account, and an account with an invitation for its address, is created and signed in.
-    /// Every other address receives a mail; known and unknown addresses cost the same and get the same response.
-    /// [`Error::Invalid`], [`Error::BadCode`] for a bad invitation, [`Error::Forbidden`] if sign-up is closed,
-    /// [`Error::Conflict`] if an invited address has an account.
+    /// Signs up. The installation's first account, and an account with an invitation for its
+    /// address, is created and signed in. Every other address receives a mail; known and unknown
+    /// addresses cost the same and get the same response. [`Error::Invalid`], [`Error::BadCode`]
+    /// for a bad invitation, [`Error::Forbidden`] if sign-up is closed, [`Error::Conflict`] if an
+    /// invited address has an account.
     pub async fn sign_up(
         self: &Arc<Self>,
         draft: SignUpDraft,
@@ -138,8 +139,8 @@ impl Accounts {
         }
     }
 
-    /// A second request of an address changes nothing. Addresses with an account are stored like any other, so that the response
-    /// reveals nothing.
+    /// A second request of an address changes nothing. Addresses with an account are stored like
+    /// any other, so that the response reveals nothing.
     async fn wait(&self, draft: SignUpDraft) -> Result<SignedUp, Error> {
         let clock = &self.ports.clock;
         let id = WaitlistId(clock.id());

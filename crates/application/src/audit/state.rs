@@ -1,7 +1,7 @@
 //! The states of things before and after a change, as JSON with the fields of the API.
 //!
-//! A state has neither secrets nor names and addresses of persons: the audit log keeps it after the thing or the account is
-//! deleted. Of a mail address, it has the first letter and the domain.
+//! A state has neither secrets nor names and addresses of persons: the audit log keeps it after the
+//! thing or the account is deleted. Of a mail address, it has the first letter and the domain.
 
 use allclear_domain::account::User;
 use allclear_domain::api_key::ApiKey;
@@ -43,8 +43,8 @@ pub fn api_key(key: &ApiKey) -> Value {
     })
 }
 
-/// The JSON of a state for storage. A text longer than [`MAX_TEXT_LENGTH`] is cut, and what does not fit into [`MAX_STATE_BYTES`] is
-/// left out; both are marked by `… N more`.
+/// The JSON of a state for storage. A text longer than [`MAX_TEXT_LENGTH`] is cut, and what does
+/// not fit into [`MAX_STATE_BYTES`] is left out; both are marked by `… N more`.
 #[must_use]
 pub fn stored(mut state: Value) -> String {
     let mut room = MAX_STATE_BYTES;
@@ -316,7 +316,8 @@ pub fn directory_member(id: &str, role: Option<Role>) -> Value {
     json!({"id": id, "role": role})
 }
 
-/// State of an account. It contains the name, because people change it. Deleting the account removes the name.
+/// State of an account. It contains the name, because people change it. Deleting the account
+/// removes the name.
 #[must_use]
 pub fn account(user: &User) -> Value {
     json!({

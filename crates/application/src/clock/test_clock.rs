@@ -35,13 +35,15 @@ impl TestClock {
         Self::of(Time::Stopped)
     }
 
-    /// A clock that begins at [`Self::START`] and follows the time of the runtime, which a test can pause.
+    /// A clock that begins at [`Self::START`] and follows the time of the runtime, which a test
+    /// can pause.
     #[must_use]
     pub fn runtime() -> Arc<Self> {
         Self::of(Time::Runtime(Instant::now()))
     }
 
-    /// The system's clock. Its identifiers are `UUIDv7` of the system's time, wherever the test moves the clock.
+    /// The system's clock. Its identifiers are `UUIDv7` of the system's time, wherever the test
+    /// moves the clock.
     #[must_use]
     pub fn system() -> Arc<Self> {
         Self::of(Time::System)

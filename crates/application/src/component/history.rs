@@ -77,7 +77,8 @@ pub struct Interval {
 /// Periods of a component's history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryPage {
-    /// The organisation's revision that last changed the history: its version for conditional writes.
+    /// The organisation's revision that last changed the history: its version for
+    /// conditional writes.
     pub version: Revision,
     /// The periods, the latest start first.
     pub periods: Listed<StatusPeriod>,
@@ -112,7 +113,8 @@ pub struct ComponentUptime {
     pub range: DateRange,
     /// Seconds and percentage.
     pub uptime: Uptime,
-    /// The incidents that affected the component on these days, newest first, at most [`MAX_RELATED`].
+    /// The incidents that affected the component on these days, newest first, at most
+    /// [`MAX_RELATED`].
     pub incidents: Vec<RelatedIncident>,
 }
 
@@ -131,7 +133,8 @@ pub struct MeasuredComponent {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait ComponentHistoryStore: Send + Sync {
-    /// Returns the time zone of the organisation's page; the default if the organisation does not exist.
+    /// Returns the time zone of the organisation's page; the default if the organisation does
+    /// not exist.
     async fn zone(&self, organisation: &OrganisationId) -> Result<TimeZone, Error>;
 
     /// Returns the periods that overlap an interval. `None` if the component does not exist.
@@ -143,7 +146,8 @@ pub trait ComponentHistoryStore: Send + Sync {
         page: Page,
     ) -> Result<Option<HistoryPage>, Error>;
 
-    /// Runs a rule on the history of a component and stores the result. `None` if the component does not exist.
+    /// Runs a rule on the history of a component and stores the result. `None` if the component
+    /// does not exist.
     async fn change_history(
         &self,
         organisation: &OrganisationId,
@@ -161,8 +165,8 @@ pub trait ComponentHistoryStore: Send + Sync {
         to: DateTime<Utc>,
     ) -> Result<Vec<StatusSpan>, Error>;
 
-    /// Returns the components of a group whose uptime is shown, with their statuses over a bounded interval. `None` if the
-    /// organisation has no such group.
+    /// Returns the components of a group whose uptime is shown, with their statuses over a bounded
+    /// interval. `None` if the organisation has no such group.
     async fn spans_of_group(
         &self,
         organisation: &OrganisationId,
@@ -171,7 +175,8 @@ pub trait ComponentHistoryStore: Send + Sync {
         to: DateTime<Utc>,
     ) -> Result<Option<Vec<MeasuredComponent>>, Error>;
 
-    /// Returns the incidents that affected one of these components in an interval, newest first, at most [`MAX_RELATED`].
+    /// Returns the incidents that affected one of these components in an interval, newest first, at
+    /// most [`MAX_RELATED`].
     async fn related_incidents(
         &self,
         organisation: &OrganisationId,
@@ -182,7 +187,8 @@ pub trait ComponentHistoryStore: Send + Sync {
 }
 
 impl dyn ComponentHistoryStore {
-    /// The requested days in the zone of the page. [`Error::Invalid`] if they are reversed or too many.
+    /// The requested days in the zone of the page. [`Error::Invalid`] if they are reversed or
+    /// too many.
     pub(crate) async fn window(
         &self,
         organisation: &OrganisationId,
@@ -194,7 +200,8 @@ impl dyn ComponentHistoryStore {
         Ok(UptimeWindow::new(range, zone, now))
     }
 
-    /// The incidents that affected one of these components in a window. An open incident does not affect days of the future.
+    /// The incidents that affected one of these components in a window. An open incident does not
+    /// affect days of the future.
     pub(crate) async fn incidents_in(
         &self,
         organisation: &OrganisationId,
@@ -213,7 +220,8 @@ impl dyn ComponentHistoryStore {
 impl Components {
     const PERIOD: &str = "Period";
 
-    /// Returns periods of a component's history. [`Error::NotFound`], and [`Error::Invalid`] if the bounds are reversed.
+    /// Returns periods of a component's history. [`Error::NotFound`], and [`Error::Invalid`] if the
+    /// bounds are reversed.
     pub async fn history(
         &self,
         organisation: &OrganisationId,
@@ -235,7 +243,8 @@ impl Components {
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Adds a period to a component's history. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+    /// Adds a period to a component's history. [`Error::NotFound`], [`Error::Stale`],
+    /// [`Error::Invalid`].
     pub async fn add_period(
         &self,
         organisation: &OrganisationId,
@@ -252,7 +261,8 @@ impl Components {
             .await
     }
 
-    /// Changes a period of a component's history. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+    /// Changes a period of a component's history. [`Error::NotFound`], [`Error::Stale`],
+    /// [`Error::Invalid`].
     pub async fn change_period(
         &self,
         organisation: &OrganisationId,
@@ -273,7 +283,8 @@ impl Components {
         Ok((change.period, change.component.history_version))
     }
 
-    /// Deletes a period of a component's history. Returns the new version of the history. [`Error::NotFound`], [`Error::Stale`].
+    /// Deletes a period of a component's history. Returns the new version of the history.
+    /// [`Error::NotFound`], [`Error::Stale`].
     pub async fn delete_period(
         &self,
         organisation: &OrganisationId,
@@ -293,8 +304,8 @@ impl Components {
         Ok(change.component.history_version)
     }
 
-    /// Returns the uptime of a component; of the last 90 days if no days are requested. [`Error::NotFound`], and
-    /// [`Error::Invalid`] if the days are reversed or too many.
+    /// Returns the uptime of a component; of the last 90 days if no days are requested.
+    /// [`Error::NotFound`], and [`Error::Invalid`] if the days are reversed or too many.
     pub async fn uptime(
         &self,
         organisation: &OrganisationId,

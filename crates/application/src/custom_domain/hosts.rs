@@ -16,12 +16,14 @@ use crate::broadcast::Broadcast;
 use crate::error::Error;
 use crate::outbox::Commit;
 
-/// The host of the installation's public URL, and the organisation of all hosts that no organisation has verified.
+/// The host of the installation's public URL, and the organisation of all hosts that no
+/// organisation has verified.
 #[derive(Debug, Clone, Default)]
 pub struct HostSettings {
     /// Host of the public URL, in lower case, without a port.
     pub own: String,
-    /// Identifier or code of the organisation whose pages an unknown host shows; `None` to treat such a host as the own one.
+    /// Identifier or code of the organisation whose pages an unknown host shows; `None` to treat
+    /// such a host as the own one.
     pub default_organisation: Option<String>,
 }
 
@@ -46,8 +48,8 @@ pub struct HostTable {
 type DomainKey = Box<str>;
 
 impl HostTable {
-    /// The organisation whose pages a host shows; `None` for a host that shows the whole installation. The host is in lower case,
-    /// without a port and a trailing dot.
+    /// The organisation whose pages a host shows; `None` for a host that shows the whole
+    /// installation. The host is in lower case, without a port and a trailing dot.
     #[must_use]
     pub fn organisation(&self, host: &str) -> Option<&OrganisationId> {
         if host == self.own {
@@ -64,7 +66,8 @@ impl HostTable {
 }
 
 impl Hosts {
-    /// Interval at which the domains are read without a notification, because a broadcast may be lost.
+    /// Interval at which the domains are read without a notification, because a broadcast may
+    /// be lost.
     const RELOAD_INTERVAL: Duration = Duration::from_secs(5);
 
     /// Reads the domains for the first time.
@@ -94,7 +97,8 @@ impl Hosts {
         host == self.settings.own
     }
 
-    /// Whether a default organisation is configured and there was none with that identifier or code at the last read.
+    /// Whether a default organisation is configured and there was none with that identifier or code
+    /// at the last read.
     #[must_use]
     pub fn lacks_default_organisation(&self) -> bool {
         self.settings.default_organisation.is_some() && self.table().default.is_none()
@@ -117,7 +121,8 @@ impl Hosts {
         Ok(())
     }
 
-    /// Reads the domains whenever a node has changed an organisation, and regularly, until the broadcast ends.
+    /// Reads the domains whenever a node has changed an organisation, and regularly, until the
+    /// broadcast ends.
     pub async fn run(&self, broadcast: &dyn Broadcast) {
         let mut arriving = broadcast.subscribe().await;
         let mut tick = tokio::time::interval(Self::RELOAD_INTERVAL);

@@ -7,7 +7,8 @@ use crate::link::Links;
 use crate::secret::HmacKey;
 use crate::subscriber::code::Codes;
 
-/// The links in the messages of deliveries. Their codes are derived from stored values, so every attempt sends the same links.
+/// The links in the messages of deliveries. Their codes are derived from stored values, so every
+/// attempt sends the same links.
 pub(super) struct DeliveryLinks {
     links: Links,
     codes: Codes,

@@ -24,7 +24,8 @@ pub struct MailComposer {
 }
 
 impl MailComposer {
-    /// A composer for this installation's links. `limit` is the maximum number of verification mails per address.
+    /// A composer for this installation's links. `limit` is the maximum number of verification
+    /// mails per address.
     #[must_use]
     pub const fn new(
         subscribers: Arc<dyn SubscriberStore>,
@@ -39,7 +40,8 @@ impl MailComposer {
         }
     }
 
-    /// Returns the mail; `None` if it is no longer needed or the limit of verification mails is reached.
+    /// Returns the mail; `None` if it is no longer needed or the limit of verification
+    /// mails is reached.
     pub(super) async fn compose(&self, delivery: &Delivery) -> Result<Option<Mail>, Error> {
         match &delivery.kind {
             DeliveryKind::Verification

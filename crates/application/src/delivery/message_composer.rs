@@ -83,10 +83,12 @@ impl MessageComposer {
 
     /// For how long a state is used. What operators delete meanwhile is still sent.
     const MAX_STATE_AGE: TimeDelta = TimeDelta::seconds(10);
-    /// How far the clock of the node that stored a notice may be ahead. A clock that is further ahead is wrong.
+    /// How far the clock of the node that stored a notice may be ahead. A clock that is further
+    /// ahead is wrong.
     const MAX_CLOCK_DIFFERENCE: TimeDelta = TimeDelta::seconds(10);
 
-    /// A composer for this installation's links. `limit` is the maximum number of verification messages per target.
+    /// A composer for this installation's links. `limit` is the maximum number of verification
+    /// messages per target.
     #[must_use]
     pub fn new(ports: MessagePorts, links: Links, hmac_key: HmacKey, limit: RateLimit) -> Self {
         Self {
@@ -100,7 +102,8 @@ impl MessageComposer {
         }
     }
 
-    /// Returns the message; `None` if it is no longer needed or the limit of verification messages is reached.
+    /// Returns the message; `None` if it is no longer needed or the limit of verification messages
+    /// is reached.
     pub(super) async fn compose(&self, delivery: &Delivery) -> Result<Option<Message>, Error> {
         let subscriber = &delivery.subscriber;
         let recipient = subscriber.id.0.simple();
@@ -142,7 +145,8 @@ impl MessageComposer {
         }))
     }
 
-    /// The state for a message. It is read if none is kept, or only one that is older than [`Self::MAX_STATE_AGE`].
+    /// The state for a message. It is read if none is kept, or only one that is older than
+    /// [`Self::MAX_STATE_AGE`].
     async fn state_for(
         &self,
         key: StateKey,

@@ -29,7 +29,8 @@ impl VerificationLimit {
         }
     }
 
-    /// Counts a verification message and returns whether the target may be sent it. Only the first attempt counts.
+    /// Counts a verification message and returns whether the target may be sent it. Only the first
+    /// attempt counts.
     pub(super) async fn try_take(&self, delivery: &Delivery) -> Result<bool, Error> {
         if delivery.claim.attempt > 1 {
             return Ok(true);

@@ -36,8 +36,8 @@ impl WakeSignal {
     }
 }
 
-/// Notifies the workers whenever a node has committed something of which messages may be due, until the broadcast ends. So every node
-/// sends messages.
+/// Notifies the workers whenever a node has committed something of which messages may be due, until
+/// the broadcast ends. So every node sends messages.
 pub async fn listen(broadcast: &dyn Broadcast, wake_signal: &WakeSignal) {
     let mut arriving = broadcast.subscribe().await;
     while let Some(commit) = arriving.recv().await {

@@ -1,4 +1,5 @@
-//! Sends queued deliveries. Every node runs one worker for each route, which sleeps until a delivery is queued or becomes due.
+//! Sends queued deliveries. Every node runs one worker for each route, which sleeps until a
+//! delivery is queued or becomes due.
 
 mod in_flight;
 
@@ -28,26 +29,27 @@ pub struct DeliveryWorker {
     pub sender: Arc<dyn DeliverySender>,
     /// Wakes the worker when there may be something to send.
     pub wake_signal: Arc<WakeSignal>,
-    /// Number of concurrent messages. The result of a message is stored before the next one takes its place, so after a crash at most
-    /// this many are sent twice.
+    /// Number of concurrent messages. The result of a message is stored before the next one takes
+    /// its place, so after a crash at most this many are sent twice.
     pub concurrency: usize,
     /// Called with the channel and the outcome of each delivery after an attempt.
     pub observe: fn(Channel, &DeliveryOutcome),
 }
 
 impl DeliveryWorker {
-    /// How often the queue is polled without a notification. Another node may have queued a delivery and died, and a wall clock
-    /// may have been set.
+    /// How often the queue is polled without a notification. Another node may have queued a
+    /// delivery and died, and a wall clock may have been set.
     pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
-    /// How long a claim is valid. After a node died, its deliveries wait this long for another node.
+    /// How long a claim is valid. After a node died, its deliveries wait this long for
+    /// another node.
     pub const CLAIM_DURATION: TimeDelta = TimeDelta::seconds(20);
     /// How long a stopping worker begins due deliveries.
     pub const ACCEPT_GRACE: Duration = Duration::from_secs(5);
     /// How long it then waits for those it has begun.
     pub const FINISH_GRACE: Duration = Duration::from_secs(10);
 
-    /// Deliveries that are due within this time are sent before the worker stops. Another worker, whose clock is a
-    /// little ahead, may have queued them.
+    /// Deliveries that are due within this time are sent before the worker stops. Another worker,
+    /// whose clock is a little ahead, may have queued them.
     const SEND_BEFORE_STOP: Duration = Duration::from_millis(500);
     const RENEWAL: Duration = Duration::from_secs(5);
     /// How long the database's time is extrapolated before it is read again.
@@ -58,8 +60,8 @@ impl DeliveryWorker {
     const FIRST_RETRY_DELAY: Duration = Duration::from_millis(125);
     const MAX_RETRY_DELAY: Duration = Duration::from_secs(5);
 
-    /// Sends queued deliveries until the stop signal, and then those that are due, for at most the grace period. May be dropped
-    /// at any time: unfinished deliveries are sent again.
+    /// Sends queued deliveries until the stop signal, and then those that are due, for at most the
+    /// grace period. May be dropped at any time: unfinished deliveries are sent again.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let mut in_flight = InFlight::default();
         let (mut pause, mut end) = (Self::FIRST_RETRY_DELAY, None);
@@ -147,7 +149,8 @@ impl DeliveryWorker {
         Ok(())
     }
 
-    /// Returns the database's time. It is read again periodically, because its clock may be set, too.
+    /// Returns the database's time. It is read again periodically, because its clock may be
+    /// set, too.
     async fn time(&self, in_flight: &mut InFlight) -> Result<DatabaseTime, Error> {
         if let Some(time) = in_flight.time
             && time.read_at.elapsed() < Self::TIME_MAX_AGE
@@ -191,8 +194,9 @@ impl DeliveryWorker {
         self.queue.claim(request).await
     }
 
-    /// Maximum number of messages in flight of all organisations of one founder. The other places are free for the organisations of
-    /// others, so receivers that do not respond delay only organisations of the same founder.
+    /// Maximum number of messages in flight of all organisations of one founder. The other places
+    /// are free for the organisations of others, so receivers that do not respond delay only
+    /// organisations of the same founder.
     const fn share(&self) -> u64 {
         let kept_free = self.concurrency.div_ceil(8);
         let share = self.concurrency.saturating_sub(kept_free);

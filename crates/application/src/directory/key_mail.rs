@@ -19,7 +19,8 @@ impl ApiKeyMails {
         Self { profiles, mails }
     }
 
-    /// Mails the user who has created a key, after the response. A user without a verified address gets no mail.
+    /// Mails the user who has created a key, after the response. A user without a verified address
+    /// gets no mail.
     pub fn send(&self, creator: String, name: String, client: &Client) {
         let profiles = Arc::clone(&self.profiles);
         let lookup = async move { profiles.address(&creator).await };

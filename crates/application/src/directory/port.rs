@@ -117,22 +117,24 @@ pub trait DirectoryStore: Send + Sync {
     /// Stores the name of a user, unless a newer one is known.
     async fn name_user(&self, user: &str, known: NameRecord) -> Result<(), Error>;
 
-    /// Ensures that the organisation exists and has this name, unless a newer name is known or the organisation was deleted.
+    /// Ensures that the organisation exists and has this name, unless a newer name is known or the
+    /// organisation was deleted.
     async fn name_organisation(
         &self,
         id: &OrganisationId,
         known: NameRecord,
     ) -> Result<Committed<()>, Error>;
 
-    /// Records in the audit log that a user joined an organisation or has another role. Late and repeated reports, and updates that
-    /// leave the role, change nothing.
+    /// Records in the audit log that a user joined an organisation or has another role. Late and
+    /// repeated reports, and updates that leave the role, change nothing.
     async fn record_member(&self, member: &MemberRecord) -> Result<(), Error>;
 
-    /// Revokes tokens. The revocation is stored for longer than the tokens are valid. The removal of a member is noted in the audit
-    /// log.
+    /// Revokes tokens. The revocation is stored for longer than the tokens are valid. The removal
+    /// of a member is noted in the audit log.
     async fn revoke(&self, revocation: &Revocation, at: DateTime<Utc>) -> Result<(), Error>;
 
-    /// Removes the organisation with everything that belongs to it. Its identifier cannot be used again.
+    /// Removes the organisation with everything that belongs to it. Its identifier cannot be
+    /// used again.
     async fn delete_organisation(
         &self,
         id: &OrganisationId,

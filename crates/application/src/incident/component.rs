@@ -22,7 +22,8 @@ pub struct IncidentComponent {
 }
 
 impl Incidents {
-    /// Returns the components attached to an incident. [`Error::NotFound`] if the incident does not exist.
+    /// Returns the components attached to an incident. [`Error::NotFound`] if the incident does
+    /// not exist.
     pub async fn components(
         &self,
         organisation: &OrganisationId,
@@ -35,8 +36,8 @@ impl Incidents {
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Returns the components of the organisation that are not attached to an incident. [`Error::NotFound`] if the incident does not
-    /// exist.
+    /// Returns the components of the organisation that are not attached to an incident.
+    /// [`Error::NotFound`] if the incident does not exist.
     pub async fn unattached(
         &self,
         organisation: &OrganisationId,
@@ -49,8 +50,8 @@ impl Incidents {
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Attaches components, all or none, and returns all that are attached afterwards. [`Error::NotFound`],
-    /// [`Error::Invalid`], [`Error::Conflict`].
+    /// Attaches components, all or none, and returns all that are attached afterwards.
+    /// [`Error::NotFound`], [`Error::Invalid`], [`Error::Conflict`].
     pub async fn attach(
         &self,
         organisation: &OrganisationId,
@@ -69,8 +70,8 @@ impl Incidents {
             .await
     }
 
-    /// Changes the impacts on attached components, all or none, and returns all that are attached. [`Error::NotFound`],
-    /// [`Error::Invalid`], [`Error::Conflict`] if the incident is resolved.
+    /// Changes the impacts on attached components, all or none, and returns all that are attached.
+    /// [`Error::NotFound`], [`Error::Invalid`], [`Error::Conflict`] if the incident is resolved.
     pub async fn change_impacts(
         &self,
         organisation: &OrganisationId,
@@ -89,8 +90,8 @@ impl Incidents {
             .await
     }
 
-    /// Detaches components, all or none, and returns all that are attached afterwards. [`Error::NotFound`],
-    /// [`Error::Invalid`].
+    /// Detaches components, all or none, and returns all that are attached afterwards.
+    /// [`Error::NotFound`], [`Error::Invalid`].
     pub async fn detach(
         &self,
         organisation: &OrganisationId,

@@ -17,7 +17,8 @@ use crate::transition::Transition;
 impl Incidents {
     const UPDATE: &str = "Incident update";
 
-    /// Returns the updates of an incident, newest first. [`Error::NotFound`] if the incident does not exist.
+    /// Returns the updates of an incident, newest first. [`Error::NotFound`] if the incident does
+    /// not exist.
     pub async fn updates(
         &self,
         organisation: &OrganisationId,
@@ -43,8 +44,8 @@ impl Incidents {
             .ok_or(Error::NotFound(Self::UPDATE))
     }
 
-    /// Records an update. [`Error::NotFound`], [`Error::Invalid`], and [`Error::Conflict`] if the incident is resolved and the update
-    /// is not displayed before its resolution.
+    /// Records an update. [`Error::NotFound`], [`Error::Invalid`], and [`Error::Conflict`] if the
+    /// incident is resolved and the update is not displayed before its resolution.
     pub async fn record_update(
         &self,
         organisation: &OrganisationId,
@@ -70,7 +71,8 @@ impl Incidents {
         Ok(self.relay.publish(committed).await)
     }
 
-    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`],
+    /// [`Error::Stale`], [`Error::Invalid`].
     pub async fn edit_update(
         &self,
         organisation: &OrganisationId,
@@ -91,9 +93,10 @@ impl Incidents {
         Ok(self.relay.publish(committed).await)
     }
 
-    /// Deletes updates, all or none. `notify` is whether a changed status of the incident notifies subscribers; the default of the
-    /// organisation if `None`. [`Error::NotFound`] if the incident does not exist, [`Error::Invalid`] if the list is empty or names
-    /// an update twice or one that the incident does not have.
+    /// Deletes updates, all or none. `notify` is whether a changed status of the incident notifies
+    /// subscribers; the default of the organisation if `None`. [`Error::NotFound`] if the incident
+    /// does not exist, [`Error::Invalid`] if the list is empty or names an update twice or one that
+    /// the incident does not have.
     pub async fn delete_updates(
         &self,
         organisation: &OrganisationId,

@@ -17,7 +17,8 @@ use crate::transition::Transition;
 impl Maintenances {
     const UPDATE: &str = "Update";
 
-    /// Returns the updates of a maintenance, newest first. [`Error::NotFound`] if the maintenance does not exist.
+    /// Returns the updates of a maintenance, newest first. [`Error::NotFound`] if the maintenance
+    /// does not exist.
     pub async fn updates(
         &self,
         organisation: &OrganisationId,
@@ -43,8 +44,8 @@ impl Maintenances {
             .ok_or(Error::NotFound(Self::UPDATE))
     }
 
-    /// Records an update, before, during or after the maintenance. [`Error::NotFound`] if the maintenance does not exist,
-    /// [`Error::Invalid`].
+    /// Records an update, before, during or after the maintenance. [`Error::NotFound`] if the
+    /// maintenance does not exist, [`Error::Invalid`].
     pub async fn record_update(
         &self,
         organisation: &OrganisationId,
@@ -71,7 +72,8 @@ impl Maintenances {
         Ok(self.relay.publish(committed).await)
     }
 
-    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`],
+    /// [`Error::Stale`], [`Error::Invalid`].
     pub async fn edit_update(
         &self,
         organisation: &OrganisationId,
@@ -97,8 +99,9 @@ impl Maintenances {
         Ok(self.relay.publish(committed).await)
     }
 
-    /// Deletes updates, all or none. [`Error::NotFound`] if the maintenance does not exist, [`Error::Invalid`] if the list is empty or
-    /// names an update twice or one that the maintenance does not have.
+    /// Deletes updates, all or none. [`Error::NotFound`] if the maintenance does not exist,
+    /// [`Error::Invalid`] if the list is empty or names an update twice or one that the maintenance
+    /// does not have.
     pub async fn delete_updates(
         &self,
         organisation: &OrganisationId,

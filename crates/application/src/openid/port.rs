@@ -131,7 +131,8 @@ pub trait ProviderClient: Send + Sync {
         secrets: &SignInSecrets,
     ) -> Result<ProviderPerson, ProviderError>;
 
-    /// Returns the address that signs a person out of the provider. `None` if the provider offers none or is unavailable.
+    /// Returns the address that signs a person out of the provider. `None` if the provider offers
+    /// none or is unavailable.
     async fn sign_out_url(&self, id_token: &str) -> Option<String>;
 }
 
@@ -140,8 +141,8 @@ pub trait ProviderClient: Send + Sync {
 pub struct ProvidedMembership {
     /// The organisation.
     pub organisation: OrganisationId,
-    /// Role of the person; `None` if the provider gives none. Then a member keeps the present role, and a new member
-    /// gets the lowest.
+    /// Role of the person; `None` if the provider gives none. Then a member keeps the present role,
+    /// and a new member gets the lowest.
     pub role: Option<Role>,
 }
 
@@ -171,7 +172,8 @@ pub struct ProviderSignIn {
     pub issuer: String,
     /// Identifier of the person at the provider.
     pub subject: String,
-    /// The account to make if the person and the address have none. The store decides whether it is an administrator.
+    /// The account to make if the person and the address have none. The store decides whether it is
+    /// an administrator.
     pub user: User,
     /// Password of that account; `None` if the address had an account.
     pub password: Option<PasswordHash>,
@@ -225,7 +227,8 @@ pub enum MembershipOutcome {
 /// Why a sign-in was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignInError {
-    /// The account of the address is linked to another person of the same provider, so the address has a new owner.
+    /// The account of the address is linked to another person of the same provider, so the address
+    /// has a new owner.
     AnotherPerson,
 }
 
@@ -277,8 +280,8 @@ pub struct StoredSignInMethods {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait OpenIdStore: Send + Sync {
-    /// Marks the state of a sign-in as used until it expires. Returns false if it was used before: of several concurrent
-    /// requests on any node, one succeeds. Removes expired marks.
+    /// Marks the state of a sign-in as used until it expires. Returns false if it was used before:
+    /// of several concurrent requests on any node, one succeeds. Removes expired marks.
     async fn use_state(
         &self,
         digest: &Digest,
@@ -286,17 +289,18 @@ pub trait OpenIdStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<bool, Error>;
 
-    /// Finds, links or makes the account of a person, gives the membership and opens the session, in one transaction. Of concurrent
-    /// first sign-ins of a person, one makes the account and the others get it. An adapter MUST keep one account per address and an
-    /// admin in every organisation.
+    /// Finds, links or makes the account of a person, gives the membership and opens the
+    /// session, in one transaction. Of concurrent first sign-ins of a person, one makes the
+    /// account and the others get it. An adapter MUST keep one account per address and an admin
+    /// in every organisation.
     async fn sign_in(
         &self,
         sign_in: ProviderSignIn,
     ) -> Result<Result<ProviderSignedIn, SignInError>, Error>;
 
-    /// Stores an authentication within a session, in one transaction. An adapter MUST refuse a person who has another
-    /// account. The account of a person is the linked one; if there is none, it is the account of the same address,
-    /// which becomes linked.
+    /// Stores an authentication within a session, in one transaction. An adapter MUST refuse a
+    /// person who has another account. The account of a person is the linked one; if there is none,
+    /// it is the account of the same address, which becomes linked.
     async fn reauthenticate(
         &self,
         reauthentication: Reauthentication,

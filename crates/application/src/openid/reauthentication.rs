@@ -98,8 +98,9 @@ impl OpenId {
         }
     }
 
-    /// Returns the ways in which the person of an account can sign in. If there is neither a password nor a linked
-    /// provider, these are all providers that may have the address: the first sign-in links the account.
+    /// Returns the ways in which the person of an account can sign in. If there is neither a
+    /// password nor a linked provider, these are all providers that may have the address: the first
+    /// sign-in links the account.
     ///
     /// # Errors
     /// The store's error.

@@ -98,7 +98,8 @@ impl SignInState {
         self.token.digest()
     }
 
-    /// The secrets of the sign-in. Nonce and verifier follow from the state, but only for a holder of the key.
+    /// The secrets of the sign-in. Nonce and verifier follow from the state, but only for a holder
+    /// of the key.
     pub(super) fn secrets(&self, key: &HmacKey) -> SignInSecrets {
         let derived = |purpose: &str| {
             URL_SAFE_NO_PAD.encode(key.sign(purpose, &[self.token.reveal().as_bytes()]))

@@ -19,8 +19,8 @@ use crate::secret::SecretToken;
 use crate::session::NewSession;
 
 impl OpenId {
-    /// Finds or makes the account of a person whose provider has proven who the person is: the linked account, that of
-    /// the same address, or a new one.
+    /// Finds or makes the account of a person whose provider has proven who the person is: the
+    /// linked account, that of the same address, or a new one.
     pub(super) async fn link_or_create_account(
         &self,
         provider: &Provider,
@@ -72,7 +72,8 @@ impl OpenId {
         Ok(signed_in)
     }
 
-    /// Records in the audit log that a sign-in of the account that is linked to a person was refused.
+    /// Records in the audit log that a sign-in of the account that is linked to a person
+    /// was refused.
     pub(super) async fn record_refused_sign_in(
         &self,
         (issuer, subject): &(String, String),
@@ -83,8 +84,8 @@ impl OpenId {
         Ok(())
     }
 
-    /// The hash of a random password that nobody knows, for a new account; `None` if the address has an account. The
-    /// person can reset the password.
+    /// The hash of a random password that nobody knows, for a new account; `None` if the address
+    /// has an account. The person can reset the password.
     async fn password_of_new(&self, email: &str) -> Result<Option<PasswordHash>, Error> {
         let owner = self.ports.accounts.owner(&EmailKey::of(email)).await?;
         if owner.is_some() {

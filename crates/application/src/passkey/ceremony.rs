@@ -1,4 +1,5 @@
-//! A challenge that has been given to a browser, sealed in a cookie, so that every node can verify the response.
+//! A challenge that has been given to a browser, sealed in a cookie, so that every node can verify
+//! the response.
 
 use allclear_domain::id::UserId;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -76,7 +77,8 @@ impl Ceremony {
         key.seal(PURPOSE, &stored)
     }
 
-    /// Opens the ceremony in a cookie. `None` if this installation did not seal it, it is of another kind, or it has expired.
+    /// Opens the ceremony in a cookie. `None` if this installation did not seal it, it is of
+    /// another kind, or it has expired.
     pub(super) fn open(
         cookie: &SecretToken,
         kind: CeremonyKind,

@@ -51,7 +51,8 @@ pub struct VerifiedCredential {
 pub struct ClaimedCredential {
     /// Its identifier.
     pub id: CredentialId,
-    /// The account that the authenticator stores with the credential; `None` if the response does not have it.
+    /// The account that the authenticator stores with the credential; `None` if the response does
+    /// not have it.
     pub user: Option<UserId>,
 }
 
@@ -60,7 +61,8 @@ pub struct ClaimedCredential {
 pub enum VerificationError {
     /// The response is not valid. Holds the reason, for the log.
     Invalid(String),
-    /// The signature is right, and the signature counter is not greater than the stored one: the credential may exist twice.
+    /// The signature is right, and the signature counter is not greater than the stored one: the
+    /// credential may exist twice.
     CounterWentBack,
 }
 
@@ -73,22 +75,26 @@ impl fmt::Display for VerificationError {
     }
 }
 
-/// Makes challenges and verifies the responses of authenticators (WebAuthn Level 3). Responses are those of `toJSON()`.
+/// Makes challenges and verifies the responses of authenticators (WebAuthn Level 3). Responses are
+/// those of `toJSON()`.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 pub trait PasskeyVerifier: Send + Sync {
-    /// Makes a challenge for a new credential of an account. Authenticators with a known credential are excluded.
+    /// Makes a challenge for a new credential of an account. Authenticators with a known credential
+    /// are excluded.
     ///
     /// # Errors
     /// [`Error::Internal`].
     fn begin_registration(&self, user: &User, known: &[CredentialId]) -> Result<Challenge, Error>;
 
-    /// Verifies the response to a challenge for a new credential. The authenticator MUST have verified its user.
+    /// Verifies the response to a challenge for a new credential. The authenticator MUST have
+    /// verified its user.
     ///
     /// # Errors
     /// [`VerificationError::Invalid`].
     fn register(&self, state: &str, response: &Value) -> Result<NewCredential, VerificationError>;
 
-    /// Makes a challenge for one of the allowed credentials; for any credential if the list is empty.
+    /// Makes a challenge for one of the allowed credentials; for any credential if the list
+    /// is empty.
     ///
     /// # Errors
     /// [`Error::Internal`].
@@ -97,8 +103,9 @@ pub trait PasskeyVerifier: Send + Sync {
     /// Returns the credential that a response claims to come from; `None` if it is not a response.
     fn claimed(&self, response: &Value) -> Option<ClaimedCredential>;
 
-    /// Verifies the response of a stored credential to a challenge. The authenticator MUST have verified its user. Without a
-    /// credential the response is refused after the same work, so that the time does not reveal whether a credential exists.
+    /// Verifies the response of a stored credential to a challenge. The authenticator MUST have
+    /// verified its user. Without a credential the response is refused after the same work, so that
+    /// the time does not reveal whether a credential exists.
     ///
     /// # Errors
     /// [`VerificationError`].
@@ -139,7 +146,8 @@ pub struct NewPasskey {
 /// Result of storing a passkey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PasskeyAdditionOutcome {
-    /// It was stored, and is the account's first second factor: the recovery codes are those of the request.
+    /// It was stored, and is the account's first second factor: the recovery codes are those of
+    /// the request.
     First,
     /// It was stored beside other factors. The recovery codes stay.
     Further,
@@ -184,12 +192,14 @@ pub enum PasskeyUseOutcome {
     CounterWentBack,
 }
 
-/// Storage of passkeys. [`FactorStore::factors`](crate::second_factor::FactorStore::factors) lists those of an account.
+/// Storage of passkeys. [`FactorStore::factors`](crate::second_factor::FactorStore::factors) lists
+/// those of an account.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait PasskeyStore: Send + Sync {
-    /// Stores a passkey, marks its challenge as used, stores the recovery codes if the account has no other second factor, and
-    /// ends the other sessions of the account, in one transaction. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    /// Stores a passkey, marks its challenge as used, stores the recovery codes if the account has
+    /// no other second factor, and ends the other sessions of the account, in one transaction.
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn add_passkey(&self, passkey: NewPasskey) -> Result<PasskeyAdditionOutcome, Error>;
 
     /// Returns the identifiers of the credentials of an account.
@@ -199,12 +209,12 @@ pub trait PasskeyStore: Send + Sync {
     async fn find_passkey(&self, credential: &CredentialId)
     -> Result<Option<StoredPasskey>, Error>;
 
-    /// Stores the use of a passkey and marks its challenge as used, in one transaction. Of several concurrent requests with one
-    /// challenge or one counter, an adapter MUST accept one.
+    /// Stores the use of a passkey and marks its challenge as used, in one transaction. Of several
+    /// concurrent requests with one challenge or one counter, an adapter MUST accept one.
     async fn use_passkey(&self, used: PasskeyUse) -> Result<PasskeyUseOutcome, Error>;
 
-    /// Marks the challenge of a refused copy of a passkey as used, and records the copy in the audit logs of its owner's
-    /// organisations. Returns whether the challenge was not used before.
+    /// Marks the challenge of a refused copy of a passkey as used, and records the copy in the
+    /// audit logs of its owner's organisations. Returns whether the challenge was not used before.
     async fn record_copied(
         &self,
         passkey: &Passkey,
@@ -212,8 +222,8 @@ pub trait PasskeyStore: Send + Sync {
         challenge: UsedChallenge,
     ) -> Result<bool, Error>;
 
-    /// Renames a passkey of an account, for one of its sessions. `None` if the account does not have it.
-    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    /// Renames a passkey of an account, for one of its sessions. `None` if the account does not
+    /// have it. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn rename_passkey(
         &self,
         user: UserId,
@@ -222,8 +232,9 @@ pub trait PasskeyStore: Send + Sync {
         session: SessionId,
     ) -> Result<Option<Passkey>, Error>;
 
-    /// Removes a passkey of an account, and the recovery codes with the last second factor, and ends the sessions of the account
-    /// except the one that asks. Returns whether the account had it. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    /// Removes a passkey of an account, and the recovery codes with the last second factor, and
+    /// ends the sessions of the account except the one that asks. Returns whether the account had
+    /// it. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn remove_passkey(
         &self,
         user: UserId,

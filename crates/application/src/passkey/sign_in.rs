@@ -17,10 +17,11 @@ use crate::session::{Client, Session, SignInProof};
 /// Why an authentication with a passkey failed.
 #[derive(Debug)]
 pub enum PasskeyFailure {
-    /// The response is not valid, or its credential is unknown or another account's. Holds the reason, for the log.
+    /// The response is not valid, or its credential is unknown or another account's. Holds the
+    /// reason, for the log.
     Refused(String),
-    /// The credential of this account may exist twice: its signature counter went back. To the client it is the same as
-    /// [`PasskeyFailure::Refused`].
+    /// The credential of this account may exist twice: its signature counter went back. To the
+    /// client it is the same as [`PasskeyFailure::Refused`].
     Copied(UserId),
     /// The request cannot be served.
     Failed(Error),
@@ -52,8 +53,8 @@ impl Passkeys {
         Ok(self.seal_ceremony(CeremonyKind::SignIn, None, challenge))
     }
 
-    /// Begins the second step of a sign-in whose password was right. [`Error::Unauthenticated`] if it has ended, also by another
-    /// password; [`Error::Conflict`] if the account has no passkey.
+    /// Begins the second step of a sign-in whose password was right. [`Error::Unauthenticated`] if
+    /// it has ended, also by another password; [`Error::Conflict`] if the account has no passkey.
     pub async fn begin_second_step(&self, pending: &SecretToken) -> Result<BegunCeremony, Error> {
         let user = self.pending.user(pending, self.ports.clock.now());
         let account = self.ports.accounts.find(user.ok_or(Self::ENDED)?).await?;
@@ -62,14 +63,15 @@ impl Passkeys {
         self.begin_with_passkey_of(user, CeremonyKind::SignIn).await
     }
 
-    /// Begins an authentication within a session. [`Error::Conflict`] if the account has no passkey.
+    /// Begins an authentication within a session. [`Error::Conflict`] if the account has no
+    /// passkey.
     pub async fn begin_reauthentication(&self, session: &Session) -> Result<BegunCeremony, Error> {
         let kind = CeremonyKind::Reauthentication;
         self.begin_with_passkey_of(session.user.id, kind).await
     }
 
-    /// Signs in the owner of the passkey that responds. The authenticator has verified its user, so the passkey is the only
-    /// factor that is needed.
+    /// Signs in the owner of the passkey that responds. The authenticator has verified its user, so
+    /// the passkey is the only factor that is needed.
     pub async fn sign_in(
         &self,
         cookie: &SecretToken,
@@ -83,8 +85,8 @@ impl Passkeys {
         Ok(opened.await?)
     }
 
-    /// Authenticates the person of a session again. Returns another token, which the session has from now on (OWASP ASVS 5.0,
-    /// 7.2.4).
+    /// Authenticates the person of a session again. Returns another token, which the session has
+    /// from now on (OWASP ASVS 5.0, 7.2.4).
     pub async fn reauthenticate(
         &self,
         session: &Session,

@@ -114,7 +114,8 @@ impl Ports {
         self
     }
 
-    /// The verification of the stored credential has this outcome; without a credential it must be refused.
+    /// The verification of the stored credential has this outcome; without a credential it must
+    /// be refused.
     fn verifying(
         mut self,
         has_credential: bool,

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use allclear_domain::organisation::Revision;
 
-/// Position in the commits of an organisation. Readers of a public page use it instead of the relay. They only read it:
-/// concurrent writes to one place would slow them down.
+/// Position in the commits of an organisation. Readers of a public page use it instead of the
+/// relay. They only read it: concurrent writes to one place would slow them down.
 #[derive(Debug, Clone)]
 pub struct StreamPosition(Arc<Position>);
 
@@ -39,7 +39,8 @@ impl StreamPosition {
         Revision(self.0.delivered.load(Ordering::Acquire))
     }
 
-    /// The newest revision this node knows of; `None` once it no longer follows the organisation. Touches the position.
+    /// The newest revision this node knows of; `None` once it no longer follows the organisation.
+    /// Touches the position.
     #[must_use]
     pub fn latest_if_followed(&self) -> Option<Revision> {
         self.touch();

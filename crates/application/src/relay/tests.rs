@@ -91,7 +91,8 @@ fn relay_of(commits: Vec<Commit>) -> Relay {
     Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed)
 }
 
-/// Follows from revision `from`, lets these broadcasts arrive, and returns what the listener recorded.
+/// Follows from revision `from`, lets these broadcasts arrive, and returns what the
+/// listener recorded.
 async fn delivered_after(from: i64, oldest: i64, arriving: &[i64]) -> (Vec<i64>, usize) {
     let (sender, receiver) = mpsc::channel(arriving.len());
     let highest = arriving.iter().copied().max().unwrap_or(from);
@@ -379,7 +380,8 @@ async fn one_slow_read_holds_back_no_other_organisation_but_two_end_the_sweep() 
 
 #[tokio::test]
 async fn a_flood_of_unknown_organisations_is_looked_up_a_few_at_a_time() {
-    /// An outbox that knows no organisation, and how many look-ups it handles and has handled at a time.
+    /// An outbox that knows no organisation, and how many look-ups it handles and has handled
+    /// at a time.
     #[derive(Default)]
     struct Unknown(Mutex<(usize, usize)>);
 

@@ -4,8 +4,8 @@ use chrono::{DateTime, Utc};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-/// The time at which the scheduler of this node has to read the schedule next. Every write of a maintenance sets it, so that a
-/// change that comes sooner than all known ones is not missed.
+/// The time at which the scheduler of this node has to read the schedule next. Every write of a
+/// maintenance sets it, so that a change that comes sooner than all known ones is not missed.
 #[derive(Debug, Default)]
 pub struct WakeTimer {
     moment: Mutex<Option<DateTime<Utc>>>,

@@ -12,8 +12,9 @@ use crate::secret::{Digest, SecretToken, ShortLivedSigner};
 
 const PURPOSE: &str = "pending sign-in";
 
-/// Issues and reads the tokens of pending sign-ins. A token is `USER.EXPIRY.STATE.SIGNATURE`; nothing is stored, so every node
-/// can read it. The state is that of the account's password: a changed password ends pending sign-ins.
+/// Issues and reads the tokens of pending sign-ins. A token is `USER.EXPIRY.STATE.SIGNATURE`;
+/// nothing is stored, so every node can read it. The state is that of the account's password: a
+/// changed password ends pending sign-ins.
 #[derive(Clone)]
 pub struct PendingSignIns {
     signer: Arc<dyn ShortLivedSigner>,

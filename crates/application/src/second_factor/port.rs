@@ -84,8 +84,9 @@ pub trait FactorStore: Send + Sync {
     /// Returns the second factors of an account; none for an unknown account.
     async fn factors(&self, user: UserId) -> Result<Factors, Error>;
 
-    /// Begins the enrolment of an authenticator app, and replaces an unconfirmed one, for a session of the account. Returns false
-    /// if the account has a confirmed app, which stays. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    /// Begins the enrolment of an authenticator app, and replaces an unconfirmed one, for a session
+    /// of the account. Returns false if the account has a confirmed app, which stays.
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn begin_totp(
         &self,
         user: UserId,
@@ -94,17 +95,19 @@ pub trait FactorStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<bool, Error>;
 
-    /// Confirms an authenticator app, replaces the recovery codes, and ends the other sessions of the account, in one
-    /// transaction. From then on, the spared session has used a second factor. Returns whether this enrolment awaited
-    /// its confirmation. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    /// Confirms an authenticator app, replaces the recovery codes, and ends the other sessions of
+    /// the account, in one transaction. From then on, the spared session has used a second factor.
+    /// Returns whether this enrolment awaited its confirmation.
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn confirm_totp(&self, confirmation: TotpConfirmation) -> Result<bool, Error>;
 
-    /// Stores the time step of a code that is used. Returns whether it is later than the last one. Of several concurrent requests
-    /// with one code, an adapter MUST accept one.
+    /// Stores the time step of a code that is used. Returns whether it is later than the last one.
+    /// Of several concurrent requests with one code, an adapter MUST accept one.
     async fn use_step(&self, user: UserId, step: i64) -> Result<bool, Error>;
 
-    /// Removes a recovery code that is used. Returns the number of those that are left; `None` if the account does not have it.
-    /// Of several concurrent requests with one code, an adapter MUST accept one.
+    /// Removes a recovery code that is used. Returns the number of those that are left; `None` if
+    /// the account does not have it. Of several concurrent requests with one code, an adapter MUST
+    /// accept one.
     async fn use_recovery_code(&self, user: UserId, digest: &Digest) -> Result<Option<u64>, Error>;
 
     /// Replaces the recovery codes, and ends the sessions of the account except the one that asks.
@@ -116,22 +119,24 @@ pub trait FactorStore: Send + Sync {
         spared: SessionId,
     ) -> Result<(), Error>;
 
-    /// Removes the authenticator app, and the recovery codes with the last second factor, and ends the sessions of the account
-    /// except the one that asks. Returns whether there was a confirmed app. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    /// Removes the authenticator app, and the recovery codes with the last second factor, and ends
+    /// the sessions of the account except the one that asks. Returns whether there was a confirmed
+    /// app. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn remove_totp(&self, user: UserId, spared: SessionId) -> Result<bool, Error>;
 
     /// Returns where the second factor of a session was checked.
     async fn session_proof(&self, session: SessionId) -> Result<SessionProof, Error>;
 
-    /// Stores that the person of a session has used a second factor of the account, and the digest of the token that the session
-    /// has from now on.
+    /// Stores that the person of a session has used a second factor of the account, and the digest
+    /// of the token that the session has from now on.
     async fn prove_factor(&self, session: SessionId, digest: Digest) -> Result<(), Error>;
 
     /// Whether an organisation requires a second factor of its members.
     async fn is_factor_required(&self, organisation: &OrganisationId) -> Result<bool, Error>;
 
-    /// Stores whether an organisation requires a second factor. An adapter MUST check in the same transaction that the session
-    /// `admin` has not ended and that its account is an admin. [`Error::NotFound`], [`Error::Forbidden`],
+    /// Stores whether an organisation requires a second factor. An adapter MUST check in the same
+    /// transaction that the session `admin` has not ended and that its account is an admin.
+    /// [`Error::NotFound`], [`Error::Forbidden`],
     /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn require_factor(
         &self,

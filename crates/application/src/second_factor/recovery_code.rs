@@ -4,17 +4,19 @@ use std::fmt;
 
 use crate::secret::{Digest, SecretToken};
 
-/// The characters of codes; each stands for five bits. `i`, `l`, `o` and `u` are left out, because people confuse them
-/// with others.
+/// The characters of codes; each stands for five bits. `i`, `l`, `o` and `u` are left out, because
+/// people confuse them with others.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// Length of a code: 150 random bits (OWASP ASVS 5.0, 11.5.1), so one fast round is enough for the digest (6.5.2).
+/// Length of a code: 150 random bits (OWASP ASVS 5.0, 11.5.1), so one fast round is enough for the
+/// digest (6.5.2).
 const LENGTH: usize = 30;
 /// Length of older codes, which stay valid.
 const OLDER_LENGTH: usize = 24;
 /// Length of a group of characters.
 const GROUP_LENGTH: usize = 6;
 
-/// A recovery code. Its possession is the proof, so only its digest is stored, and it is never logged.
+/// A recovery code. Its possession is the proof, so only its digest is stored, and it is
+/// never logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RecoveryCode(String);
 

@@ -17,7 +17,8 @@ impl SecondFactors {
 
     const UNPROVEN: &str = "Confirm your second factor first";
 
-    /// Whether an organisation requires a second factor of its members. [`Error::NotFound`] for accounts that are not members.
+    /// Whether an organisation requires a second factor of its members. [`Error::NotFound`] for
+    /// accounts that are not members.
     pub async fn is_required(
         &self,
         session: &Session,
@@ -29,9 +30,9 @@ impl SecondFactors {
         self.ports.factors.is_factor_required(organisation).await
     }
 
-    /// Sets whether an organisation requires a second factor. [`Error::NotFound`], [`Error::Forbidden`],
-    /// [`Error::SecondFactorRequired`] if it does already and the admin has used none, [`Error::Conflict`] if it is to and the
-    /// admin has used none.
+    /// Sets whether an organisation requires a second factor. [`Error::NotFound`],
+    /// [`Error::Forbidden`], [`Error::SecondFactorRequired`] if it does already and the admin has
+    /// used none, [`Error::Conflict`] if it is to and the admin has used none.
     pub async fn require(
         &self,
         session: &Session,
@@ -59,8 +60,8 @@ impl SecondFactors {
             .await
     }
 
-    /// Fails if an organisation requires a second factor and none was used in the session. Such a session gets no token
-    /// for the organisation.
+    /// Fails if an organisation requires a second factor and none was used in the session. Such a
+    /// session gets no token for the organisation.
     ///
     /// # Errors
     /// [`Error::SecondFactorRequired`].
@@ -72,8 +73,8 @@ impl SecondFactors {
         check_requirement(self.ports.factors.as_ref(), session, organisation).await
     }
 
-    /// Fails if the account has a second factor that was not used in the session. Otherwise a person who signs in at an
-    /// identity provider could replace the factors without having one.
+    /// Fails if the account has a second factor that was not used in the session. Otherwise a
+    /// person who signs in at an identity provider could replace the factors without having one.
     ///
     /// # Errors
     /// [`Error::SecondFactorRequired`].
@@ -85,8 +86,9 @@ impl SecondFactors {
         Ok(())
     }
 
-    /// Confirms the second factor in a session that an identity provider has opened. The session gets another token (OWASP ASVS
-    /// 5.0, 7.2.4). [`Error::Unauthenticated`] if the code is wrong, [`Error::Invalid`].
+    /// Confirms the second factor in a session that an identity provider has opened. The
+    /// session gets another token (OWASP ASVS 5.0, 7.2.4). [`Error::Unauthenticated`] if the
+    /// code is wrong, [`Error::Invalid`].
     pub async fn prove(
         &self,
         session: &Session,

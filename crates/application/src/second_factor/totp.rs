@@ -20,8 +20,8 @@ const DIGITS: u8 = 6;
 /// Bytes of a secret: 160 bits (RFC 4226, section 4, requirement 6).
 const SECRET_BYTES: usize = 20;
 
-/// The secret of an authenticator app. It is derived from the installation's secret and a stored nonce, so the stored part alone
-/// is useless, and it is never logged.
+/// The secret of an authenticator app. It is derived from the installation's secret and a stored
+/// nonce, so the stored part alone is useless, and it is never logged.
 pub(super) struct Totp {
     secret: [u8; SECRET_BYTES],
 }
@@ -50,7 +50,8 @@ impl Totp {
         totp.to_url().map_err(internal)
     }
 
-    /// Returns the time step of a code that is valid now and later than `last_step`; `None` if it is not valid.
+    /// Returns the time step of a code that is valid now and later than `last_step`; `None` if it
+    /// is not valid.
     pub(super) fn step_of(
         &self,
         code: &str,
@@ -90,7 +91,8 @@ fn internal(error: impl fmt::Display) -> Error {
     Error::internal(error.to_string())
 }
 
-/// The code in an entered text, without spaces; `None` if the text does not have the form of a code.
+/// The code in an entered text, without spaces; `None` if the text does not have the form
+/// of a code.
 pub(super) fn entered(text: &str) -> Option<String> {
     let code: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let is_code =

@@ -109,10 +109,12 @@ pub struct Bearer {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait SessionStore: Send + Sync {
-    /// Stores a session of an account. [`Error::Unauthenticated`] if the account has another password than the one that was entered,
-    /// a second factor although none was used, or no longer the authenticator app, the recovery codes or the passkey that was used:
-    /// such a change ends all sessions, also those that are being opened. An adapter MUST keep at most
-    /// [`PER_ACCOUNT`](super::Sessions::PER_ACCOUNT) sessions of an account: those that were used last.
+    /// Stores a session of an account. [`Error::Unauthenticated`] if the account has another
+    /// password than the one that was entered, a second factor although none was used, or no
+    /// longer the authenticator app, the recovery codes or the passkey that was used: such a
+    /// change ends all sessions, also those that are being opened. An adapter MUST keep at most
+    /// [`PER_ACCOUNT`](super::Sessions::PER_ACCOUNT) sessions of an account: those that were
+    /// used last.
     async fn open(
         &self,
         user: UserId,
@@ -131,8 +133,8 @@ pub trait SessionStore: Send + Sync {
         expires_at: DateTime<Utc>,
     ) -> Result<(), Error>;
 
-    /// Stores an authentication of a session's person, whether it used a second factor of the account, and the digest of the token
-    /// that the session has from now on.
+    /// Stores an authentication of a session's person, whether it used a second factor of the
+    /// account, and the digest of the token that the session has from now on.
     async fn authenticate(
         &self,
         id: SessionId,
@@ -150,16 +152,17 @@ pub trait SessionStore: Send + Sync {
     /// Returns the sessions of an account, the one that was used last first.
     async fn list(&self, user: UserId, now: DateTime<Utc>) -> Result<Vec<ListedSession>, Error>;
 
-    /// Ends a session of an account, for the session `asking`, which may be the same. Returns whether it existed.
-    /// [`Sessions::ENDED`](super::Sessions::ENDED).
+    /// Ends a session of an account, for the session `asking`, which may be the same. Returns
+    /// whether it existed. [`Sessions::ENDED`](super::Sessions::ENDED).
     async fn end_one(&self, user: UserId, id: SessionId, asking: SessionId) -> Result<bool, Error>;
 
     /// Ends the sessions of an account except the one that asks. Returns their number.
     /// [`Sessions::ENDED`](super::Sessions::ENDED).
     async fn end_others(&self, user: UserId, spared: SessionId) -> Result<u64, Error>;
 
-    /// Returns the bearer of a session's tokens, with the membership in an organisation; `None` if the session does not exist. An
-    /// adapter MUST read committed data, without a cache, so that a token is invalid as soon as its session or membership ends.
+    /// Returns the bearer of a session's tokens, with the membership in an organisation; `None` if
+    /// the session does not exist. An adapter MUST read committed data, without a cache, so that a
+    /// token is invalid as soon as its session or membership ends.
     async fn bearer(
         &self,
         session: SessionId,

@@ -18,8 +18,8 @@ use crate::security_mail::{SecurityChange, SecurityMails};
 /// Bytes of a device mark.
 const MARK_BYTES: usize = 16;
 
-/// Opens sessions, and mails the owner of an account about a browser in which nobody had signed in to the account since its password
-/// was set.
+/// Opens sessions, and mails the owner of an account about a browser in which nobody had signed in
+/// to the account since its password was set.
 #[derive(Clone)]
 pub struct SessionOpener {
     sessions: Arc<dyn SessionStore>,
@@ -48,7 +48,8 @@ impl SessionOpener {
     /// Opens a session of an account whose owner has authenticated with every factor.
     ///
     /// # Errors
-    /// [`Error::Unauthenticated`] if the password or the factors were changed meanwhile; the store's error.
+    /// [`Error::Unauthenticated`] if the password or the factors were changed meanwhile; the
+    /// store's error.
     pub async fn open(
         &self,
         account: Credentials,
@@ -92,14 +93,15 @@ impl SessionOpener {
         }
     }
 
-    /// Whether the client is a known device: a browser in which somebody signed in to the account since its password was set.
+    /// Whether the client is a known device: a browser in which somebody signed in to the account
+    /// since its password was set.
     pub(crate) fn is_known(&self, account: &Credentials, client: &Client) -> bool {
         let mark = self.device_mark(account.user.id, &account.password);
         client.marks.contains(&mark)
     }
 
-    /// A mark that a browser keeps, so that its next sign-in to the account is not from an unknown device. It gives no access, and ends
-    /// with the password.
+    /// A mark that a browser keeps, so that its next sign-in to the account is not from an unknown
+    /// device. It gives no access, and ends with the password.
     pub(crate) fn device_mark(&self, user: UserId, password: &PasswordHash) -> String {
         let parts = [user.0.as_bytes().as_slice(), password.as_str().as_bytes()];
         let mark = self.hmac_key.sign("device", &parts);
@@ -118,7 +120,8 @@ mod tests {
     use crate::mail::{MailContent, MockMailer};
     use crate::session::MockSessionStore;
 
-    /// Opens a session of an account with this password, in a browser with these marks. Returns the mark for the browser.
+    /// Opens a session of an account with this password, in a browser with these marks. Returns the
+    /// mark for the browser.
     async fn open(password: &str, marks: Vec<String>, mailer: MockMailer) -> String {
         let mut sessions = MockSessionStore::new();
         let opening = sessions.expect_open().times(1);

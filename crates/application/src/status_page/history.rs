@@ -1,4 +1,5 @@
-//! The public history: incidents and maintenances of the past by month, and each of them with everything that belongs to it.
+//! The public history: incidents and maintenances of the past by month, and each of them with
+//! everything that belongs to it.
 
 use allclear_domain::code::Code;
 use allclear_domain::component::ComponentStatus;
@@ -20,7 +21,8 @@ use crate::status_page::uptime::{UptimePage, UptimeSelection};
 pub const ENTRIES_SHOWN: u64 = 200;
 /// Maximum number of updates on the page of an incident or a maintenance.
 pub const UPDATES_SHOWN: u64 = 500;
-/// Maximum number of components, and of periods of their statuses, on the page of an incident or a maintenance.
+/// Maximum number of components, and of periods of their statuses, on the page of an incident
+/// or a maintenance.
 pub const COMPONENTS_SHOWN: u64 = 500;
 /// Characters of a description on a page of the history.
 pub const SUMMARY_LENGTH: i32 = 300;
@@ -178,7 +180,8 @@ pub struct AffectedOverTime {
     pub periods: Vec<StatusSpan>,
 }
 
-/// Storage of the public history. Everything is read at one revision. Codes of another organisation are unknown.
+/// Storage of the public history. Everything is read at one revision. Codes of another organisation
+/// are unknown.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait PublicHistoryStore: Send + Sync {
@@ -190,8 +193,8 @@ pub trait PublicHistoryStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Option<History>, Error>;
 
-    /// Returns a page of uptime; `None` if the organisation or the component is unknown, or if the component does not show its
-    /// uptime.
+    /// Returns a page of uptime; `None` if the organisation or the component is unknown, or if the
+    /// component does not show its uptime.
     async fn uptime(
         &self,
         organisation: &OrganisationId,

@@ -10,8 +10,8 @@ use utoipa::ToSchema;
 /// How long a resolved incident stays on the status page.
 pub const SHOWN_AFTER_RESOLUTION: TimeDelta = TimeDelta::days(14);
 
-/// Number of updates in a timeline, the newest ones. The list of updates has all of them; the limit keeps writes fast for
-/// incidents with thousands of updates.
+/// Number of updates in a timeline, the newest ones. The list of updates has all of them; the limit
+/// keeps writes fast for incidents with thousands of updates.
 pub const TIMELINE_LENGTH: u64 = 100;
 
 /// An incident with its timeline and the affected components.
@@ -26,7 +26,8 @@ pub struct PublicIncident {
     pub title: String,
     /// Description of the incident.
     pub description: String,
-    /// Whether the end of the description is left out because the status page has no room for it; absent if the description is complete.
+    /// Whether the end of the description is left out because the status page has no room for it;
+    /// absent if the description is complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub description_truncated: bool,
     /// Current status of the incident.
@@ -49,7 +50,8 @@ pub struct PublicIncident {
     pub timeline_truncated: bool,
     /// Affected components, with the impact on each while the incident is unresolved.
     pub components: Vec<AffectedComponent>,
-    /// Whether components are left out because an event has no room for them; absent if the list is complete.
+    /// Whether components are left out because an event has no room for them; absent if the
+    /// list is complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub components_truncated: bool,
 }

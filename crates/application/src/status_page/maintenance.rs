@@ -22,7 +22,8 @@ pub struct PublicMaintenance {
     pub title: String,
     /// Description of the work.
     pub description: String,
-    /// Whether the end of the description is left out because the status page has no room for it; absent if the description is complete.
+    /// Whether the end of the description is left out because the status page has no room for it;
+    /// absent if the description is complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub description_truncated: bool,
     /// Current status, derived from the times and the clock.
@@ -47,7 +48,8 @@ pub struct PublicMaintenance {
     pub timeline_truncated: bool,
     /// Affected components, which are under maintenance while it is in progress.
     pub components: Vec<MaintenanceComponent>,
-    /// Whether components are left out because an event or the page has no room for them; absent if the list is complete.
+    /// Whether components are left out because an event or the page has no room for them; absent if
+    /// the list is complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub components_truncated: bool,
 }

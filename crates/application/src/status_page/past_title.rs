@@ -9,7 +9,8 @@ use utoipa::ToSchema;
 /// Longest title in the text of a day, in characters.
 pub const TITLE_LENGTH: usize = 90;
 
-/// The title of an incident or a maintenance of the last 90 days that the lists of the page no longer have.
+/// The title of an incident or a maintenance of the last 90 days that the lists of the page no
+/// longer have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PastTitle {

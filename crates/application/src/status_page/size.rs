@@ -1,5 +1,6 @@
-//! Size limits of incidents and maintenances in events, on the status page and in lists. The timeline is shortened first: its
-//! newest entries are kept, and the flag `timelineTruncated` says that older ones are left out.
+//! Size limits of incidents and maintenances in events, on the status page and in lists. The
+//! timeline is shortened first: its newest entries are kept, and the flag `timelineTruncated` says
+//! that older ones are left out.
 
 use std::io;
 
@@ -20,12 +21,14 @@ pub const EVENT_BYTES: usize = 64 * 1024;
 const FRAME_BYTES: usize = 256;
 /// Maximum number of resolved incidents, and of past maintenances, on the status page.
 pub const PAST_SHOWN: u64 = 50;
-/// Maximum number of unresolved incidents, and of maintenances that have not ended, on the status page.
+/// Maximum number of unresolved incidents, and of maintenances that have not ended, on the
+/// status page.
 pub const OPEN_SHOWN: usize = 1_000;
-/// Size limit of the unresolved incidents on the status page, and of the maintenances that have not ended, in bytes of JSON. What
-/// exceeds it is shortened.
+/// Size limit of the unresolved incidents on the status page, and of the maintenances that have not
+/// ended, in bytes of JSON. What exceeds it is shortened.
 pub const PAGE_BYTES: usize = 1024 * 1024;
-/// Size limit of the timeline of a past incident or maintenance on the status page, in bytes of JSON.
+/// Size limit of the timeline of a past incident or maintenance on the status page, in
+/// bytes of JSON.
 const PAST_TIMELINE_BYTES: usize = 16 * 1024;
 /// Size limit of all timelines of a page of a list, in bytes of JSON.
 pub const LIST_TIMELINE_BYTES: usize = 4 * 1024 * 1024;
@@ -48,7 +51,8 @@ pub trait WithTimeline: Serialize {
     /// The affected components, and whether some are left out.
     fn components(&mut self) -> (&mut Vec<Self::Component>, &mut bool);
 
-    /// Removes components from the end until the rest takes at most `room` bytes. Returns the remaining room.
+    /// Removes components from the end until the rest takes at most `room` bytes. Returns the
+    /// remaining room.
     ///
     /// # Errors
     /// [`Error::Internal`] when something cannot be written as JSON.
@@ -63,7 +67,8 @@ pub trait WithTimeline: Serialize {
         fit(components, truncated, left)
     }
 
-    /// Returns the event's version: with the newest entries of the timeline that fit in [`EVENT_BYTES`].
+    /// Returns the event's version: with the newest entries of the timeline that fit in
+    /// [`EVENT_BYTES`].
     ///
     /// # Errors
     /// [`Error::Internal`] when something cannot be written as JSON.
@@ -99,7 +104,8 @@ pub trait WithTimeline: Serialize {
         Ok(self)
     }
 
-    /// Keeps the newest entries of the timeline that fit in `room` bytes. Returns the remaining room.
+    /// Keeps the newest entries of the timeline that fit in `room` bytes. Returns the
+    /// remaining room.
     ///
     /// # Errors
     /// [`Error::Internal`] when something cannot be written as JSON.
@@ -118,7 +124,8 @@ pub trait WithTimeline: Serialize {
     }
 }
 
-/// Keeps the beginning of a description that exceeds a size limit. Returns whether the description was longer.
+/// Keeps the beginning of a description that exceeds a size limit. Returns whether the description
+/// was longer.
 pub fn shorten_description(description: &mut String) -> bool {
     shorten(description, SHORTENED_LENGTH)
 }

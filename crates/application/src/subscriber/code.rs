@@ -1,5 +1,5 @@
-//! The codes in subscribers' links, and the secrets of webhooks. They are derived from the installation's [`HmacKey`], so they are
-//! not stored.
+//! The codes in subscribers' links, and the secrets of webhooks. They are derived from the
+//! installation's [`HmacKey`], so they are not stored.
 
 use allclear_domain::subscriber::Subscriber;
 use base64::Engine;
@@ -16,7 +16,8 @@ const UNSUBSCRIBE: &str = "subscriber unsubscribe";
 const MANAGE: &str = "subscriber manage";
 const SECRET: &str = "subscriber secret";
 
-/// Makes and checks codes. The time depends neither on where a wrong code differs nor on whether the subscriber exists.
+/// Makes and checks codes. The time depends neither on where a wrong code differs nor on whether
+/// the subscriber exists.
 #[derive(Debug, Clone)]
 pub(crate) struct Codes(HmacKey);
 
@@ -25,8 +26,8 @@ impl Codes {
         Self(hmac_key)
     }
 
-    /// The code of a verification link: its expiry in milliseconds of Unix time, and a signature. It is valid until then, unless
-    /// the subscriber unsubscribes earlier.
+    /// The code of a verification link: its expiry in milliseconds of Unix time, and a signature.
+    /// It is valid until then, unless the subscriber unsubscribes earlier.
     pub(crate) fn verification_code(
         &self,
         subscriber: &Subscriber,
@@ -74,7 +75,8 @@ impl Codes {
         self.is_code(UNSUBSCRIBE, subscriber, code)
     }
 
-    /// The code of the link to the page that changes or ends a subscription. It is valid as long as the subscriber exists.
+    /// The code of the link to the page that changes or ends a subscription. It is valid as long as
+    /// the subscriber exists.
     pub(crate) fn manage_code(&self, subscriber: &Subscriber) -> String {
         URL_SAFE_NO_PAD.encode(self.sign(MANAGE, Some(subscriber)))
     }
@@ -122,7 +124,8 @@ impl Codes {
     }
 }
 
-/// The subscriber's identity, or a placeholder if there is no such subscriber, so that the work is the same.
+/// The subscriber's identity, or a placeholder if there is no such subscriber, so that the work is
+/// the same.
 fn identity(subscriber: Option<&Subscriber>) -> (Uuid, String) {
     match subscriber {
         Some(subscriber) => (subscriber.id.0, subscriber.target.key().as_str().to_owned()),

@@ -22,7 +22,8 @@ use crate::mail_budget::MailScope;
 pub struct ImportRow {
     /// Number of its line, from 1.
     pub line: u64,
-    /// The address and the names or codes of components, separated by semicolons; or why the row cannot be read.
+    /// The address and the names or codes of components, separated by semicolons; or why the row
+    /// cannot be read.
     pub content: Result<(String, String), &'static str>,
 }
 
@@ -36,7 +37,8 @@ pub enum ImportMode {
     },
     /// The addresses get the verification link.
     Pending,
-    /// The people behind the addresses have agreed. Holds the statement of the operator that says so.
+    /// The people behind the addresses have agreed. Holds the statement of the operator that
+    /// says so.
     Confirmed(String),
 }
 
@@ -47,7 +49,8 @@ impl ImportMode {
     /// The mode of a request.
     ///
     /// # Errors
-    /// [`Invalid`] at `consent` if the addresses are confirmed without a statement, or it is too long or holds a NUL.
+    /// [`Invalid`] at `consent` if the addresses are confirmed without a statement, or it is too
+    /// long or holds a NUL.
     pub fn of(dry_run: bool, confirmed: bool, consent: &str) -> Result<Self, Invalid> {
         let consent = text::trimmed(consent);
         if confirmed && consent.is_empty() {
@@ -124,7 +127,8 @@ impl ImportBatch {
     }
 }
 
-/// The cell of an exported subscriber whose choice has no component now. An import refuses it, because an empty cell means everything.
+/// The cell of an exported subscriber whose choice has no component now. An import refuses it,
+/// because an empty cell means everything.
 pub const NO_COMPONENT: &str = "(none)";
 
 /// Result for one subscriber of a batch.
@@ -152,7 +156,8 @@ pub(super) struct Import<'a> {
     batch: Vec<(u64, Subscriber)>,
     /// Number of components that the subscribers of the batch have chosen.
     chosen: usize,
-    /// Why no more links can be mailed today; `None` while they can. A limit that all rows share is not asked again once it is reached.
+    /// Why no more links can be mailed today; `None` while they can. A limit that all rows share is
+    /// not asked again once it is reached.
     used_up: Option<String>,
     report: ImportReport,
 }
@@ -160,7 +165,8 @@ pub(super) struct Import<'a> {
 impl<'a> Import<'a> {
     /// Number of subscribers stored in one transaction.
     const BATCH: usize = 500;
-    /// Number of chosen components after which a transaction ends: each is a row, and other writers wait meanwhile.
+    /// Number of chosen components after which a transaction ends: each is a row, and other writers
+    /// wait meanwhile.
     const CHOSEN: usize = 2_000;
 
     pub(super) async fn new(
@@ -296,7 +302,8 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// The subscribers that may be mailed a verification link. Those that are known get no mail and are not counted.
+    /// The subscribers that may be mailed a verification link. Those that are known get no mail and
+    /// are not counted.
     async fn within_budget(
         &mut self,
         batch: Vec<(u64, Subscriber)>,

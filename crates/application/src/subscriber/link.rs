@@ -11,8 +11,9 @@ impl Subscribers {
     const WRONG_LINK: Error = Error::BadCode("This link is wrong or has expired");
     const EXPIRED: Error = Error::BadCode(LinkExpired::SENTENCE);
 
-    /// Verifies a target by the code of its link. Only the first verification returns the secret of a webhook.
-    /// [`Error::NotFound`] if the organisation does not exist, [`Error::BadCode`] if the code is wrong or has expired.
+    /// Verifies a target by the code of its link. Only the first verification returns the secret of
+    /// a webhook. [`Error::NotFound`] if the organisation does not exist, [`Error::BadCode`] if the
+    /// code is wrong or has expired.
     pub async fn verify(
         &self,
         organisation: &OrganisationId,
@@ -51,8 +52,9 @@ impl Subscribers {
         }
     }
 
-    /// Unsubscribes a target by the code of its unsubscribe link or of its manage link. [`Error::NotFound`] if the organisation does
-    /// not exist, [`Error::BadCode`] if the code is wrong.
+    /// Unsubscribes a target by the code of its unsubscribe link or of its manage link.
+    /// [`Error::NotFound`] if the organisation does not exist, [`Error::BadCode`] if the code
+    /// is wrong.
     pub async fn unsubscribe(
         &self,
         organisation: &OrganisationId,
@@ -70,8 +72,8 @@ impl Subscribers {
         Ok(())
     }
 
-    /// Returns the subscriber of a manage link. [`Error::NotFound`] if the organisation does not exist, [`Error::BadCode`] if the code
-    /// is wrong.
+    /// Returns the subscriber of a manage link. [`Error::NotFound`] if the organisation does not
+    /// exist, [`Error::BadCode`] if the code is wrong.
     pub async fn managed(
         &self,
         organisation: &OrganisationId,
@@ -88,8 +90,8 @@ impl Subscribers {
         }
     }
 
-    /// Changes what the subscriber of a manage link receives. [`Error::NotFound`] if the organisation does not exist,
-    /// [`Error::BadCode`] if the code is wrong, [`Error::Invalid`].
+    /// Changes what the subscriber of a manage link receives. [`Error::NotFound`] if the
+    /// organisation does not exist, [`Error::BadCode`] if the code is wrong, [`Error::Invalid`].
     pub async fn manage(
         &self,
         organisation: &OrganisationId,

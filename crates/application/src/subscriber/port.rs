@@ -16,7 +16,8 @@ use crate::subscriber::import::{CsvComponent, ImportBatch, Imported};
 /// Names a subscriber of an organisation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SubscriberKey {
-    /// By its target, and by the incident that it follows; `None` if it does not follow a single incident.
+    /// By its target, and by the incident that it follows; `None` if it does not follow a
+    /// single incident.
     Target(TargetKey, Option<IncidentId>),
     /// By its identifier.
     Id(SubscriberId),
@@ -45,7 +46,8 @@ impl SubscriberKey {
 /// Which subscribers are listed; by default all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SubscriberFilter {
-    /// Only mail addresses that contain this text, in any case. URLs of webhooks are not searched, because they are secret.
+    /// Only mail addresses that contain this text, in any case. URLs of webhooks are not searched,
+    /// because they are secret.
     pub email: Option<String>,
     /// Only subscribers on this channel.
     pub channel: Option<Channel>,
@@ -57,7 +59,8 @@ pub struct SubscriberFilter {
     pub failing: bool,
 }
 
-/// A rule that storage runs on a subscriber, `None` if there is none, inside the transaction that stores its result.
+/// A rule that storage runs on a subscriber, `None` if there is none, inside the transaction that
+/// stores its result.
 pub type SubscriberRule = Box<dyn FnOnce(Option<Subscriber>) -> Result<Subscriber, Error> + Send>;
 
 /// A change of a subscriber, as one transaction stored it.
@@ -69,7 +72,8 @@ pub struct SubscriberChange {
     pub after: Subscriber,
 }
 
-/// Storage of subscribers. A write makes no revision and no event, because subscribers are not public.
+/// Storage of subscribers. A write makes no revision and no event, because subscribers are
+/// not public.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait SubscriberStore: Send + Sync {
@@ -88,15 +92,17 @@ pub trait SubscriberStore: Send + Sync {
         key: &SubscriberKey,
     ) -> Result<Option<Subscriber>, Error>;
 
-    /// Checks that what a scope names exists in the organisation, and that an incident is not over: see
-    /// [`Subscriber::is_followed`]. [`Error::Invalid`] at `components[i]`, `groups[i]` or `incidentId`.
+    /// Checks that what a scope names exists in the organisation, and that an incident is not
+    /// over: see [`Subscriber::is_followed`]. [`Error::Invalid`] at `components[i]`,
+    /// `groups[i]` or `incidentId`.
     async fn check_scope(&self, organisation: &OrganisationId, scope: &Scope) -> Result<(), Error>;
 
-    /// Runs a rule on a subscriber of an organisation and stores its result, which MUST have the same key. An adapter MUST write even
-    /// if nothing changed, so that the time reveals nothing, and MUST delete the queued deliveries of a subscriber that has
-    /// unsubscribed. When a confirmed subscriber whose scope is no single incident unsubscribes, an adapter MUST also unsubscribe its
-    /// target from single incidents. An edit by a signed-in person is in the audit log. [`Error::NotFound`] if the organisation does not
-    /// exist.
+    /// Runs a rule on a subscriber of an organisation and stores its result, which MUST have the
+    /// same key. An adapter MUST write even if nothing changed, so that the time reveals nothing,
+    /// and MUST delete the queued deliveries of a subscriber that has unsubscribed. When a
+    /// confirmed subscriber whose scope is no single incident unsubscribes, an adapter MUST also
+    /// unsubscribe its target from single incidents. An edit by a signed-in person is in the audit
+    /// log. [`Error::NotFound`] if the organisation does not exist.
     async fn save(
         &self,
         organisation: &OrganisationId,
@@ -104,9 +110,9 @@ pub trait SubscriberStore: Send + Sync {
         rule: SubscriberRule,
     ) -> Result<SubscriberChange, Error>;
 
-    /// Like [`Self::save`], and queues a message with a verification link in the same transaction, whatever the rule returns. The
-    /// delivery worker decides whether it is needed, so that the time reveals nothing. Earlier links to the subscriber that wait for a
-    /// retry become due.
+    /// Like [`Self::save`], and queues a message with a verification link in the same transaction,
+    /// whatever the rule returns. The delivery worker decides whether it is needed, so that the
+    /// time reveals nothing. Earlier links to the subscriber that wait for a retry become due.
     async fn save_and_queue_verification(
         &self,
         organisation: &OrganisationId,
@@ -114,7 +120,8 @@ pub trait SubscriberStore: Send + Sync {
         rule: SubscriberRule,
     ) -> Result<Subscriber, Error>;
 
-    /// Removes a subscriber of an organisation with its queued deliveries. Returns whether it existed.
+    /// Removes a subscriber of an organisation with its queued deliveries. Returns whether
+    /// it existed.
     async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<bool, Error>;
 
     /// The components of an organisation.
@@ -123,8 +130,9 @@ pub trait SubscriberStore: Send + Sync {
         organisation: &OrganisationId,
     ) -> Result<Vec<CsvComponent>, Error>;
 
-    /// Stores those subscribers of a batch that are new, and an item for the audit log, in one transaction, as far as the limit
-    /// allows. Returns the results, in the order of the batch. [`Error::NotFound`] if the organisation does not exist.
+    /// Stores those subscribers of a batch that are new, and an item for the audit log, in one
+    /// transaction, as far as the limit allows. Returns the results, in the order of the batch.
+    /// [`Error::NotFound`] if the organisation does not exist.
     async fn import(
         &self,
         organisation: &OrganisationId,
@@ -152,28 +160,30 @@ pub trait SubscriberStore: Send + Sync {
         id: SubscriberId,
     ) -> Result<(), Error>;
 
-    /// Removes subscribers of single incidents that are deleted or were resolved before the given time, at most about
-    /// `limit`. A subscriber stays while messages to it wait, or a notice of the incident is not fully expanded. Returns their number.
+    /// Removes subscribers of single incidents that are deleted or were resolved before the given
+    /// time, at most about `limit`. A subscriber stays while messages to it wait, or a notice of
+    /// the incident is not fully expanded. Returns their number.
     async fn prune_followers(
         &self,
         resolved_before: DateTime<Utc>,
         limit: u64,
     ) -> Result<u64, Error>;
 
-    /// Removes subscribers that were never confirmed and whose last link was requested before the given time, at most about `limit`.
-    /// Those that have unsubscribed stay, so that an import does not subscribe them again. Returns their number.
+    /// Removes subscribers that were never confirmed and whose last link was requested before the
+    /// given time, at most about `limit`. Those that have unsubscribed stay, so that an import does
+    /// not subscribe them again. Returns their number.
     async fn prune_unconfirmed(
         &self,
         requested_before: DateTime<Utc>,
         limit: u64,
     ) -> Result<u64, Error>;
 
-    /// Removes what [`Self::count_verification`] has counted and what limits nothing any more at `now`, at most `limit` recipients.
-    /// Returns their number.
+    /// Removes what [`Self::count_verification`] has counted and what limits nothing any more at
+    /// `now`, at most `limit` recipients. Returns their number.
     async fn prune_mail_limits(&self, now: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
 
-    /// Counts a verification message to a recipient, over all organisations and nodes. Returns whether the limit allows it. An
-    /// adapter MUST NOT exceed the limit under concurrent requests.
+    /// Counts a verification message to a recipient, over all organisations and nodes. Returns
+    /// whether the limit allows it. An adapter MUST NOT exceed the limit under concurrent requests.
     async fn count_verification(
         &self,
         recipient: RecipientKey,

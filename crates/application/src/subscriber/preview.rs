@@ -17,8 +17,9 @@ use crate::notice::Notice;
 use crate::statuspage_api::{IncidentRecord, StatuspageState};
 
 impl Subscribers {
-    /// Returns the body of a message to a channel other than mail, as JSON text with line breaks: about the newest incident, or about
-    /// an example. [`Error::NotFound`] if the organisation does not exist.
+    /// Returns the body of a message to a channel other than mail, as JSON text with line breaks:
+    /// about the newest incident, or about an example. [`Error::NotFound`] if the organisation does
+    /// not exist.
     pub async fn preview(
         &self,
         organisation: &OrganisationId,

@@ -153,8 +153,8 @@ async fn beyond_the_mail_budget_nothing_is_stored_and_only_an_operator_gets_an_e
     );
 }
 
-/// Imports 20 addresses, of which the mail budget refuses all but the last one by a limit of this scope. Returns the report and how
-/// often the budget was asked.
+/// Imports 20 addresses, of which the mail budget refuses all but the last one by a limit of this
+/// scope. Returns the report and how often the budget was asked.
 async fn import_beyond(scope: MailScope) -> (ImportReport, u64) {
     let mut store = MockSubscriberStore::new();
     store

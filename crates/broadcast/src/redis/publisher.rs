@@ -11,7 +11,8 @@ use super::{Outage, RESPONSE_TIMEOUT, RETRY_DELAY, Redis};
 const BATCH: usize = 64;
 
 impl Redis {
-    /// Publishes waiting commits in order, for ever. What waits at a failure is not published, because the outbox has it.
+    /// Publishes waiting commits in order, for ever. What waits at a failure is not published,
+    /// because the outbox has it.
     pub async fn run_publisher(&self) {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(RESPONSE_TIMEOUT))

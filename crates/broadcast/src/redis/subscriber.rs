@@ -54,7 +54,8 @@ impl Redis {
         }
     }
 
-    /// Receives until the connection ends or does not respond. Messages without the installation's signature are dropped.
+    /// Receives until the connection ends or does not respond. Messages without the installation's
+    /// signature are dropped.
     async fn receive(&self, subscription: PubSub, rejections: &mut Rejections) {
         let (mut sink, mut messages) = subscription.split();
         loop {

@@ -6,7 +6,8 @@ use super::message::{Message, commit_of_another};
 use super::subscriber::subscribe;
 use super::*;
 
-/// A node whose tasks run as long as the test; nodes of an installation with the same name share its key.
+/// A node whose tasks run as long as the test; nodes of an installation with the same name share
+/// its key.
 fn start(url: &str, installation: &str) -> Arc<Redis> {
     start_with(RedisOptions {
         url,
@@ -68,7 +69,8 @@ fn redis() -> Option<String> {
     url
 }
 
-/// Publishes increasing revisions until one is received; returns the last published and the first received.
+/// Publishes increasing revisions until one is received; returns the last published and the
+/// first received.
 pub(super) async fn until_received(
     from: &Redis,
     commits: &mut mpsc::Receiver<Arc<Commit>>,

@@ -87,12 +87,13 @@ pub(super) fn given_password(password: &Password) -> Result<(), ValidationError>
     text::no_nul(&password.0)
 }
 
-/// The words that name a person: the name and its words, the mail address and the part before the `@`.
+/// The words that name a person: the name and its words, the mail address and the part before
+/// the `@`.
 struct Person(Vec<String>);
 
 impl Person {
-    /// Minimum length of a word that counts inside other words, too. A shorter one counts only as a word of its own:
-    /// `ann` is not in `channel`.
+    /// Minimum length of a word that counts inside other words, too. A shorter one counts only as a
+    /// word of its own: `ann` is not in `channel`.
     const INSIDE: usize = 4;
     /// Minimum length of a word that counts.
     const MIN: usize = 3;

@@ -1,6 +1,7 @@
 //! The text of an API key: `ack_`, 32 random bytes in base 62, and a checksum.
 //!
-//! The checksum lets this server refuse, and secret scanners recognise, a text without asking the database.
+//! The checksum lets this server refuse, and secret scanners recognise, a text without asking
+//! the database.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +14,8 @@ const CHECK_DIGITS: usize = 6;
 const LENGTH: usize = MARK.len() + RANDOM_DIGITS + CHECK_DIGITS;
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// The text of an API key. Its possession is the proof, so it is never logged, and only its digest is stored.
+/// The text of an API key. Its possession is the proof, so it is never logged, and only its digest
+/// is stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeyText(String);
 

@@ -23,7 +23,8 @@ impl ImpactInterval {
     }
 }
 
-/// When the impact of an incident starts: with its occurrence, or with its creation while it is said to occur in the future.
+/// When the impact of an incident starts: with its occurrence, or with its creation while it is
+/// said to occur in the future.
 #[must_use]
 pub fn impact_start(
     occured_at: DateTime<Utc>,
@@ -61,20 +62,24 @@ impl ImpactMove {
         }
     }
 
-    /// The changes of a component's history if this incident is attached to it with the impact `status`. `periods` are all
-    /// periods that overlap or touch the [hull](Self::hull). `id` makes identifiers of new periods.
+    /// The changes of a component's history if this incident is attached to it with the impact
+    /// `status`. `periods` are all periods that overlap or touch the [hull](Self::hull). `id` makes
+    /// identifiers of new periods.
     ///
-    /// Only periods that the incident caused change. Their starts move with the occurrence, their ends with the resolution:
+    /// Only periods that the incident caused change. Their starts move with the occurrence, their
+    /// ends with the resolution:
     ///
-    /// - A start at the former occurrence, or at the creation if that was earlier, moves as far as the neighbouring period allows,
-    ///   and so does an end at the former resolution.
+    /// - A start at the former occurrence, or at the creation if that was earlier, moves as far as
+    ///   the neighbouring period allows, and so does an end at the former resolution.
     /// - Where a neighbour cut off the impact, the boundary moves only away from the neighbour.
     /// - A period that would be empty is removed.
-    /// - If the incident took no time before and caused no period, its impact is [overlaid](overlay) as that of a past incident.
+    /// - If the incident took no time before and caused no period, its impact is
+    ///   [overlaid](overlay) as that of a past incident.
     ///
-    /// Every other boundary stays. An operator corrected it, the component was attached later, or another status took over at
-    /// exactly that time. In the last case another impact may have been hidden, and a gap would be wrong. Time beyond a neighbour
-    /// is not filled. A reopened incident has earlier periods, which stay.
+    /// Every other boundary stays. An operator corrected it, the component was attached later, or
+    /// another status took over at exactly that time. In the last case another impact may have been
+    /// hidden, and a gap would be wrong. Time beyond a neighbour is not filled. A reopened incident
+    /// has earlier periods, which stay.
     #[must_use]
     pub fn apply(
         &self,
@@ -99,7 +104,8 @@ impl ImpactMove {
         let mut periods: Vec<_> = periods.iter().collect();
         periods.sort_by_key(|period| period.span.start_at);
         let mut changes = PeriodChanges::default();
-        // The end of the previous period as stored, and the earliest start that does not overlap it after the move.
+        // The end of the previous period as stored, and the earliest start that does not overlap it
+        // after the move.
         let (mut previous, mut earliest) = (None, None);
         for (index, period) in periods.iter().enumerate() {
             let next = periods.get(index + 1).map(|next| next.span.start_at);
@@ -132,7 +138,8 @@ impl ImpactMove {
         self.before.from.min(self.created_at)
     }
 
-    /// The start of a period of the incident after the move. `previous` is the end of the period before it.
+    /// The start of a period of the incident after the move. `previous` is the end of the period
+    /// before it.
     fn start(
         &self,
         start_at: DateTime<Utc>,
@@ -153,7 +160,8 @@ impl ImpactMove {
         start_at
     }
 
-    /// The end of a period of the incident after the move. `next` is the start of the period after it.
+    /// The end of a period of the incident after the move. `next` is the start of the period
+    /// after it.
     fn end(
         &self,
         end_at: DateTime<Utc>,

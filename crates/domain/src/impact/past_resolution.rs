@@ -20,17 +20,19 @@ pub struct PastResolution {
 }
 
 impl PastResolution {
-    /// The changes of the history of a component that is attached to the incident. `component` is its state before, `impacts` are
-    /// those of the incidents that are still unresolved, and `periods` are all that end after the resolution. `id` makes
-    /// identifiers of new periods.
+    /// The changes of the history of a component that is attached to the incident. `component` is
+    /// its state before, `impacts` are those of the incidents that are still unresolved, and
+    /// `periods` are all that end after the resolution. `id` makes identifiers of new periods.
     ///
-    /// These periods end with the resolution, and the [worst impacts over time](worst_over_time) replace what follows:
+    /// These periods end with the resolution, and the [worst impacts over time](worst_over_time)
+    /// replace what follows:
     ///
     /// - a period that the incident caused and another status ended
-    /// - the period that lasts, if the component has its status from incidents, and the incident caused it or the status changes
+    /// - the period that lasts, if the component has its status from incidents, and the incident
+    ///   caused it or the status changes
     ///
-    /// Every other period stays. An operator set its status or corrected its end, another incident caused it, or the incident was
-    /// resolved before and reopened.
+    /// Every other period stays. An operator set its status or corrected its end, another incident
+    /// caused it, or the incident was resolved before and reopened.
     #[must_use]
     pub fn apply(
         &self,

@@ -18,8 +18,9 @@ pub struct Impact {
     pub since: DateTime<Utc>,
 }
 
-/// The worst of the given impacts over time, from `since` on: each is worse than the one before, and the last one lasts. No impact
-/// begins after `now`. Of equal impacts that begin together, the one of `changed` counts, or else that of the oldest incident.
+/// The worst of the given impacts over time, from `since` on: each is worse than the one before,
+/// and the last one lasts. No impact begins after `now`. Of equal impacts that begin together, the
+/// one of `changed` counts, or else that of the oldest incident.
 #[must_use]
 pub fn worst_over_time(
     impacts: impl IntoIterator<Item = Impact>,

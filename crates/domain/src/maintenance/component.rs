@@ -16,7 +16,8 @@ pub(super) fn check_once(components: &[ComponentId], invalid: &mut Invalid) {
     }
 }
 
-/// Whether both lists have the same components, in any order. A list with a repeated component equals no list.
+/// Whether both lists have the same components, in any order. A list with a repeated component
+/// equals no list.
 pub(super) fn are_same(one: &[ComponentId], other: &[ComponentId]) -> bool {
     one.len() == other.len() && set(one) == set(other)
 }
@@ -26,8 +27,8 @@ fn set(components: &[ComponentId]) -> BTreeSet<ComponentId> {
 }
 
 impl Maintenance {
-    /// The components that a viewer may have seen under maintenance: by an event, or on a page that was read after the start and
-    /// before the event.
+    /// The components that a viewer may have seen under maintenance: by an event, or on a page that
+    /// was read after the start and before the event.
     pub(super) fn components_begun(&self, now: DateTime<Utc>) -> &[ComponentId] {
         use MaintenanceStatus::{Completed, InProgress, Scheduled};
         match (self.published_status, self.status(now)) {

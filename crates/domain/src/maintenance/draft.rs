@@ -33,9 +33,11 @@ pub struct MaintenanceDraft {
     pub start_at: DateTime<Utc>,
     /// When it ends; `None` while the end is open.
     pub end_at: Option<DateTime<Utc>>,
-    /// `CANCELLED` cancels and `SCHEDULED` restores. The other two statuses follow from the times and change nothing.
+    /// `CANCELLED` cancels and `SCHEDULED` restores. The other two statuses follow from the times
+    /// and change nothing.
     pub status: MaintenanceStatus,
-    /// Whether the creation and later changes by the clock notify subscribers; `None` means the default.
+    /// Whether the creation and later changes by the clock notify subscribers; `None` means
+    /// the default.
     pub notify: Option<bool>,
     /// The affected components, each once.
     pub components: Vec<ComponentId>,
@@ -54,8 +56,8 @@ pub struct MaintenancePatch {
     pub end_at: Option<NewEnd>,
     /// As in [`MaintenanceDraft::status`].
     pub status: Option<MaintenanceStatus>,
-    /// Whether the change and later changes by the clock notify subscribers. `None` means the default for this change, and the
-    /// stored value for those by the clock.
+    /// Whether the change and later changes by the clock notify subscribers. `None` means the
+    /// default for this change, and the stored value for those by the clock.
     pub notify: Option<bool>,
     /// All affected components from now on.
     pub components: Option<Vec<ComponentId>>,
@@ -101,7 +103,8 @@ impl MaintenanceDraft {
 }
 
 impl MaintenancePatch {
-    /// Whether this completes the maintenance: it changes only the end, to a time that is not in the future.
+    /// Whether this completes the maintenance: it changes only the end, to a time that is not in
+    /// the future.
     pub(super) fn completes(&self, now: DateTime<Utc>) -> bool {
         let alone = Self {
             end_at: None,

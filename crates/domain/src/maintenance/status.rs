@@ -51,7 +51,8 @@ impl MaintenanceStatus {
         }
     }
 
-    /// When the clock alone changes this status of a maintenance with these times; `None` if it is final.
+    /// When the clock alone changes this status of a maintenance with these times; `None` if it
+    /// is final.
     #[must_use]
     pub fn changes_at(
         self,

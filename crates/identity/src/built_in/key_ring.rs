@@ -1,4 +1,5 @@
-//! The signing keys in use. Each node reads them periodically, so that all nodes use a replaced key's successor.
+//! The signing keys in use. Each node reads them periodically, so that all nodes use a replaced
+//! key's successor.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +36,8 @@ impl KeyRing {
     /// Interval at which the keys are read again.
     pub const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
 
-    /// How long a replaced key is accepted: the lifetime of its last token, and the time until every node has read its successor.
+    /// How long a replaced key is accepted: the lifetime of its last token, and the time until
+    /// every node has read its successor.
     const RETIREMENT: TimeDelta = Sessions::TOKEN_LIFETIME
         .checked_add(&TimeDelta::minutes(1))
         .expect("a few minutes");
@@ -44,7 +46,8 @@ impl KeyRing {
     /// Minimum time between reads because of tokens with unknown keys.
     const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-    /// A ring with these keys, newest first. Tokens name `public_url` as issuer and as authorised party.
+    /// A ring with these keys, newest first. Tokens name `public_url` as issuer and as
+    /// authorised party.
     ///
     /// # Errors
     /// If a key cannot be read.
@@ -77,7 +80,8 @@ impl KeyRing {
         Ok(is_new.then_some(newest))
     }
 
-    /// Returns the signer. It is read again if it does not know a key, which another node may have created.
+    /// Returns the signer. It is read again if it does not know a key, which another node may
+    /// have created.
     pub(crate) async fn signer_knowing(&self, key: &str) -> Result<Arc<Signer>, TokenError> {
         let signer = self.signer.load_full();
         if signer.keys().find(key).is_some() {

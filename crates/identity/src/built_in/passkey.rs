@@ -1,4 +1,5 @@
-//! WebAuthn (Level 3): challenges for authenticators, and the verification of their responses, by `webauthn-rs`.
+//! WebAuthn (Level 3): challenges for authenticators, and the verification of their responses,
+//! by `webauthn-rs`.
 
 use allclear_application::error::Error;
 use allclear_application::passkey::{
@@ -31,7 +32,8 @@ const BACKUP_ELIGIBLE: (usize, u8) = (32, 0b1000);
 pub struct WebauthnVerifier(Webauthn);
 
 impl WebauthnVerifier {
-    /// Verifies passkeys of the installation with this public URL. `None` if its host is an address: browsers accept only names.
+    /// Verifies passkeys of the installation with this public URL. `None` if its host is an
+    /// address: browsers accept only names.
     #[must_use]
     pub fn new(public_url: &str) -> Option<Self> {
         let origin = Url::parse(public_url).ok()?;
@@ -119,9 +121,11 @@ impl PasskeyVerifier for WebauthnVerifier {
     }
 }
 
-/// A credential with the identifier of a response, and a public key that belongs to no authenticator.
+/// A credential with the identifier of a response, and a public key that belongs to no
+/// authenticator.
 fn decoy(response: &PublicKeyCredential) -> Result<Passkey, VerificationError> {
-    // The generator of P-256. Its private key is 1, which everybody knows: `authenticate` accepts no decoy.
+    // The generator of P-256. Its private key is 1, which everybody knows: `authenticate` accepts
+    // no decoy.
     const X: &str = "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY";
     const Y: &str = "T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU";
     let (place, bit) = BACKUP_ELIGIBLE;

@@ -16,9 +16,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 /// Memory of a hash, in KiB.
 const MEMORY_KIB: u32 = 19_456;
-/// Number of blocks for which address space is reserved: 33 MiB, of which a hash uses [`MEMORY_KIB`]. The C library keeps smaller
-/// pieces of memory for the thread that has used them, and any of the blocking threads computes hashes. Pieces above 32 MiB are
-/// returned to the system at once (glibc, mallopt(3), `M_MMAP_THRESHOLD`).
+/// Number of blocks for which address space is reserved: 33 MiB, of which a hash uses
+/// [`MEMORY_KIB`]. The C library keeps smaller pieces of memory for the thread that has used them,
+/// and any of the blocking threads computes hashes. Pieces above 32 MiB are returned to the system
+/// at once (glibc, mallopt(3), `M_MMAP_THRESHOLD`).
 const RESERVED_BLOCKS: usize = 33 * 1024;
 /// Number of iterations.
 const PASSES: u32 = 2;
@@ -27,8 +28,8 @@ const LANES: u32 = 1;
 /// Bytes of a salt (RFC 9106, section 3.1, recommends 16).
 const SALT_BYTES: usize = 16;
 
-/// Hashes passwords outside the threads that serve requests. A limit of concurrent hashes keeps many sign-ins from taking all
-/// processors and memory.
+/// Hashes passwords outside the threads that serve requests. A limit of concurrent hashes keeps
+/// many sign-ins from taking all processors and memory.
 pub struct Argon2idHasher {
     running: Arc<Semaphore>,
     waiting: Semaphore,

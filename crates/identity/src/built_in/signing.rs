@@ -31,8 +31,8 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// A signer that uses the first of these keys, the newest. Tokens name `public_url` as issuer and as authorised
-    /// party.
+    /// A signer that uses the first of these keys, the newest. Tokens name `public_url` as issuer
+    /// and as authorised party.
     ///
     /// # Errors
     /// If a key is invalid.

@@ -1,4 +1,5 @@
-//! Verification of the built-in provider's tokens: signature and claims first, then the current session and membership.
+//! Verification of the built-in provider's tokens: signature and claims first, then the current
+//! session and membership.
 
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ use super::key_ring::KeyRing;
 use super::signing::ALGORITHM;
 use crate::jwt::{Rules, bad};
 
-/// The built-in provider's verifier. A token is invalid as soon as its session or membership ends. The name and the role are the
-/// current ones, not those at the time of issue.
+/// The built-in provider's verifier. A token is invalid as soon as its session or membership ends.
+/// The name and the role are the current ones, not those at the time of issue.
 pub struct BuiltInVerifier {
     rules: Rules,
     keys: Arc<KeyRing>,

@@ -15,8 +15,8 @@ use super::webhook_event::User;
 use crate::http_client;
 
 /// The requested version of the API, which introduced version 2 of the session tokens
-/// (<https://clerk.com/docs/guides/development/upgrading/versioning/available-versions>). The fields used here exist in all
-/// versions.
+/// (<https://clerk.com/docs/guides/development/upgrading/versioning/available-versions>). The
+/// fields used here exist in all versions.
 const VERSION: &str = "2025-04-10";
 
 /// Client of Clerk's API for names and addresses.

@@ -32,8 +32,9 @@ impl Instance {
     }
 }
 
-/// A publishable key, which contains the host of the application's Frontend API: `pk_test_` or `pk_live_`, then in base64 the
-/// host and a `$` (`packages/shared/src/keys.ts`, `parsePublishableKey`).
+/// A publishable key, which contains the host of the application's Frontend API: `pk_test_` or
+/// `pk_live_`, then in base64 the host and a `$` (`packages/shared/src/keys.ts`,
+/// `parsePublishableKey`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishableKey {
     text: String,

@@ -63,8 +63,8 @@ struct ActiveOrganisation {
 pub struct Organisation {
     /// Its identifier.
     pub id: OrganisationId,
-    /// The user's role: admin for `org:admin`, which every application has, viewer for `org:viewer` and for a token without a role,
-    /// and editor for others.
+    /// The user's role: admin for `org:admin`, which every application has, viewer for `org:viewer`
+    /// and for a token without a role, and editor for others.
     pub role: Role,
     /// Slug of the organisation.
     pub slug: Option<String>,
@@ -118,7 +118,8 @@ impl Claims {
         if !is_id(&self.sub) || !is_id(&self.sid) {
             return Err(bad("no user or no session"));
         }
-        // Session tokens live for a minute. A longer lifetime would exceed that of stored revocations.
+        // Session tokens live for a minute. A longer lifetime would exceed that of stored
+        // revocations.
         if self.exp.saturating_sub(self.iat) > Directory::MEMORY.num_seconds() {
             return Err(bad("it lives too long"));
         }
@@ -216,8 +217,8 @@ impl Claims {
     }
 }
 
-/// The role that Clerk's role stands for. Editor for `org:member`, and for a role that an organisation has defined; viewer if Clerk
-/// names none.
+/// The role that Clerk's role stands for. Editor for `org:member`, and for a role that an
+/// organisation has defined; viewer if Clerk names none.
 pub(crate) fn role(name: Option<&str>) -> Role {
     match name {
         Some("org:admin") => Role::Admin,

@@ -1,5 +1,6 @@
-//! A fake Clerk server: its key set and the endpoints of its Backend API for names, over plain HTTP on this machine. Responses
-//! have the form of `packages/backend/src/api/resources/JSON.ts` in clerk/javascript.
+//! A fake Clerk server: its key set and the endpoints of its Backend API for names, over plain
+//! HTTP on this machine. Responses have the form of
+//! `packages/backend/src/api/resources/JSON.ts` in clerk/javascript.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

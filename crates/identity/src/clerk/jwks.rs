@@ -29,8 +29,8 @@ pub enum Keys {
 }
 
 impl Keys {
-    /// The key of a PEM document (RFC 7468, section 13), `-----BEGIN PUBLIC KEY-----`, in which line breaks may be written
-    /// `\n`, as environment files have them.
+    /// The key of a PEM document (RFC 7468, section 13), `-----BEGIN PUBLIC KEY-----`, in which
+    /// line breaks may be written `\n`, as environment files have them.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -99,7 +99,8 @@ struct Document {
 impl PublishedKeys {
     /// Older keys are fetched again in the background.
     const FRESH: TimeDelta = TimeDelta::minutes(4);
-    /// Older keys are fetched again before use, so a withdrawn key is accepted at most this long while Clerk responds.
+    /// Older keys are fetched again before use, so a withdrawn key is accepted at most this long
+    /// while Clerk responds.
     const MAX_AGE: TimeDelta = TimeDelta::minutes(5);
     /// Minimum time between fetches caused by tokens with unknown keys.
     const RETRY_DELAY: TimeDelta = TimeDelta::seconds(30);

@@ -1,5 +1,5 @@
-//! Payloads of Clerk's webhooks: <https://clerk.com/docs/guides/development/webhooks/overview>, with the types of
-//! `packages/backend/src/api/resources/JSON.ts`.
+//! Payloads of Clerk's webhooks: <https://clerk.com/docs/guides/development/webhooks/overview>,
+//! with the types of `packages/backend/src/api/resources/JSON.ts`.
 
 use allclear_application::directory::{DirectoryEvent, MemberChange, MemberRecord, Revocation};
 use allclear_domain::id::OrganisationId;
@@ -66,7 +66,8 @@ struct Membership {
     role: Option<String>,
 }
 
-/// What a removal needs of an `OrganizationMembershipJSON`: less than a change of it, so that nothing else can keep access open.
+/// What a removal needs of an `OrganizationMembershipJSON`: less than a change of it, so that
+/// nothing else can keep access open.
 #[derive(Deserialize)]
 struct Removal {
     organization: Identified,

@@ -1,6 +1,8 @@
-//! Verification of Clerk's webhooks, which Svix signs: <https://docs.svix.com/receiving/verifying-payloads/how-manual>.
+//! Verification of Clerk's webhooks, which Svix signs:
+//! <https://docs.svix.com/receiving/verifying-payloads/how-manual>.
 //!
-//! The `standardwebhooks` crate was rejected: it expects other header names and reads the system clock.
+//! The `standardwebhooks` crate was rejected: it expects other header names and reads the
+//! system clock.
 
 use std::fmt;
 use std::sync::Arc;
@@ -43,8 +45,9 @@ impl WebhookSecret {
             .map_err(|_| "it is no key")
     }
 
-    /// Whether one of the signatures is made with this secret: HMAC-SHA-256 of `id.timestamp.body`, in base64 after `v1,`. There
-    /// are several while the secret is being rotated. The comparison takes the same time for every wrong signature.
+    /// Whether one of the signatures is made with this secret: HMAC-SHA-256 of `id.timestamp.body`,
+    /// in base64 after `v1,`. There are several while the secret is being rotated. The comparison
+    /// takes the same time for every wrong signature.
     fn has_signed(&self, envelope: &Envelope<'_>) -> bool {
         let mut mac = self.0.clone();
         mac.update(envelope.id.as_bytes());

@@ -152,7 +152,8 @@ impl OpenIdClient {
         ClientId::new(self.settings.client_id.clone())
     }
 
-    /// Verifies an ID token and returns its claims. If the token names an unknown key, newer keys are fetched first.
+    /// Verifies an ID token and returns its claims. If the token names an unknown key, newer keys
+    /// are fetched first.
     async fn verify(
         &self,
         token: &CoreIdToken,
@@ -189,7 +190,8 @@ impl OpenIdClient {
                 }
             });
         let claims = token.claims(&verifier, nonce)?;
-        // Section 3.1.3.7 of OpenID Connect Core 1.0, step 5, which the library leaves to its users.
+        // Section 3.1.3.7 of OpenID Connect Core 1.0, step 5, which the library leaves to
+        // its users.
         match claims.authorized_party() {
             Some(party) if *party != self.client_id() => Err(
                 ClaimsVerificationError::InvalidAudience("issued to another party".to_owned()),
@@ -226,7 +228,8 @@ impl OpenIdClient {
         }
         let further: Claims = serde_json::from_slice(response.body())
             .map_err(|_| ProviderError::Invalid("the user information is not JSON".to_owned()))?;
-        // Otherwise the user information may be that of another person (OpenID Connect Core 1.0, section 5.3.2).
+        // Otherwise the user information may be that of another person (OpenID Connect Core 1.0,
+        // section 5.3.2).
         if further.get("sub") != claims.get("sub") {
             let reason = "the user information is another person's".to_owned();
             return Err(ProviderError::Invalid(reason));

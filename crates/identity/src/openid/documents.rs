@@ -1,5 +1,5 @@
-//! What a provider publishes: its metadata and its keys. Both are cached. While the provider is unavailable, the last
-//! good ones are used.
+//! What a provider publishes: its metadata and its keys. Both are cached. While the provider is
+//! unavailable, the last good ones are used.
 
 use std::sync::Arc;
 
@@ -115,8 +115,8 @@ impl Documents {
         })
     }
 
-    /// The metadata with newer keys, for a token whose key is unknown. `None` if the keys were fetched for that reason
-    /// a moment ago.
+    /// The metadata with newer keys, for a token whose key is unknown. `None` if the keys were
+    /// fetched for that reason a moment ago.
     pub(super) async fn read_again(&self) -> Result<Option<Metadata>, ProviderError> {
         let mut attempts = self.fetching.lock().await;
         if self.is_within(Self::UNKNOWN_KEY_DELAY, attempts.unknown_key_at) {
@@ -132,7 +132,8 @@ impl Documents {
         is_fresh.then(|| cached.metadata.clone())
     }
 
-    /// Whether a moment is less than this long ago. A clock that was set back does not prolong the wait.
+    /// Whether a moment is less than this long ago. A clock that was set back does not prolong
+    /// the wait.
     fn is_within(&self, delay: TimeDelta, moment: Option<DateTime<Utc>>) -> bool {
         moment.is_some_and(|moment| (self.clock.now() - moment).abs() < delay)
     }

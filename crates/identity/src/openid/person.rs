@@ -29,8 +29,8 @@ impl ClaimNames {
         claims.contains_key("email") && find(claims, &self.email_verified).is_some() && has_role
     }
 
-    /// Adds the claims of the user information to those of an ID token, which have precedence. Whether an address is verified is
-    /// taken from the document with the address.
+    /// Adds the claims of the user information to those of an ID token, which have precedence.
+    /// Whether an address is verified is taken from the document with the address.
     pub(super) fn add_user_info(&self, claims: &mut Claims, mut further: Claims) {
         // Only the ID token says when and how the person authenticated.
         for name in ["auth_time", "amr", "acr"] {
@@ -81,7 +81,8 @@ impl ClaimNames {
     }
 }
 
-/// How the person was authenticated: the claims `amr` and `acr` (OpenID Connect Core 1.0, section 2).
+/// How the person was authenticated: the claims `amr` and `acr` (OpenID Connect Core 1.0,
+/// section 2).
 fn methods(claims: &Claims) -> Vec<String> {
     let found = ["amr", "acr"].map(|name| claims.get(name).map(texts));
     found.into_iter().flatten().flatten().collect()
@@ -96,7 +97,8 @@ fn find<'a>(claims: &'a Claims, name: &str) -> Option<&'a Value> {
     find(claims.get(first)?.as_object()?, rest)
 }
 
-/// A time in seconds since 1970, as a number (OpenID Connect Core 1.0, section 2). Some providers add a fraction.
+/// A time in seconds since 1970, as a number (OpenID Connect Core 1.0, section 2). Some providers
+/// add a fraction.
 fn time(value: &Value) -> Option<DateTime<Utc>> {
     let seconds = value.as_i64().or_else(|| {
         let text = value.as_f64()?.floor().to_string();

@@ -74,8 +74,8 @@ impl<'a> NoticeMail<'a> {
         )
     }
 
-    /// One subject for all mails about an incident: Gmail groups a thread by subject. The first line of the text, which
-    /// mail programs show beside the subject, has what is new.
+    /// One subject for all mails about an incident: Gmail groups a thread by subject. The first
+    /// line of the text, which mail programs show beside the subject, has what is new.
     fn subject(&self) -> String {
         one_line(&format!("[{}] {}", self.organisation, self.content.title))
     }

@@ -32,8 +32,8 @@ impl<'a> SecurityMail<'a> {
             self.subject().to_owned(),
             &SecurityText { mail: self },
             &SecurityHtml { mail: self },
-            // The link leads to the page where a password reset is requested. It contains no code, so the log does not
-            // need it.
+            // The link leads to the page where a password reset is requested. It contains no code,
+            // so the log does not need it.
             Vec::new(),
         )
     }
@@ -125,8 +125,8 @@ impl<'a> SecurityMail<'a> {
         }
     }
 
-    /// What the owner of the account does if somebody else made the change. A new password ends the other sessions, but neither a key
-    /// nor a second factor that somebody has added.
+    /// What the owner of the account does if somebody else made the change. A new password ends the
+    /// other sessions, but neither a key nor a second factor that somebody has added.
     const fn advice(&self) -> &'static str {
         match self.notice.change {
             SecurityChange::SignedIn | SecurityChange::PasswordChanged => {

@@ -15,7 +15,8 @@ use tokio::time::timeout;
 use super::failure::{Failure, Stage};
 use super::server::{Login, Security, Server};
 
-/// Timeout of connecting to one of the server's addresses: a network may drop what it does not route, such as IPv6.
+/// Timeout of connecting to one of the server's addresses: a network may drop what it does not
+/// route, such as IPv6.
 const ADDRESS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A connection that is ready for a message.
@@ -93,7 +94,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Resets the connection after a refused message. Returns whether it can be used for the next one.
+    /// Resets the connection after a refused message. Returns whether it can be used for the
+    /// next one.
     pub(super) async fn reset(&mut self) -> bool {
         self.0.command(Rset).await.is_ok()
     }
@@ -141,9 +143,10 @@ async fn connect(place: (&str, u16)) -> io::Result<TcpStream> {
     Err(failed)
 }
 
-/// Checks that replies belong to their commands. lettre takes what an attacker appended to the reply to STARTTLS for the reply to
-/// EHLO, so each later reply would come one command late: the one to NOOP would be the long one to EHLO. Several
-/// appended replies are not noticed: only TLS from the first byte excludes them.
+/// Checks that replies belong to their commands. lettre takes what an attacker appended to the
+/// reply to STARTTLS for the reply to EHLO, so each later reply would come one command late: the
+/// one to NOOP would be the long one to EHLO. Several appended replies are not noticed: only TLS
+/// from the first byte excludes them.
 async fn check_order_of_replies(connection: &mut AsyncSmtpConnection) -> Result<(), Failure> {
     let reply = connection.command(Noop).await;
     let reply = reply.map_err(|error| Failure::new(Stage::Connect, &error))?;

@@ -1,4 +1,5 @@
-//! Reasons why the server did not accept a message, and whether the operator or the recipient is the cause.
+//! Reasons why the server did not accept a message, and whether the operator or the recipient is
+//! the cause.
 
 use std::error::Error as StdError;
 use std::io;
@@ -11,7 +12,8 @@ use crate::rendered_mail::one_line;
 /// Maximum length of a reason, in characters.
 const MAX_LENGTH: usize = 300;
 
-/// Parts of replies, in lower case, by which servers refuse the client or the sender only after a recipient or the message.
+/// Parts of replies, in lower case, by which servers refuse the client or the sender only after a
+/// recipient or the message.
 const SENDER_REFUSED: [&str; 16] = [
     // Postfix, Exim, Sendmail and Exchange do not relay for this client.
     "relay access denied",
@@ -114,8 +116,8 @@ impl Failure {
         self.code.is_some_and(|code| code != 421)
     }
 
-    /// Whether the server refused the sender instead of the recipient or the message. Only the operator can mend that, and no
-    /// mail may be given up for it.
+    /// Whether the server refused the sender instead of the recipient or the message. Only the
+    /// operator can mend that, and no mail may be given up for it.
     pub(super) fn is_of_sender(&self) -> bool {
         let Some(code) = self.code else {
             return self.stage == Stage::Login;
@@ -131,7 +133,8 @@ impl Failure {
     }
 }
 
-/// Whether a reply refuses the sender, by its text without addresses: a recipient may be called `relay`.
+/// Whether a reply refuses the sender, by its text without addresses: a recipient may be
+/// called `relay`.
 fn refuses_sender(reply: &str) -> bool {
     let reply = reply.to_lowercase();
     let mut parts = reply.split('<');

@@ -18,7 +18,8 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval of the log's errors about an unusable server.
 const ERROR_LOG_INTERVAL: Duration = Duration::from_mins(1);
 
-/// The connections to one server. A connection whose message was abandoned is closed, because its state is unknown.
+/// The connections to one server. A connection whose message was abandoned is closed, because its
+/// state is unknown.
 pub(super) struct Pool {
     server: Server,
     limits: SmtpLimits,

@@ -51,9 +51,9 @@ impl Login {
 }
 
 impl Server {
-    /// Parses `smtp://…` or `smtps://…` in lettre's format: `user:password@host:port`, the EHLO name as the path, and
-    /// `?tls=required` or `?tls=opportunistic` for STARTTLS. `authorities` are certificates in PEM, trusted in addition to
-    /// those that browsers trust.
+    /// Parses `smtp://…` or `smtps://…` in lettre's format: `user:password@host:port`, the EHLO
+    /// name as the path, and `?tls=required` or `?tls=opportunistic` for STARTTLS. `authorities`
+    /// are certificates in PEM, trusted in addition to those that browsers trust.
     ///
     /// # Errors
     /// One line that says what is wrong. It does not repeat the text, which may contain a password.
@@ -81,7 +81,8 @@ impl Server {
         })
     }
 
-    /// The same with a name in EHLO unless it has one. Servers refuse names without a dot, such as those of containers.
+    /// The same with a name in EHLO unless it has one. Servers refuse names without a dot, such as
+    /// those of containers.
     pub(super) fn named(mut self, host: &str) -> Self {
         let is_full = host.contains('.') && host.parse::<IpAddr>().is_err();
         let name = is_full.then(|| ClientId::Domain(host.to_owned()));

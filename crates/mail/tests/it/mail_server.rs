@@ -15,7 +15,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 /// Timeout of every wait. A test that reaches it has failed.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A mail server in a process of its own, which ends with the test. `tests/smtp/server.mjs` says what it does.
+/// A mail server in a process of its own, which ends with the test. `tests/smtp/server.mjs` says
+/// what it does.
 pub(crate) struct MailServer {
     pub(crate) port: u16,
     input: ChildStdin,

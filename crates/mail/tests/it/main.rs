@@ -1,6 +1,7 @@
 //! The mailer against a real mail server.
 
-// Clippy's `allow-…-in-tests` knows `#[test]` functions and `cfg(test)` modules only, not the helpers of a test crate.
+// Clippy's `allow-…-in-tests` knows `#[test]` functions and `cfg(test)` modules only, not the
+// helpers of a test crate.
 #![cfg(test)]
 
 mod encryption;

@@ -1,7 +1,8 @@
-// A mail server for tests, on a free port of loopback. It does with a mail what the first word of the recipient's address
-// says, and tells of each mail it takes. It ends with its standard input.
+// A mail server for tests, on a free port of loopback. It does with a mail what the first word of
+// the recipient's address says, and tells of each mail it takes. It ends with its standard input.
 //
-// in, a line each:   {"tls"?: "starttls" | "wrapper", "key"?, "cert"?, "user"?, "password"?, "port"?, "parse"?: false}
+// in, a line each: {"tls"?: "starttls" | "wrapper", "key"?, "cert"?, "user"?, "password"?, "port"?,
+// "parse"?: false}
 //                    then "close" as often as one likes: closes every connection
 // out, a line each:  {"listening": port}
 //                    {"mail": {from, to, headers: [[name, value]], subject, text, html, raw, connection, secure, user, open}}
@@ -14,7 +15,10 @@ const require = createRequire(new URL("../../../../apps/web/package.json", impor
 const { SMTPServer } = require("smtp-server");
 const PostalMime = require("postal-mime").default ?? require("postal-mime");
 
-/** What an address asks for: temporary@, permanent@, …; with a number, temporary2@, so many times before it is taken. */
+/**
+ * What an address asks for: temporary@, permanent@, …; with a number, temporary2@, so many times
+ * before it is taken.
+ */
 const wishes = {
   temporary: { at: "to", code: 450, text: "4.2.1 mailbox busy" },
   permanent: { at: "to", code: 550, text: "5.1.1 no such mailbox" },

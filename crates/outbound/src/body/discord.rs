@@ -9,7 +9,8 @@ use super::text::{ELLIPSIS, Syntax, cut, cut_with, length, lines, plain};
 /// Limits of Discord: of a title, and of a field's value.
 const MAX_TITLE_LENGTH: usize = 256;
 const MAX_VALUE_LENGTH: usize = 1024;
-/// The sum of all texts must not exceed 6,000. The parts of an embed are limited so that it does not.
+/// The sum of all texts must not exceed 6,000. The parts of an embed are limited so that it
+/// does not.
 const MAX_DESCRIPTION_LENGTH: usize = 3000;
 const MAX_NAME_LENGTH: usize = 200;
 const MAX_FOOTER_LENGTH: usize = 200;
@@ -127,7 +128,8 @@ fn link(link: &Link<'_>) -> Option<String> {
     (length(&url) + 40 <= MAX_VALUE_LENGTH / 2).then(|| format!("[{}]({url})", link.label))
 }
 
-/// An address in a text as a link that shows it. Without the brackets, an escaped character behind the address would be a part of it.
+/// An address in a text as a link that shows it. Without the brackets, an escaped character behind
+/// the address would be a part of it.
 fn address_link(address: &str) -> Option<String> {
     let link = format!("<{address}>");
     (length(&link) <= MAX_URL_LENGTH).then_some(link)
@@ -137,7 +139,8 @@ fn escaped_url(url: &str) -> String {
     url.replace('(', "%28").replace(')', "%29")
 }
 
-/// A backslash before each character that Discord may read as markup, a mention, an emoji or the scheme of a link.
+/// A backslash before each character that Discord may read as markup, a mention, an emoji or the
+/// scheme of a link.
 fn escape(grapheme: &str, out: &mut String) {
     for character in grapheme.chars() {
         if r"\*_~`|<>#-+[]():@".contains(character) {

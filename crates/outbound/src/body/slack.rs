@@ -8,7 +8,8 @@ use super::text::{ELLIPSIS, Syntax, cut, length, lines, parts};
 /// Limits of Slack: of a header, and of a section's text.
 const MAX_HEADER_LENGTH: usize = 150;
 const MAX_SECTION_LENGTH: usize = 3000;
-/// The sum of all texts must not exceed 13,000. The parts of a message are limited so that it does not.
+/// The sum of all texts must not exceed 13,000. The parts of a message are limited so that it
+/// does not.
 const MAX_FALLBACK_LENGTH: usize = 400;
 const MAX_STATUS_LENGTH: usize = 600;
 const MESSAGE: [usize; 3] = [MAX_SECTION_LENGTH, MAX_SECTION_LENGTH, 1000];

@@ -1,14 +1,16 @@
 //! The body for a workflow of Microsoft Teams: an Adaptive Card.
 //!
-//! Texts are runs of rich text blocks. Teams reads Markdown in text blocks and facts, and its clients disagree about escapes there
-//! (<https://github.com/microsoft/AdaptiveCards/issues/5590>); a run is shown as it is.
+//! Texts are runs of rich text blocks. Teams reads Markdown in text blocks and facts, and its
+//! clients disagree about escapes there (<https://github.com/microsoft/AdaptiveCards/issues/5590>);
+//! a run is shown as it is.
 
 use serde::Serialize;
 
 use super::chat::{Chat, Colour, Link};
 use super::text::{ELLIPSIS, Syntax, cut, cut_with, length, lines, plain};
 
-/// Maximum number of bytes of a body, in UTF-8 and in UTF-16: Teams does not say which of them it counts.
+/// Maximum number of bytes of a body, in UTF-8 and in UTF-16: Teams does not say which of them
+/// it counts.
 const BODY_BYTES: usize = 28_000;
 /// Code units of the text. A body that is too large is written again with the next.
 const TEXT_LENGTHS: [usize; 6] = [10_000, 6000, 3500, 2000, 1000, 400];
@@ -139,7 +141,8 @@ impl TeamsBody {
     }
 }
 
-/// A block for each line of the text. If it is cut, the last names the action that leads to the rest.
+/// A block for each line of the text. If it is cut, the last names the action that leads to
+/// the rest.
 fn paragraphs(chat: &Chat<'_>, limit: usize) -> Vec<Element> {
     let rest = format!("{ELLIPSIS} (“{}” leads to the rest)", chat.main.label);
     let mut cut = cut_with(

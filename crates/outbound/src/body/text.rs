@@ -65,7 +65,8 @@ pub(super) fn plain(grapheme: &str, out: &mut String) {
     out.push_str(grapheme);
 }
 
-/// Cuts a text between graphemes, without links, so that it has at most `limit` code units after the escape, with the ellipsis.
+/// Cuts a text between graphemes, without links, so that it has at most `limit` code units after
+/// the escape, with the ellipsis.
 pub(super) fn cut(text: &str, limit: usize, escape: Escape) -> Cut {
     let syntax = Syntax::without_links(escape);
     let mut cut = cut_with(text, limit, length(ELLIPSIS), syntax);
@@ -84,8 +85,8 @@ pub(super) fn cut_with(text: &str, limit: usize, reserve: usize, syntax: Syntax)
     }
 }
 
-/// The escaped beginning of a text within the limit, and the rest of the text. If there is a rest, `reserve` of the code units are
-/// left free.
+/// The escaped beginning of a text within the limit, and the rest of the text. If there is a rest,
+/// `reserve` of the code units are left free.
 fn split(text: &str, limit: usize, reserve: usize, syntax: Syntax) -> (String, &str) {
     let mut written = String::new();
     let mut used = 0;
@@ -110,8 +111,8 @@ fn split(text: &str, limit: usize, reserve: usize, syntax: Syntax) -> (String, &
     (written, "")
 }
 
-/// Splits a text into parts of at most these lengths, between words where there are any. Of the last part, `reserve` code units are
-/// left free if a rest is cut off; returns whether nothing was.
+/// Splits a text into parts of at most these lengths, between words where there are any. Of the
+/// last part, `reserve` code units are left free if a rest is cut off; returns whether nothing was.
 pub(super) fn parts(
     text: &str,
     limits: &[usize],

@@ -15,7 +15,8 @@ use serde::{Serialize, Serializer};
 use self::component::ComponentChange;
 use self::incident::Incident;
 
-/// Maximum number of bytes of the updates, and of the components, of one body. The newest updates and the first components are kept.
+/// Maximum number of bytes of the updates, and of the components, of one body. The newest updates
+/// and the first components are kept.
 const LIST_BYTES: usize = 512 * 1024;
 
 /// A time in UTC with milliseconds.

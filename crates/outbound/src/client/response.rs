@@ -53,7 +53,8 @@ impl Response {
         String::from_utf8(body).map_err(|_| RequestError::NotAText)
     }
 
-    /// Reads a short body to its end, so that the connection can carry the next request. Otherwise the connection is closed.
+    /// Reads a short body to its end, so that the connection can carry the next request. Otherwise
+    /// the connection is closed.
     pub async fn drain(mut self) {
         let reading = async {
             let mut read = 0;

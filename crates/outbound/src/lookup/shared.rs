@@ -14,15 +14,15 @@ use super::Lookup;
 
 /// Names whose results are kept.
 const MAX_NAMES: usize = 10_000;
-/// How long a result is used: of a name with addresses, and of a name without. A name server that does not reply occupies a thread
-/// for many seconds, so such a name is asked for less often.
+/// How long a result is used: of a name with addresses, and of a name without. A name server that
+/// does not reply occupies a thread for many seconds, so such a name is asked for less often.
 const CACHED_FOR: Duration = Duration::from_secs(10);
 const EMPTY_CACHED_FOR: Duration = Duration::from_secs(15);
 /// How long a look-up waits for others to end. A request for its result waits no longer.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 
-/// Shares each look-up between all requests for the name, also with those of the next seconds. A name whose servers do not reply
-/// occupies at most one thread.
+/// Shares each look-up between all requests for the name, also with those of the next seconds. A
+/// name whose servers do not reply occupies at most one thread.
 pub struct SharedLookup {
     lookup: Arc<dyn Lookup>,
     permits: Arc<Semaphore>,
@@ -53,7 +53,8 @@ impl SharedLookup {
     fn result(&self, host: &str) -> Result {
         let (sender, receiver) = watch::channel(None);
         {
-            // One lock, so that of requests at the same time one starts a look-up. A panic under it leaves the cache consistent.
+            // One lock, so that of requests at the same time one starts a look-up. A panic under it
+            // leaves the cache consistent.
             let mut known = self.known.lock();
             if let Some(known) = known.get(host).filter(|known| is_usable(known)) {
                 return known.clone();

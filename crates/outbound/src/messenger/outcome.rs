@@ -54,7 +54,8 @@ pub(super) fn of_response(response: &Response, now: DateTime<Utc>) -> Result<(),
     })
 }
 
-/// The wait that a Retry-After header asks for (RFC 9110, section 10.2.3): seconds or a date. Some receivers write fractions.
+/// The wait that a Retry-After header asks for (RFC 9110, section 10.2.3): seconds or a date. Some
+/// receivers write fractions.
 fn wait(text: &str, now: DateTime<Utc>) -> Option<TimeDelta> {
     let text = text.trim();
     let is_number = |byte: u8| byte.is_ascii_digit() || byte == b'.';

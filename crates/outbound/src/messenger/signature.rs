@@ -7,7 +7,8 @@ use standardwebhooks::{
     HEADER_WEBHOOK_ID, HEADER_WEBHOOK_SIGNATURE, HEADER_WEBHOOK_TIMESTAMP, Webhook,
 };
 
-/// The headers of one attempt: the message's identifier, the attempt's time, and one signature for each secret.
+/// The headers of one attempt: the message's identifier, the attempt's time, and one signature for
+/// each secret.
 pub(super) fn headers(
     id: &str,
     secrets: &[SigningSecret],

@@ -1,6 +1,7 @@
 //! Tests of messages: their bodies, their signatures, and what receivers may do.
 
-// Clippy's `allow-…-in-tests` knows `#[test]` functions and `cfg(test)` modules only, not the helpers of a test crate.
+// Clippy's `allow-…-in-tests` knows `#[test]` functions and `cfg(test)` modules only, not the
+// helpers of a test crate.
 #![cfg(test)]
 #![recursion_limit = "256"]
 

@@ -1,4 +1,5 @@
-// Reads {secret, body, headers} from the standard input and says whether Standard Webhooks accepts the request.
+// Reads {secret, body, headers} from the standard input and says whether Standard Webhooks accepts
+// the request.
 
 import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";

@@ -1,5 +1,5 @@
-//! Stores the rows of a measured run again, in transactions without the product: on a copy of the same database, with
-//! its indexes and foreign keys, five prepared statements and a commit.
+//! Stores the rows of a measured run again, in transactions without the product: on a copy of the
+//! same database, with its indexes and foreign keys, five prepared statements and a commit.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -170,7 +170,8 @@ fn insertion(table: &str, columns: Columns, is_numbered: bool) -> String {
     )
 }
 
-/// Stores rows in SQLite over this many connections. A transaction is one message to the thread of its connection.
+/// Stores rows in SQLite over this many connections. A transaction is one message to the thread of
+/// its connection.
 pub(crate) async fn sqlite(file: &Path, rows: Vec<Row>, connections: usize) -> Taken {
     let options = SqliteConnectOptions::new()
         .filename(file)
@@ -262,7 +263,8 @@ pub(crate) async fn postgresql(url: &str, rows: Vec<Row>) -> Taken {
         rows,
         async move |connection: &mut PgConnection, row: Row| {
             let mut transaction = connection.begin().await.unwrap();
-            // Comes first, because all writers of the organisation wait for this lock, as in the product.
+            // Comes first, because all writers of the organisation wait for this lock, as in
+            // the product.
             query("UPDATE organisations SET revision = $1, committed_at = $2 WHERE id = 'acme'")
                 .bind(row.revision)
                 .bind(row.at)

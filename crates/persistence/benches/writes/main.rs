@@ -1,6 +1,7 @@
-//! Measures how many incident updates of sixteen operators are acknowledged per second, and compares them with bare
-//! transactions that store the same rows with the same sync setting. Runs on SQLite and, if
-//! `ALLCLEAR_TEST_POSTGRES_URL` and `ALLCLEAR_TEST_DURABLE_POSTGRES_URL` name servers, on PostgreSQL.
+//! Measures how many incident updates of sixteen operators are acknowledged per second, and
+//! compares them with bare transactions that store the same rows with the same sync setting. Runs
+//! on SQLite and, if `ALLCLEAR_TEST_POSTGRES_URL` and `ALLCLEAR_TEST_DURABLE_POSTGRES_URL` name
+//! servers, on PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a bench ends by a panic")]
 
 mod bare;

@@ -131,7 +131,8 @@ impl Operators {
         }
     }
 
-    /// Records all updates. The operators write at the same time, and each one update after the other.
+    /// Records all updates. The operators write at the same time, and each one update after
+    /// the other.
     pub(crate) async fn write(&self) -> Taken {
         let start = Instant::now();
         let writers = self.open.iter().map(|own| {

@@ -26,7 +26,8 @@ pub struct ListedAccount {
     pub address: String,
     /// The person's name.
     pub name: String,
-    /// Identifier and name of an organisation, and the role in it; `None` if the account belongs to none.
+    /// Identifier and name of an organisation, and the role in it; `None` if the account
+    /// belongs to none.
     pub membership: Option<(String, String, Role)>,
 }
 
@@ -44,8 +45,8 @@ pub enum MakeAdminOutcome {
 }
 
 impl Database {
-    /// Lists accounts with their memberships, oldest account first: one row for each membership of the first `limit`
-    /// accounts after `after`. Returns the last of these accounts, too.
+    /// Lists accounts with their memberships, oldest account first: one row for each membership of
+    /// the first `limit` accounts after `after`. Returns the last of these accounts, too.
     pub async fn list_accounts(
         &self,
         after: Option<UserId>,
@@ -92,8 +93,8 @@ impl Database {
         Ok((listed, last))
     }
 
-    /// Makes the account with an address an admin of the organisation with an identifier or code, also if it is not a
-    /// member.
+    /// Makes the account with an address an admin of the organisation with an identifier or code,
+    /// also if it is not a member.
     pub async fn make_admin(&self, address: &str, name: &str) -> Result<MakeAdminOutcome, Error> {
         let (address, name, now) = (EmailKey::of(address), name.to_owned(), self.clock.now());
         self.write_audited(move |transaction| {

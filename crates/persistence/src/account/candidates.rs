@@ -34,8 +34,8 @@ pub(super) async fn of(
     })
 }
 
-/// Returns the account with an address. If there is none, reads a row of another account, because the time that a row takes would
-/// reveal whether the address has an account.
+/// Returns the account with an address. If there is none, reads a row of another account, because
+/// the time that a row takes would reveal whether the address has an account.
 async fn owner_in_equal_time(
     connection: &impl ConnectionTrait,
     address: &EmailKey,

@@ -33,7 +33,8 @@ struct Departures {
 }
 
 impl Database {
-    /// Deletes an account. Most rows of its organisations are removed before, in transactions of their own.
+    /// Deletes an account. Most rows of its organisations are removed before, in transactions of
+    /// their own.
     pub(super) async fn delete_account(
         self,
         id: UserId,
@@ -98,8 +99,8 @@ async fn delete(
     Ok((DeletionOutcome::Deleted, audit_items.anonymous(id)))
 }
 
-/// Returns what the deletion does to the account's organisations, or why it is refused. Locks the account, the installation and
-/// these organisations.
+/// Returns what the deletion does to the account's organisations, or why it is refused. Locks the
+/// account, the installation and these organisations.
 async fn check(
     transaction: &Transaction,
     id: UserId,
@@ -148,7 +149,8 @@ async fn audit_items_of_departure(
     members::audit_items(transaction, organisation, id, now, (before, None)).await
 }
 
-/// Returns the effect of the deletion on an organisation, or the name of an organisation that would lose its last admin.
+/// Returns the effect of the deletion on an organisation, or the name of an organisation that would
+/// lose its last admin.
 async fn departure(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -172,8 +174,9 @@ async fn remove_name(transaction: &Transaction, id: UserId) -> Result<(), Error>
     Ok(())
 }
 
-/// Statements that replace the name on updates, on periods of components and in the audit log, which belong to the organisation and
-/// stay. Their rows are among those of all organisations, so each statement needs an index.
+/// Statements that replace the name on updates, on periods of components and in the audit log,
+/// which belong to the organisation and stay. Their rows are among those of all organisations, so
+/// each statement needs an index.
 fn removals(id: UserId) -> [UpdateStatement; 6] {
     let name = || Set(Author::DELETED.to_owned());
     let incidents = incident_update::ActiveModel {

@@ -84,7 +84,8 @@ pub(super) async fn change(
     Ok((true, audit_items))
 }
 
-/// Stores a password, and ends the account's sessions and resets. The caller holds the account's lock.
+/// Stores a password, and ends the account's sessions and resets. The caller holds the
+/// account's lock.
 async fn set(
     transaction: &Transaction,
     id: UserId,

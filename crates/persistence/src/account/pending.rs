@@ -155,7 +155,8 @@ pub(super) async fn add_address(
     Ok(())
 }
 
-/// [`Error::Stale`] if another account got the address at the same time. The caller holds the account's lock.
+/// [`Error::Stale`] if another account got the address at the same time. The caller holds the
+/// account's lock.
 pub(super) async fn confirm_address(
     transaction: &Transaction,
     digest: &Digest,

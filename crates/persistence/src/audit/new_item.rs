@@ -23,11 +23,11 @@ use crate::membership::organisations_of;
 use crate::statement::Fetch;
 use crate::transaction::Transaction;
 
-/// Maximum number of refused sign-ins of one person and day in an organisation's audit log, so that strangers cannot
-/// fill it.
+/// Maximum number of refused sign-ins of one person and day in an organisation's audit log, so that
+/// strangers cannot fill it.
 const REFUSED_PER_DAY: u64 = 20;
-/// Maximum number of other items of one action, person and day in an organisation's audit log, so that a person cannot fill the
-/// logs of all its organisations.
+/// Maximum number of other items of one action, person and day in an organisation's audit log, so
+/// that a person cannot fill the logs of all its organisations.
 const CHANGES_PER_DAY: u64 = 200;
 
 /// An item for a change that makes no revision.
@@ -42,7 +42,8 @@ pub(crate) struct NewAuditItem {
     target: (TargetType, String),
     /// Its name, if it has one that may be shown.
     name: Option<String>,
-    /// The thing before the change; `None` for a create. From [`state`](allclear_application::audit::state), without secrets.
+    /// The thing before the change; `None` for a create. From
+    /// [`state`](allclear_application::audit::state), without secrets.
     before: Option<Value>,
     /// The thing after the change; `None` for a delete.
     after: Option<Value>,
@@ -84,8 +85,8 @@ impl NewAuditItem {
     }
 }
 
-/// The items that a change leaves in the audit log. [`Database::write_audited`](crate::database::Database::write_audited) appends
-/// them.
+/// The items that a change leaves in the audit log.
+/// [`Database::write_audited`](crate::database::Database::write_audited) appends them.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct NewAuditItems(Vec<NewAuditItem>);
@@ -136,12 +137,12 @@ impl NewAuditItems {
     }
 }
 
-/// Largest step from an item's identifier to the next one within a millisecond. The step is random, so two transactions
-/// that follow the same item hardly ever choose the same identifier.
+/// Largest step from an item's identifier to the next one within a millisecond. The step is random,
+/// so two transactions that follow the same item hardly ever choose the same identifier.
 const MAX_STEP: u128 = 1 << 20;
 
-/// Identifier and time of the organisation's next item at the time `now`: after every item that the transaction sees, also one of
-/// the same millisecond, and one of a node whose clock is ahead.
+/// Identifier and time of the organisation's next item at the time `now`: after every item that the
+/// transaction sees, also one of the same millisecond, and one of a node whose clock is ahead.
 async fn following(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -161,7 +162,8 @@ async fn following(
     Ok(match newest {
         Some((newest, created_at)) if newest >= id => {
             let step = 1 + random.as_u128() % MAX_STEP;
-            // The step does not change the revision in the identifier, so the organisation's next commit is later.
+            // The step does not change the revision in the identifier, so the organisation's next
+            // commit is later.
             let id = Uuid::from_u128(newest.as_u128() + step);
             (id, created_at.max(now))
         }
@@ -186,9 +188,10 @@ async fn append(transaction: &Transaction, item: NewAuditItem) -> Result<(), Err
     insert(transaction, row).await
 }
 
-/// Items for a change of a person's account, session, password or factor: one in each organisation of which the person is a
-/// member. Of refused sign-ins, an organisation gets at most [`REFUSED_PER_DAY`] for one person, of other changes at most
-/// [`CHANGES_PER_DAY`] of each kind. Changes beyond that have no item: a thief who has used them up must not prevent the owner's next
+/// Items for a change of a person's account, session, password or factor: one in each organisation
+/// of which the person is a member. Of refused sign-ins, an organisation gets at most
+/// [`REFUSED_PER_DAY`] for one person, of other changes at most [`CHANGES_PER_DAY`] of each kind.
+/// Changes beyond that have no item: a thief who has used them up must not prevent the owner's next
 /// password, for example. [`check_changes_of_person`] refuses changes that nobody needs.
 pub(crate) async fn audit_items_of_person(
     transaction: &Transaction,

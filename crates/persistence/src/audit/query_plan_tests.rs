@@ -10,7 +10,8 @@ use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
 use super::{Column, selected};
 use crate::query_plan::{plan, postgresql, sqlite};
 
-/// An item every ten seconds of a week, each of the next of 200 organisations. Identifiers begin with the time.
+/// An item every ten seconds of a week, each of the next of 200 organisations. Identifiers begin
+/// with the time.
 const MANY: [&str; 3] = [
     "INSERT INTO organisations (id, code, name, revision, created_at) SELECT n::text, n::text, 'Acme', 0, now() \
      FROM generate_series(1, 200) n",

@@ -12,13 +12,14 @@ use crate::commit::Scope;
 use crate::maintenance::component::UnderMaintenance;
 use crate::{component, component_group, incident, maintenance, organisation, page_order, review};
 
-/// The thing whose states before and after a commit the audit log shows. The commit reads both, so no change can leave
-/// them out.
+/// The thing whose states before and after a commit the audit log shows. The commit reads both, so
+/// no change can leave them out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// What the commit creates. Its first event names it.
     New,
-    /// The work returns the states: see [`StoredChange::states`](crate::commit::StoredChange::states).
+    /// The work returns the states: see
+    /// [`StoredChange::states`](crate::commit::StoredChange::states).
     Known,
     Organisation,
     Component(ComponentId),
@@ -32,7 +33,8 @@ pub(crate) enum Subject {
 }
 
 impl Subject {
-    /// The subject of a commit with these events: this subject, or the new thing that the first event names.
+    /// The subject of a commit with these events: this subject, or the new thing that the first
+    /// event names.
     pub(crate) fn named_by(self, events: &[Event]) -> Self {
         if self != Self::New {
             return self;

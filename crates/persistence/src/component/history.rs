@@ -49,7 +49,8 @@ use crate::transaction::Transaction;
 
 /// Number of components whose periods are read and changed together.
 const COMPONENTS_AT_ONCE: usize = 256;
-/// Overlapping periods that a rule needs to see: one is enough to refuse, and one may be the period that is changed.
+/// Overlapping periods that a rule needs to see: one is enough to refuse, and one may be the period
+/// that is changed.
 const OVERLAPS_READ: u64 = 2;
 
 #[async_trait]
@@ -222,8 +223,8 @@ impl ComponentHistoryStore for Database {
     }
 }
 
-/// The incidents that affected one of these components in an interval, newest first. The query begins at the incidents that are open
-/// or were resolved after the beginning of the interval.
+/// The incidents that affected one of these components in an interval, newest first. The query
+/// begins at the incidents that are open or were resolved after the beginning of the interval.
 fn related(
     organisation: &OrganisationId,
     components: &[ComponentId],
@@ -247,7 +248,8 @@ fn related(
         .and_where(IncidentColumn::ResolvedAt.gt(from))
         .union(UnionType::All, open)
         .take();
-    // Not EXISTS, which PostgreSQL would turn into a join with every incident that ever affected the components.
+    // Not EXISTS, which PostgreSQL would turn into a join with every incident that ever affected
+    // the components.
     let link = Query::select()
         .column(LinkColumn::ComponentId)
         .from(Link)
@@ -284,7 +286,8 @@ fn overlapping(id: ComponentId, Interval { from, to }: Interval) -> Condition {
         .add_option(from.map(ends_after))
 }
 
-/// Bounds a search by the start of the last period that begins before `from`. Periods do not overlap, so earlier ones are over.
+/// Bounds a search by the start of the last period that begins before `from`. Periods do not
+/// overlap, so earlier ones are over.
 fn starts_at_or_after_the_one_at(id: ComponentId, from: DateTime<Utc>) -> Expr {
     let last = Query::select()
         .expr(Column::StartAt.max())
@@ -296,8 +299,9 @@ fn starts_at_or_after_the_one_at(id: ComponentId, from: DateTime<Utc>) -> Expr {
     Expr::col(Column::StartAt).gte(Func::coalesce([last, from.into()]))
 }
 
-/// The periods of several components that begin within an interval, and the last one of each that begins before it. The query begins
-/// at the components and searches the index of periods for each. With a condition for the end, PostgreSQL might search all ends.
+/// The periods of several components that begin within an interval, and the last one of each that
+/// begins before it. The query begins at the components and searches the index of periods for each.
+/// With a condition for the end, PostgreSQL might search all ends.
 fn beginning_of_each(components: &[Uuid], Interval { from, to }: Interval) -> Select<Entity> {
     use super::{Column as Of, Entity as Components};
     let begins = from.map(|from| {
@@ -323,8 +327,8 @@ fn beginning_of_each(components: &[Uuid], Interval { from, to }: Interval) -> Se
     periods
 }
 
-/// The start of the period after which a page begins. An error if the component has no such period: nothing says where a deleted one
-/// began.
+/// The start of the period after which a page begins. An error if the component has no such period:
+/// nothing says where a deleted one began.
 async fn start_of(
     transaction: &Transaction,
     id: ComponentId,
@@ -372,7 +376,8 @@ async fn needed_by(
     periods_from(transaction, organisation, rows).await
 }
 
-/// Stores the impact of an incident between two past times in the histories of its components, whose current status stays.
+/// Stores the impact of an incident between two past times in the histories of its components,
+/// whose current status stays.
 pub(crate) async fn store_past_impact(
     scope: Scope<'_>,
     incident: IncidentId,
@@ -400,7 +405,8 @@ pub(crate) async fn store_past_impact(
     .await
 }
 
-/// Moves the impacts of an incident whose times were corrected in the histories of its components, whose current status stays.
+/// Moves the impacts of an incident whose times were corrected in the histories of its components,
+/// whose current status stays.
 pub(crate) async fn move_impact(scope: Scope<'_>, moved: ImpactMove) -> Result<(), Error> {
     let impacts = impacts(scope.transaction, moved.incident).await?;
     // Wide enough for the periods that touch it.
@@ -417,8 +423,8 @@ pub(crate) async fn move_impact(scope: Scope<'_>, moved: ImpactMove) -> Result<(
     .await
 }
 
-/// Stores the resolution of an incident in the past in the histories of its components, each with its state before and the impacts
-/// that are left. The caller stores their current status.
+/// Stores the resolution of an incident in the past in the histories of its components, each with
+/// its state before and the impacts that are left. The caller stores their current status.
 pub(crate) async fn resolve_in_past(
     scope: Scope<'_>,
     resolution: PastResolution,
@@ -440,8 +446,8 @@ pub(crate) async fn resolve_in_past(
     .await
 }
 
-/// Changes the histories of components by a rule for what is known of each and its periods in an interval. Their current status
-/// stays.
+/// Changes the histories of components by a rule for what is known of each and its periods in an
+/// interval. Their current status stays.
 async fn change_past<T>(
     scope: Scope<'_>,
     components: &[(ComponentId, T)],

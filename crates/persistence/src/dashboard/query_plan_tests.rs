@@ -1,4 +1,5 @@
-//! How the databases find what the dashboard shows among many subscribers, deliveries and old changes.
+//! How the databases find what the dashboard shows among many subscribers, deliveries and
+//! old changes.
 
 use allclear_application::dashboard::ShownChanges;
 use allclear_domain::id::OrganisationId;

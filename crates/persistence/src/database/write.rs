@@ -1,4 +1,5 @@
-//! The ways to write: with items for an audit log, without them, and as a commit that makes a revision.
+//! The ways to write: with items for an audit log, without them, and as a commit that makes
+//! a revision.
 
 use allclear_application::error::Error;
 use allclear_application::idempotency::CurrentRequest;
@@ -18,9 +19,10 @@ use crate::timeout::in_time;
 use crate::transaction::Transaction;
 
 impl Database {
-    /// Commits a change of an organisation: locks the organisation, lets `work` load, decide and store the new state, and then stores
-    /// everything else that the change causes: impacts, notices, and the events under the next revision. `None` if the organisation
-    /// does not exist or `work` returns `None`. The audit log gets the states of `subject` before and after.
+    /// Commits a change of an organisation: locks the organisation, lets `work` load, decide and
+    /// store the new state, and then stores everything else that the change causes: impacts,
+    /// notices, and the events under the next revision. `None` if the organisation does not exist
+    /// or `work` returns `None`. The audit log gets the states of `subject` before and after.
     pub(crate) async fn commit_revision<T, S, W>(
         &self,
         organisation: &OrganisationId,
@@ -59,8 +61,9 @@ impl Database {
         .await
     }
 
-    /// Runs a write transaction that makes no revision: of members, invitations, accounts, sessions, factors and subscribers. The work
-    /// returns the items for the audit log with its value. They are appended in the same transaction, after the work.
+    /// Runs a write transaction that makes no revision: of members, invitations, accounts,
+    /// sessions, factors and subscribers. The work returns the items for the audit log with its
+    /// value. They are appended in the same transaction, after the work.
     pub(crate) async fn write_audited<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -87,9 +90,9 @@ impl Database {
         self.transaction(work).await
     }
 
-    /// Runs one write transaction. If it returns `Ok`, all its writes are stored; if it returns `Err`, none are. The exception is
-    /// [`Error::Unavailable`]: the confirmation may have been lost after the commit. The work has the [`Origin`] and the
-    /// [`CurrentRequest`] of the caller.
+    /// Runs one write transaction. If it returns `Ok`, all its writes are stored; if it returns
+    /// `Err`, none are. The exception is [`Error::Unavailable`]: the confirmation may have been
+    /// lost after the commit. The work has the [`Origin`] and the [`CurrentRequest`] of the caller.
     async fn transaction<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,

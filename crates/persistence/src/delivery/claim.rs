@@ -49,8 +49,8 @@ pub(super) async fn claim(
         .collect())
 }
 
-/// Claims at most `limit` deliveries, the same number of each organisation, and of each founder as many as are free. Places that one
-/// does not need are for the others.
+/// Claims at most `limit` deliveries, the same number of each organisation, and of each founder as
+/// many as are free. Places that one does not need are for the others.
 async fn claim_equal_shares(
     transaction: &Transaction,
     request: &ClaimRequest,
@@ -109,7 +109,8 @@ async fn claim_of(
     Ok(rows)
 }
 
-/// Claims due deliveries of an organisation and returns them. Rows that another node is claiming are skipped.
+/// Claims due deliveries of an organisation and returns them. Rows that another node is claiming
+/// are skipped.
 pub(super) fn claiming(organisation: &str, request: &ClaimRequest, limit: u64) -> UpdateStatement {
     const UNCLAIMED: &str = "unclaimed";
     let unclaimed = due(organisation, request.route, request.now, limit)
@@ -193,8 +194,9 @@ pub(super) fn these(claims: &[Claim]) -> Condition {
         })
 }
 
-/// Gives back the claims of deliveries whose notice cannot be read, so that they stop no others. A newer node, which may have written
-/// the notice, can send them for [`UNREADABLE_FOR`]; after that they are removed.
+/// Gives back the claims of deliveries whose notice cannot be read, so that they stop no others. A
+/// newer node, which may have written the notice, can send them for [`UNREADABLE_FOR`]; after that
+/// they are removed.
 async fn postpone_unreadable(
     transaction: &Transaction,
     rows: &[Model],
@@ -291,7 +293,8 @@ impl References {
         })
     }
 
-    /// `None` if a referenced row was deleted meanwhile, and the delivery with it, or if its notice cannot be read.
+    /// `None` if a referenced row was deleted meanwhile, and the delivery with it, or if its notice
+    /// cannot be read.
     fn delivery(&self, row: &Model) -> Option<Delivery> {
         let kind = match row.notice_id {
             None => DeliveryKind::Verification,

@@ -25,8 +25,8 @@ use crate::notice::{is_webhook, subscribed};
 use crate::statement::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
-/// Returns the organisation whose notice is expanded next: the first one with notices to expand after `last`, or else the first one
-/// of all. `None` if there are only those in `left_out`.
+/// Returns the organisation whose notice is expanded next: the first one with notices to expand
+/// after `last`, or else the first one of all. `None` if there are only those in `left_out`.
 pub(super) async fn next_organisation(
     connection: &impl ConnectionTrait,
     last: &str,
@@ -42,8 +42,9 @@ pub(super) async fn next_organisation(
     Ok(None)
 }
 
-/// Selects the first organisation after `last` with notices to expand that is not in `left_out`. Each step to the next organisation is
-/// one search in the index: an organisation may have thousands of such notices.
+/// Selects the first organisation after `last` with notices to expand that is not in `left_out`.
+/// Each step to the next organisation is one search in the index: an organisation may have
+/// thousands of such notices.
 pub(super) fn organisation_after(last: &str, left_out: &[String]) -> SelectStatement {
     let (waiting, id) = (Alias::new("waiting"), Alias::new("id"));
     let current = || Expr::col((waiting.clone(), id.clone()));
@@ -85,7 +86,8 @@ pub(super) fn organisation_after(last: &str, left_out: &[String]) -> SelectState
         .take()
 }
 
-/// Selects the first notice of an organisation to expand, and no later one even if another node has locked the first.
+/// Selects the first notice of an organisation to expand, and no later one even if another node has
+/// locked the first.
 pub(super) fn next(organisation: &str) -> Select<Entity> {
     let first = Entity::find()
         .select_only()
@@ -114,8 +116,9 @@ pub(super) enum Expanded {
     Full,
 }
 
-/// Queues at most `limit` deliveries of the next notice of an organisation, unless another node is expanding it. Does not begin a
-/// notice while the organisation has more than `most_waiting` unsent deliveries.
+/// Queues at most `limit` deliveries of the next notice of an organisation, unless another node
+/// is expanding it. Does not begin a notice while the organisation has more than `most_waiting`
+/// unsent deliveries.
 pub(super) async fn expand(
     transaction: &Transaction,
     organisation: String,
@@ -172,8 +175,8 @@ pub(super) async fn expand(
 /// How long a notice that cannot be read is left to newer nodes: they may have written it.
 pub(super) const UNREADABLE_FOR: TimeDelta = TimeDelta::hours(1);
 
-/// Leaves a notice that cannot be read to newer nodes, and with it the later ones of its organisation. Ends its expansion after
-/// [`UNREADABLE_FOR`].
+/// Leaves a notice that cannot be read to newer nodes, and with it the later ones of its
+/// organisation. Ends its expansion after [`UNREADABLE_FOR`].
 async fn skip(
     transaction: &Transaction,
     notice: &Model,
@@ -255,7 +258,8 @@ async fn recipients(
     })
 }
 
-/// Whether a row of `subscribers` is of everything, or of a component or group that the notice concerns.
+/// Whether a row of `subscribers` is of everything, or of a component or group that the
+/// notice concerns.
 pub(super) fn concerned(notice: &Model, subscribers: &DynIden) -> Condition {
     let is_of = |scope: ScopeKind| {
         Expr::col((subscribers.clone(), subscriber::Column::Scope)).eq(scope.to_string())
@@ -269,7 +273,8 @@ pub(super) fn concerned(notice: &Model, subscribers: &DynIden) -> Condition {
     Condition::any().add(is_of(ScopeKind::All)).add(chosen)
 }
 
-/// The subscribers that follow the incident of the notice, without those whose target receives the notice by another subscription.
+/// The subscribers that follow the incident of the notice, without those whose target receives the
+/// notice by another subscription.
 pub(super) fn followers(notice: &Model) -> Condition {
     use subscriber::Column as Of;
 
@@ -279,7 +284,8 @@ pub(super) fn followers(notice: &Model) -> Condition {
         .add(Expr::exists(receives_already(notice)).not())
 }
 
-/// A row that exists if the subscriber's target receives the notice by a subscription to everything, or to components and groups.
+/// A row that exists if the subscriber's target receives the notice by a subscription to
+/// everything, or to components and groups.
 fn receives_already(notice: &Model) -> SelectStatement {
     use subscriber::{Column as Of, Entity as Subscribers};
 
@@ -318,7 +324,8 @@ fn chosen_components(notice: Uuid, subscribers: &DynIden) -> SelectStatement {
     use notice_component::{Column as Of, Entity as Concerned};
     use subscriber_component::{Column as ByComponent, Entity as Chosen};
 
-    // SQLite keeps the order of a cross join. Otherwise it begins at the notice, which may have more components than a choice.
+    // SQLite keeps the order of a cross join. Otherwise it begins at the notice, which may have
+    // more components than a choice.
     Query::select()
         .expr(Expr::val(1))
         .from(Chosen)
@@ -356,8 +363,8 @@ fn chosen_groups(notice: Uuid, subscribers: &DynIden) -> SelectStatement {
         .take()
 }
 
-/// Queues deliveries for the subscribers after the last one reached, and returns these subscribers. A delivery waits as long as
-/// an earlier mail of its subscriber is being retried.
+/// Queues deliveries for the subscribers after the last one reached, and returns these subscribers.
+/// A delivery waits as long as an earlier mail of its subscriber is being retried.
 fn queued(
     notice: &Model,
     recipients: Condition,

@@ -1,5 +1,5 @@
-//! Organisations with so many unsent deliveries that their later notices wait. Otherwise frequent updates to many subscribers would
-//! fill the disk while receivers are slow.
+//! Organisations with so many unsent deliveries that their later notices wait. Otherwise frequent
+//! updates to many subscribers would fill the disk while receivers are slow.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use parking_lot::Mutex;
 
 /// How long an organisation counts as full before its deliveries are counted again.
 const RECOUNT_AFTER: Duration = Duration::from_secs(10);
-/// Most organisations that a query leaves out: a statement of SQLite has at most 32,766 parameters. With more, the notices of all wait
-/// until an organisation is counted again.
+/// Most organisations that a query leaves out: a statement of SQLite has at most 32,766 parameters.
+/// With more, the notices of all wait until an organisation is counted again.
 const MAX_LEFT_OUT: usize = 10_000;
 
 /// The organisations whose queue was full at the last count.

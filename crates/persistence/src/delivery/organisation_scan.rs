@@ -27,11 +27,13 @@ pub(super) struct OrganisationWithDue {
     pub(super) free: u64,
 }
 
-/// Number of organisations that one query of a scan reads: few enough that a write hardly waits for it.
+/// Number of organisations that one query of a scan reads: few enough that a write hardly waits
+/// for it.
 const PAGE_SIZE: i32 = 128;
 
-/// A scan of all organisations with deliveries to claim. It begins after the organisation that was served last, and ends with
-/// that one. Those with nothing to claim are skipped, however many there are.
+/// A scan of all organisations with deliveries to claim. It begins after the organisation that
+/// was served last, and ends with that one. Those with nothing to claim are skipped, however
+/// many there are.
 pub(super) struct OrganisationScan {
     request: Arc<ClaimRequest>,
     /// Number of deliveries in flight by founder: those of the request, and those claimed since.
@@ -64,7 +66,8 @@ impl OrganisationScan {
         }
     }
 
-    /// The next organisations, at most `limit`, of which deliveries may be claimed; empty if the scan is done.
+    /// The next organisations, at most `limit`, of which deliveries may be claimed; empty if the
+    /// scan is done.
     pub(super) async fn next(
         &mut self,
         connection: &impl ConnectionTrait,
@@ -78,7 +81,8 @@ impl OrganisationScan {
         Ok(found)
     }
 
-    /// Like [`Self::next`], but makes at most two queries. An empty result does not mean that the scan is done.
+    /// Like [`Self::next`], but makes at most two queries. An empty result does not mean that the
+    /// scan is done.
     pub(super) async fn next_bounded(
         &mut self,
         connection: &impl ConnectionTrait,
@@ -93,7 +97,8 @@ impl OrganisationScan {
         Ok(found)
     }
 
-    /// Reads the next [`PAGE_SIZE`] organisations, or until `limit` of them have something to claim.
+    /// Reads the next [`PAGE_SIZE`] organisations, or until `limit` of them have something
+    /// to claim.
     async fn next_page(
         &mut self,
         connection: &impl ConnectionTrait,
@@ -142,9 +147,10 @@ struct ScannedRow {
     founder_id: Option<Uuid>,
 }
 
-/// Of the first [`PAGE_SIZE`] organisations after `last`, and not after `up_to`: those with deliveries to claim, at most `limit`; if there
-/// are fewer, also the last one. Each step to the next organisation with unsent deliveries is one search in the index: those
-/// organisations are few, their deliveries are not.
+/// Of the first [`PAGE_SIZE`] organisations after `last`, and not after `up_to`: those with
+/// deliveries to claim, at most `limit`; if there are fewer, also the last one. Each step to the
+/// next organisation with unsent deliveries is one search in the index: those organisations are
+/// few, their deliveries are not.
 pub(super) fn scan_page(
     request: &ClaimRequest,
     last: &str,

@@ -21,8 +21,8 @@ use crate::notice::{of_subject, subscribed, webhooks, withdrawal};
 use crate::query_plan::{plan, postgresql, sqlite};
 use crate::subscriber::unconfirmed;
 
-/// Rows as PostgreSQL needs them to plan as it would while two updates go out to 20,000 subscribers of many organisations, one of
-/// which has more than the others.
+/// Rows as PostgreSQL needs them to plan as it would while two updates go out to 20,000 subscribers
+/// of many organisations, one of which has more than the others.
 const MANY: [&str; 12] = [
     "INSERT INTO organisations (id, name, revision, created_at, code) VALUES ('acme', 'Acme', 0, now(), 'acme')",
     "INSERT INTO organisations (id, name, revision, created_at, code) SELECT n::text, n::text, 0, now(), n::text \

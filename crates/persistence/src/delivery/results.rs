@@ -77,7 +77,8 @@ pub(super) async fn record(
     Ok(())
 }
 
-/// The deliveries that results may change: their own, and all that wait for a subscriber whose deliveries are delayed or deleted.
+/// The deliveries that results may change: their own, and all that wait for a subscriber whose
+/// deliveries are delayed or deleted.
 pub(super) fn changed(results: &[DeliveryResult]) -> Select<Entity> {
     let own = results.iter().map(|result| result.claim.id);
     let own = Entity::find()
@@ -129,7 +130,8 @@ struct Count {
 /// Messages by organisation and day.
 type Counts = BTreeMap<(String, String), Count>;
 
-/// Deletes sent deliveries, even if another node has claimed them meanwhile. Returns the organisation of each.
+/// Deletes sent deliveries, even if another node has claimed them meanwhile. Returns the
+/// organisation of each.
 async fn remove_sent(transaction: &Transaction, ids: Vec<i64>) -> Result<Vec<String>, Error> {
     let gone = Query::delete()
         .from_table(Entity)
@@ -166,7 +168,8 @@ async fn add(transaction: &Transaction, counts: Counts) -> Result<(), Error> {
     Ok(())
 }
 
-/// Ends the claim and delays the delivery, together with all later ones of its subscriber, which would only be skipped.
+/// Ends the claim and delays the delivery, together with all later ones of its subscriber, which
+/// would only be skipped.
 async fn retry(
     transaction: &Transaction,
     claim: Claim,
@@ -212,7 +215,8 @@ async fn clear_failures(transaction: &Transaction, ids: Vec<i64>) -> Result<(), 
     Ok(())
 }
 
-/// Ends the subscription of a delivery's subscriber, unless the claim was lost: then the later claim has the result that counts.
+/// Ends the subscription of a delivery's subscriber, unless the claim was lost: then the later
+/// claim has the result that counts.
 async fn end(transaction: &Transaction, claim: Claim, at: DateTime<Utc>) -> Result<(), Error> {
     match subscriber_of(transaction, claim).await? {
         Some(id) => subscriber::end(transaction, id, at).await,
@@ -238,7 +242,8 @@ fn waiting(claim: Claim) -> Select<Entity> {
         .filter(Column::DueAt.is_not_null())
 }
 
-/// Marks the subscriber of a delivery as failing, for the first reason's time, unless the claim was lost.
+/// Marks the subscriber of a delivery as failing, for the first reason's time, unless the claim
+/// was lost.
 async fn mark_failing(
     transaction: &Transaction,
     claim: Claim,

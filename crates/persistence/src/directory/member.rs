@@ -1,4 +1,5 @@
-//! Members of the organisations of a hosted identity provider, in the audit log. Allclear stores no membership of them.
+//! Members of the organisations of a hosted identity provider, in the audit log. Allclear stores no
+//! membership of them.
 
 use allclear_application::audit::state;
 use allclear_application::directory::{MemberChange, MemberRecord, Revocation};
@@ -19,7 +20,8 @@ use crate::organisation::lock::lock;
 use crate::statement::Fetch;
 use crate::transaction::Transaction;
 
-/// The item for a member who joined or whose role changed, if the organisation exists; none for a late or repeated message.
+/// The item for a member who joined or whose role changed, if the organisation exists; none for a
+/// late or repeated message.
 pub(super) async fn audit_items(
     transaction: &Transaction,
     member: &MemberRecord,
@@ -60,7 +62,8 @@ pub(super) async fn audit_items(
     .await
 }
 
-/// The item for a member who was removed at a time, if the organisation exists; none for a late or repeated message.
+/// The item for a member who was removed at a time, if the organisation exists; none for a late or
+/// repeated message.
 pub(super) async fn audit_items_of_removal(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -111,7 +114,8 @@ async fn is_removed(
     Ok(found.is_some_and(|removal| removal.ended_at >= at))
 }
 
-/// The role of a member by the newest item about it. `None` if there is none, or if it is about the removal.
+/// The role of a member by the newest item about it. `None` if there is none, or if it is about
+/// the removal.
 async fn last_role(
     transaction: &Transaction,
     organisation: &OrganisationId,

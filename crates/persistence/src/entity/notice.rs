@@ -18,7 +18,8 @@ pub struct Model {
     pub created_at: DateTimeUtc,
     pub reached: Option<Uuid>,
     pub expanded_at: Option<DateTimeUtc>,
-    /// 0 before the expansion has begun, the largest number for a notice that this version cannot read.
+    /// 0 before the expansion has begun, the largest number for a notice that this version
+    /// cannot read.
     pub batches: i32,
 }
 

@@ -12,7 +12,8 @@ pub struct Model {
     pub status: String,
     pub is_verified: bool,
     pub round: i32,
-    /// The organisation's revision when the address was last confirmed: the subscriber receives notices of later revisions.
+    /// The organisation's revision when the address was last confirmed: the subscriber receives
+    /// notices of later revisions.
     pub confirmed_revision: i64,
     pub created_at: DateTimeUtc,
     pub updated_at: DateTimeUtc,

@@ -1,5 +1,5 @@
-//! A thread for a future with many short waits. SQLite completes a statement faster than a thread sleeps and wakes, so the thread
-//! spins before it sleeps.
+//! A thread for a future with many short waits. SQLite completes a statement faster than a thread
+//! sleeps and wakes, so the thread spins before it sleeps.
 
 use std::hint;
 use std::pin::pin;

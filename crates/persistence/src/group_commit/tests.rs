@@ -161,7 +161,8 @@ async fn failed_commit_fails_each_of_its_writes_and_the_next_one_works() {
     assert_eq!(stored(&database).await, expected);
 }
 
-/// Stores a number by a deferred statement. Numbers that end in 3 fail after it; those that end in 5 store 0 again.
+/// Stores a number by a deferred statement. Numbers that end in 3 fail after it; those that end in
+/// 5 store 0 again.
 async fn write_deferred(database: &Database, number: i64) -> Result<i64, Error> {
     let written = database.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
         Box::pin(async move {

@@ -32,7 +32,8 @@ use crate::statement::Run;
 
 const AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
-/// An organisation whose statements are counted. It has as many empty groups as components, which are in no group.
+/// An organisation whose statements are counted. It has as many empty groups as components, which
+/// are in no group.
 struct Counted<'d> {
     database: &'d Database,
     count: Arc<AtomicUsize>,

@@ -16,8 +16,8 @@ use crate::query_plan::{plan, postgresql, sqlite};
 use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::timeline::tests::scans;
 
-/// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 resolved incidents with two updates each
-/// that all affected one component, and one that is open.
+/// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 resolved
+/// incidents with two updates each that all affected one component, and one that is open.
 const OLD_INCIDENTS: [&str; 6] = [
     "INSERT INTO organisations (id, name, revision, created_at, code) VALUES ('acme', 'Acme', 0, now(), 'acme')",
     "INSERT INTO components VALUES (lpad('c', 32, '0')::uuid, 'acme', 'API', '', 'OPERATIONAL', 'OPERATOR', now(), now(), 0, 'c')",

@@ -20,7 +20,8 @@ pub(crate) const UPDATES: UpdateTable = UpdateTable {
     parents: "incidents",
 };
 
-/// Columns of a timeline's entry. An update has more, but every write of an outage reads a timeline.
+/// Columns of a timeline's entry. An update has more, but every write of an outage
+/// reads a timeline.
 pub(crate) fn columns() -> Vec<Selected> {
     columns_of(
         UPDATES.name,

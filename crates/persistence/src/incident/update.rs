@@ -150,7 +150,8 @@ async fn store_incident(
     ))
 }
 
-/// An incident with its newest update, read in one statement, because this is the most frequent write of an outage.
+/// An incident with its newest update, read in one statement, because this is the most frequent
+/// write of an outage.
 async fn find_newest(
     transaction: &Transaction,
     organisation: &OrganisationId,

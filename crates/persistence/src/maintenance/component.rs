@@ -61,8 +61,9 @@ impl UnderMaintenance {
     }
 }
 
-/// The components of all maintenances that are in progress or scheduled, each with the start of its maintenance. The query has no
-/// condition on the start, or databases would search the index of starts and read every past maintenance.
+/// The components of all maintenances that are in progress or scheduled, each with the start of its
+/// maintenance. The query has no condition on the start, or databases would search the index of
+/// starts and read every past maintenance.
 pub(super) fn current(
     organisation: &OrganisationId,
     now: DateTime<Utc>,
@@ -78,8 +79,8 @@ pub(super) fn current(
         .column(maintenance::Column::StartAt)
 }
 
-/// Selects the components under maintenance at a time, `without` a maintenance. Like [`current`], it has no condition on the start:
-/// a maintenance that has not begun is null in the list.
+/// Selects the components under maintenance at a time, `without` a maintenance. Like [`current`],
+/// it has no condition on the start: a maintenance that has not begun is null in the list.
 pub(crate) fn in_progress(
     organisation: &OrganisationId,
     now: DateTime<Utc>,
@@ -126,7 +127,8 @@ pub(super) async fn of_each(
     Ok(affected)
 }
 
-/// Stores which components a maintenance affects, after `before`. [`Error::Invalid`] if one of the others is not the organisation's.
+/// Stores which components a maintenance affects, after `before`. [`Error::Invalid`] if one of the
+/// others is not the organisation's.
 pub(super) async fn replace(
     scope: Scope<'_>,
     id: MaintenanceId,
@@ -165,7 +167,8 @@ pub(super) async fn replace(
     Ok(())
 }
 
-/// The events of components whose maintenances began or ended, the oldest component first. Deleted components have none.
+/// The events of components whose maintenances began or ended, the oldest component first. Deleted
+/// components have none.
 pub(crate) async fn events(
     scope: Scope<'_>,
     components: Vec<ComponentId>,

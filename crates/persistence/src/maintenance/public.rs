@@ -58,7 +58,8 @@ pub(crate) async fn list_for_page(
     Ok(shown)
 }
 
-/// Maintenances that have not ended. Unordered: for an order, SQLite would use an index through all past maintenances.
+/// Maintenances that have not ended. Unordered: for an order, SQLite would use an index through all
+/// past maintenances.
 pub(crate) fn not_over(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
     of(organisation).filter(Column::ShownUntil.gte(now + SHOWN_AFTER_END))
 }

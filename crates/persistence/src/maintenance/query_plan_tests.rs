@@ -13,8 +13,9 @@ use crate::query_plan::{plan, postgresql, sqlite};
 use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::timeline::tests::scans;
 
-/// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 maintenances with two updates each, all
-/// over but one, 1,000 components of which all affect one, and 500 other organisations.
+/// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000
+/// maintenances with two updates each, all over but one, 1,000 components of which all affect
+/// one, and 500 other organisations.
 const OLD_MAINTENANCES: [&str; 7] = [
     "INSERT INTO organisations (id, name, revision, created_at, code) SELECT 'other' || n, 'Other', 0, now(), n::text \
      FROM generate_series(1, 500) n",

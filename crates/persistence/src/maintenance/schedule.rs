@@ -1,4 +1,5 @@
-//! Changes of status that the clock makes. The node that locks the organisation first publishes them.
+//! Changes of status that the clock makes. The node that locks the organisation first
+//! publishes them.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +32,8 @@ pub(super) async fn organisations_due(
     now: DateTime<Utc>,
 ) -> Result<Vec<OrganisationId>, Error> {
     let found: Vec<String> = changing(now).into_tuple().fetch_all(connection).await?;
-    // Not by DISTINCT: for it, SQLite would scan the organisations instead of the index of due changes.
+    // Not by DISTINCT: for it, SQLite would scan the organisations instead of the index of
+    // due changes.
     let distinct: BTreeSet<_> = found.into_iter().collect();
     distinct.iter().map(|id| parse_stored(id)).collect()
 }
@@ -84,7 +86,8 @@ pub(super) async fn store_published_status(
     Ok(())
 }
 
-/// Stores the components of a maintenance that began or ended since the status `before` was published.
+/// Stores the components of a maintenance that began or ended since the status `before`
+/// was published.
 pub(super) async fn store_affected(
     scope: Scope<'_>,
     before: MaintenanceStatus,

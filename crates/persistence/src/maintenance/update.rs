@@ -128,7 +128,8 @@ pub(super) async fn delete(
     Ok(Some(changed.map(drop)))
 }
 
-/// Stores the maintenance after a change of its updates: its time, and what the clock has changed since it was published.
+/// Stores the maintenance after a change of its updates: its time, and what the clock has changed
+/// since it was published.
 async fn store_maintenance(
     scope: Scope<'_>,
     before: &Maintenance,
@@ -150,7 +151,8 @@ async fn store_maintenance(
     store_affected(scope, before.published_status, after).await
 }
 
-/// The updates of a maintenance, newest first. The caller has found the maintenance in its organisation.
+/// The updates of a maintenance, newest first. The caller has found the maintenance in
+/// its organisation.
 pub(super) fn of(maintenance: MaintenanceId) -> Select<Entity> {
     Entity::find()
         .filter(Column::MaintenanceId.eq(maintenance.0))

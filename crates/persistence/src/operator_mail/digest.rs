@@ -37,8 +37,8 @@ pub(super) async fn due(
         .collect()
 }
 
-/// Selects the organisations whose newest failure is in no digest yet. It reads only the index of failing subscribers,
-/// which are few.
+/// Selects the organisations whose newest failure is in no digest yet. It reads only the index of
+/// failing subscribers, which are few.
 pub(super) fn with_new_failures(now: DateTime<Utc>) -> SelectStatement {
     use organisation::{Column as OrganisationColumn, Entity as Organisation};
     use subscriber::{Column, Entity};

@@ -6,8 +6,8 @@ use sea_orm::sea_query::SelectStatement;
 use super::{digest, queue, reminder};
 use crate::query_plan::{plan, postgresql, sqlite};
 
-/// 20,000 incidents, subscribers and mails of 1,000 organisations. About one in a hundred organisations has reminders, and one in a
-/// hundred of the other rows needs attention.
+/// 20,000 incidents, subscribers and mails of 1,000 organisations. About one in a hundred
+/// organisations has reminders, and one in a hundred of the other rows needs attention.
 const MANY: [&str; 7] = [
     "INSERT INTO organisations (id, code, name, revision, created_at, reminder_hours) \
      SELECT n::text, n::text, 'Acme', 0, now(), CASE WHEN n % 100 = 0 THEN 1 END FROM generate_series(1, 1000) n",
@@ -31,8 +31,8 @@ fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_700_000_000, 0).unwrap()
 }
 
-/// Every query, with the indexes it must use. The first index of a query contains only rows that need attention. `by_id` is how the
-/// database finds incidents by their identifiers.
+/// Every query, with the indexes it must use. The first index of a query contains only rows that
+/// need attention. `by_id` is how the database finds incidents by their identifiers.
 fn queries(by_id: &'static str) -> Vec<(Vec<&'static str>, SelectStatement)> {
     vec![
         (

@@ -17,7 +17,8 @@ use crate::organisation::lock::lock;
 use crate::statement::RunStatement;
 use crate::transaction::Transaction;
 
-/// When the operators were last reminded or the incident was reopened. The other queries of incidents do not read it.
+/// When the operators were last reminded or the incident was reopened. The other queries of
+/// incidents do not read it.
 const REMINDED_AT: &str = "reminded_at";
 
 /// An open incident of an organisation with reminders.
@@ -63,7 +64,8 @@ pub(super) async fn due(
     Ok(due)
 }
 
-/// The newest open incidents of each organisation with reminders, newest first: those of which its operators may be reminded.
+/// The newest open incidents of each organisation with reminders, newest first: those of which its
+/// operators may be reminded.
 pub(super) fn open() -> SelectStatement {
     use incident::{Column, Entity};
     use incident_update::{Column as UpdateColumn, Entity as Update};
@@ -111,14 +113,15 @@ pub(super) fn open() -> SelectStatement {
             Expr::col((Entity, Column::Id)).equals((numbered.clone(), Column::Id)),
         )
         .and_where(Expr::col((numbered.clone(), number)).lte(OpenIncident::REMINDED as u64))
-        // By these columns: for those of the table, SQLite would use an index through all incidents of all organisations.
+        // By these columns: for those of the table, SQLite would use an index through all incidents
+        // of all organisations.
         .order_by((numbered.clone(), Column::OrganisationId), Order::Asc)
         .order_by((numbered, Column::Id), Order::Desc)
         .take()
 }
 
-/// Stores that a reminder was made, and queues its mails. `false` if another node has done so, or the incident has
-/// changed meanwhile.
+/// Stores that a reminder was made, and queues its mails. `false` if another node has done so, or
+/// the incident has changed meanwhile.
 pub(super) async fn queue(
     transaction: &Transaction,
     clock: &dyn Clock,
@@ -126,7 +129,8 @@ pub(super) async fn queue(
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
     let organisation = parse_stored(&due.organisation_id)?;
-    // Locks the organisation first, as every write of an incident does, so that the two cannot deadlock.
+    // Locks the organisation first, as every write of an incident does, so that the two
+    // cannot deadlock.
     if lock(transaction, &organisation).await?.is_none() || !claim(transaction, due, now).await? {
         return Ok(false);
     }
@@ -165,8 +169,8 @@ async fn claim(
     Ok(claimed > 0)
 }
 
-/// Whether a reminder that was queued at `queued_at` is still right: the incident is open and has no later update, and no later reminder
-/// is queued.
+/// Whether a reminder that was queued at `queued_at` is still right: the incident is open and has
+/// no later update, and no later reminder is queued.
 pub(super) async fn is_needed(
     transaction: &Transaction,
     reminder: &Reminder,

@@ -1,6 +1,6 @@
-//! The deletion of an organisation that may have millions of rows. One transaction would keep all other writers of SQLite waiting for
-//! minutes, and exceed PostgreSQL's timeout. So most rows are removed in many transactions before the one that deletes the
-//! organisation.
+//! The deletion of an organisation that may have millions of rows. One transaction would keep all
+//! other writers of SQLite waiting for minutes, and exceed PostgreSQL's timeout. So most rows are
+//! removed in many transactions before the one that deletes the organisation.
 
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
@@ -122,8 +122,8 @@ impl Owner {
         }
     }
 
-    /// Removes some rows of these owners, and then the owners, except components, of which there are few. Returns whether nothing is
-    /// left.
+    /// Removes some rows of these owners, and then the owners, except components, of which there
+    /// are few. Returns whether nothing is left.
     async fn remove(
         self,
         transaction: &Transaction,
@@ -163,8 +163,8 @@ impl Owner {
     }
 }
 
-/// Statements that remove some rows of an organisation that belong to nothing else. The audit log is last: it shows what was done as
-/// long as anything else is left.
+/// Statements that remove some rows of an organisation that belong to nothing else. The audit log
+/// is last: it shows what was done as long as anything else is left.
 fn removals(organisation: &OrganisationId) -> [DeleteStatement; 4] {
     let id = organisation.as_str();
     [
@@ -215,8 +215,9 @@ fn some_components_of_notices(subjects: Vec<Uuid>) -> DeleteStatement {
 }
 
 impl Database {
-    /// Removes most rows of an organisation that is about to be deleted, in many transactions. What is added meanwhile is left to the
-    /// transaction that deletes the organisation. [`Error::Conflict`] as soon as there is another member than `sole_member`, if the
+    /// Removes most rows of an organisation that is about to be deleted, in many transactions. What
+    /// is added meanwhile is left to the transaction that deletes the organisation.
+    /// [`Error::Conflict`] as soon as there is another member than `sole_member`, if the
     /// organisation is deleted with the account of its sole member.
     pub(crate) async fn remove_rows_of(
         &self,
@@ -285,8 +286,8 @@ impl Database {
     }
 }
 
-/// Locks an organisation that is about to be deleted, as every write to it does, so that the two cannot deadlock. [`Error::Conflict`] if
-/// it has another member than `sole_member`.
+/// Locks an organisation that is about to be deleted, as every write to it does, so that the two
+/// cannot deadlock. [`Error::Conflict`] if it has another member than `sole_member`.
 async fn lock_ending(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -304,8 +305,8 @@ async fn lock_ending(
     Ok(())
 }
 
-/// Runs a deletion of several transactions to its end, even if its future is dropped: otherwise a client that disconnects could leave an
-/// organisation with a part of its rows.
+/// Runs a deletion of several transactions to its end, even if its future is dropped: otherwise a
+/// client that disconnects could leave an organisation with a part of its rows.
 pub(crate) async fn run_to_end<T: Send + 'static>(
     deletion: impl Future<Output = Result<T, Error>> + Send + 'static,
 ) -> Result<T, Error> {

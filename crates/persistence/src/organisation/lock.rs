@@ -24,7 +24,8 @@ const MAX_CLOCK_AGE: TimeDelta = TimeDelta::milliseconds(100);
 pub(crate) enum Lock {
     /// By reading it.
     Read,
-    /// By storing the next revision, which saves a statement. For work that causes an event or returns an error.
+    /// By storing the next revision, which saves a statement. For work that causes an event or
+    /// returns an error.
     BumpRevision,
     /// By reading it; what depends on the clock is as of this time.
     ReadAsOf(DateTime<Utc>),
@@ -33,7 +34,8 @@ pub(crate) enum Lock {
 /// An organisation whose write lock a transaction holds.
 #[derive(Debug)]
 pub(crate) struct Locked {
-    /// Whether there were subscribers that receive notices when the statement began that took the lock.
+    /// Whether there were subscribers that receive notices when the statement began that took
+    /// the lock.
     pub(crate) has_subscribers: bool,
     /// Whether the revision of the stamp is stored already.
     pub(crate) revision_stored: bool,
@@ -55,8 +57,8 @@ pub(crate) struct LockedRow {
     has_subscribers: bool,
 }
 
-/// Takes the organisation's write lock until the transaction ends. Other writes to the organisation wait, so its revisions are
-/// totally ordered. SQLite has one writer at a time anyway.
+/// Takes the organisation's write lock until the transaction ends. Other writes to the organisation
+/// wait, so its revisions are totally ordered. SQLite has one writer at a time anyway.
 pub(crate) async fn lock(
     transaction: &Transaction,
     id: &OrganisationId,
@@ -72,7 +74,8 @@ pub(crate) async fn lock(
         ])
         .expr_as(has_subscribers(id), "has_subscribers")
         .filter(Column::Id.eq(id.as_str()))
-        // Not FOR UPDATE: adding a row that refers to the organisation takes FOR KEY SHARE, which need not wait for it.
+        // Not FOR UPDATE: adding a row that refers to the organisation takes FOR KEY SHARE, which
+        // need not wait for it.
         .lock(LockType::NoKeyUpdate);
     locked.into_model().fetch_one(transaction).await
 }
@@ -116,8 +119,8 @@ async fn lock_by_reading(
     }))
 }
 
-/// The statement also stores the time at which it was sent. If it waits for the lock for longer than [`MAX_CLOCK_AGE`], the stamp
-/// has a later time, which is stored with the events.
+/// The statement also stores the time at which it was sent. If it waits for the lock for longer
+/// than [`MAX_CLOCK_AGE`], the stamp has a later time, which is stored with the events.
 async fn lock_and_bump_revision(
     transaction: &Transaction,
     id: &OrganisationId,
@@ -166,8 +169,8 @@ async fn lock_and_bump_revision(
     }))
 }
 
-/// `now`, or the time of the organisation's last commit if that is later. PostgreSQL computes it on the row as it is after the
-/// wait for the lock.
+/// `now`, or the time of the organisation's last commit if that is later. PostgreSQL computes it on
+/// the row as it is after the wait for the lock.
 fn not_before_the_last(now: DateTime<Utc>) -> Expr {
     let last = Expr::col(Column::CommittedAt);
     CaseStatement::new()

@@ -234,7 +234,8 @@ async fn displayed(
     Ok((updates, truncated))
 }
 
-/// Affected components, those with the worst impact first, each with its periods, and whether some are left out.
+/// Affected components, those with the worst impact first, each with its periods, and whether some
+/// are left out.
 async fn affected(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -315,8 +316,9 @@ fn links(
         .take()
 }
 
-/// A condition that the component is linked with the row of `owner`. It compares a subquery, because PostgreSQL would turn
-/// EXISTS into a join with every entry that ever affected the component.
+/// A condition that the component is linked with the row of `owner`. It compares a
+/// subquery, because PostgreSQL would turn EXISTS into a join with every entry that ever
+/// affected the component.
 fn has_component(
     table: &'static str,
     parent: &'static str,

@@ -27,7 +27,8 @@ const MAX_COMPONENTS: u64 = 1_000;
 /// Identifier, title, begin and end.
 type Row = (Uuid, String, DateTime<Utc>, DateTime<Utc>);
 
-/// The titles of the incidents that were resolved after `since` and are not among these, newest first.
+/// The titles of the incidents that were resolved after `since` and are not among these,
+/// newest first.
 pub(super) async fn of_incidents(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -63,7 +64,8 @@ pub(super) async fn of_incidents(
     Ok(titled("", resolved, zone, links))
 }
 
-/// The titles of the maintenances that ended between `since` and `now` and are not among these, newest first.
+/// The titles of the maintenances that ended between `since` and `now` and are not among these,
+/// newest first.
 pub(super) async fn of_maintenances(
     transaction: &Transaction,
     organisation: &OrganisationId,

@@ -34,7 +34,8 @@ const UPDATES: UpdateLists = UpdateLists {
     columns: &LISTS,
 };
 
-/// The newest incidents, those that are not resolved, and those that were resolved last, newest first.
+/// The newest incidents, those that are not resolved, and those that were resolved last,
+/// newest first.
 pub(super) async fn records(
     transaction: &Transaction,
     organisation: &OrganisationId,

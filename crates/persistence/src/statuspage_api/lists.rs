@@ -1,7 +1,9 @@
-//! Stored lists of affected components, read within a common size limit. A list may be large, and a timeline has one for each entry.
-//! So the sizes are read first, without the lists, and then the lists that fit.
+//! Stored lists of affected components, read within a common size limit. A list may be large, and a
+//! timeline has one for each entry. So the sizes are read first, without the lists, and then the
+//! lists that fit.
 //!
-//! Which ones fit is a prefix of their order. The second query is therefore always the same, with the position of the last one.
+//! Which ones fit is a prefix of their order. The second query is therefore always the same, with
+//! the position of the last one.
 
 use allclear_application::error::Error;
 use allclear_application::statuspage_api::AFFECTED_BYTES;
@@ -26,8 +28,8 @@ impl ListBudget {
         Self(AFFECTED_BYTES)
     }
 
-    /// Takes the room of the first rows whose lists fit, the one with the greatest position first. Returns the position of the last
-    /// of them; `None` if the first one does not fit.
+    /// Takes the room of the first rows whose lists fit, the one with the greatest position first.
+    /// Returns the position of the last of them; `None` if the first one does not fit.
     fn last_that_fits<P: Ord>(&mut self, mut rows: Vec<(P, usize)>) -> Option<P> {
         rows.sort_unstable_by(|one, other| other.cmp(one));
         let mut last = None;

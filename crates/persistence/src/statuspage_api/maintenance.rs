@@ -40,7 +40,8 @@ const UPDATES: UpdateLists = UpdateLists {
     columns: &[affected::BEFORE],
 };
 
-/// The newest maintenances, those that are not over, those that ended last, and the newest that were cancelled; newest first.
+/// The newest maintenances, those that are not over, those that ended last, and the newest that
+/// were cancelled; newest first.
 pub(super) async fn records(
     transaction: &Transaction,
     organisation: &OrganisationId,

@@ -88,7 +88,8 @@ fn text(key: &SubscriberKey) -> &str {
     }
 }
 
-/// Stores the new subscribers of a batch. One item of the audit log has the consent, which must be on record with the addresses.
+/// Stores the new subscribers of a batch. One item of the audit log has the consent, which must be
+/// on record with the addresses.
 pub(super) async fn import(
     transaction: &Transaction,
     organisation: &OrganisationId,

@@ -47,8 +47,8 @@ pub(super) async fn count_of(
         .unwrap_or(0))
 }
 
-/// Updates the stored number of the organisation's subscribers: counting a hundred thousand rows would delay every write. The
-/// caller holds the organisation's lock.
+/// Updates the stored number of the organisation's subscribers: counting a hundred thousand rows
+/// would delay every write. The caller holds the organisation's lock.
 pub(crate) async fn add_to_count(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -71,7 +71,8 @@ pub(super) async fn count_verification(
 ) -> Result<bool, Error> {
     use verification_mail::{ActiveModel, Column, Entity};
 
-    // The row is inserted or locked before it is read, so that concurrent requests and removals wait and then see the new time.
+    // The row is inserted or locked before it is read, so that concurrent requests and removals
+    // wait and then see the new time.
     let fresh = ActiveModel {
         email_key: Set(recipient.as_str().to_owned()),
         used_until: Set(now),
@@ -99,7 +100,8 @@ pub(super) async fn count_verification(
     Ok(true)
 }
 
-/// Removes limits that are used up until at most `now`, at most `limit` of them. Returns their number.
+/// Removes limits that are used up until at most `now`, at most `limit` of them. Returns
+/// their number.
 pub(super) async fn prune_mail_limits(
     transaction: &Transaction,
     now: DateTime<Utc>,

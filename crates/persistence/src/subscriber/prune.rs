@@ -18,8 +18,8 @@ use crate::organisation::lock::lock;
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
-/// Removes subscribers of single incidents that are deleted or were resolved before the given time, unless messages to them wait.
-/// Returns their number.
+/// Removes subscribers of single incidents that are deleted or were resolved before the given time,
+/// unless messages to them wait. Returns their number.
 pub(super) async fn followers(
     database: &Database,
     resolved_before: DateTime<Utc>,
@@ -42,7 +42,8 @@ pub(super) async fn followers(
         .await
 }
 
-/// Removes subscribers that were never confirmed and whose last link was requested before the given time. Returns their number.
+/// Removes subscribers that were never confirmed and whose last link was requested before the given
+/// time. Returns their number.
 pub(super) async fn never_confirmed(
     database: &Database,
     requested_before: DateTime<Utc>,
@@ -61,7 +62,8 @@ pub(super) async fn never_confirmed(
         .await
 }
 
-/// Subscribers of single incidents that are deleted or were resolved before the given time, without those to which messages wait.
+/// Subscribers of single incidents that are deleted or were resolved before the given time, without
+/// those to which messages wait.
 async fn followers_of_the_past(
     connection: &impl ConnectionTrait,
     resolved_before: DateTime<Utc>,
@@ -77,8 +79,9 @@ async fn followers_of_the_past(
         .await
 }
 
-/// Whether a subscriber follows a single incident that is deleted or was resolved before the given time, and no message to it waits. A
-/// failed message is retried for days, and a notice may be expanded late.
+/// Whether a subscriber follows a single incident that is deleted or was resolved before the given
+/// time, and no message to it waits. A failed message is retried for days, and a notice may be
+/// expanded late.
 fn follows_the_past(resolved_before: DateTime<Utc>) -> Condition {
     let lasting = Query::select()
         .expr(Expr::val(1))
@@ -134,7 +137,8 @@ fn is_unconfirmed(requested_before: DateTime<Utc>) -> Condition {
         .add(Column::UpdatedAt.lt(requested_before))
 }
 
-/// Removes those of these subscribers, each with its organisation, that meet a condition. Returns the number of all of them.
+/// Removes those of these subscribers, each with its organisation, that meet a condition. Returns
+/// the number of all of them.
 async fn remove(
     transaction: &Transaction,
     subscribers: Vec<(Uuid, String)>,

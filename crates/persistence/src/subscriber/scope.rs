@@ -132,9 +132,10 @@ const ADDED_AT_ONCE: u64 = 2_000;
 const MAX_ADDED: u64 = 200_000;
 
 impl Database {
-    /// Adds the components of a group to the choice of each subscriber of the group, after the components chosen already. The
-    /// group is about to be deleted, and a subscriber of this group alone would receive nothing any more. What changes meanwhile is
-    /// left to the transaction that deletes the group.
+    /// Adds the components of a group to the choice of each subscriber of the group, after the
+    /// components chosen already. The group is about to be deleted, and a subscriber of this group
+    /// alone would receive nothing any more. What changes meanwhile is left to the transaction that
+    /// deletes the group.
     ///
     /// # Errors
     /// [`Error::Conflict`] if there are too many.
@@ -189,8 +190,8 @@ impl Database {
     }
 }
 
-/// Adds the components of a group to the choices of those subscribers of the group, or of all of them for `None`. The caller holds
-/// the organisation's lock.
+/// Adds the components of a group to the choices of those subscribers of the group, or of all of
+/// them for `None`. The caller holds the organisation's lock.
 pub(crate) async fn add_components_of(
     transaction: &Transaction,
     group: ComponentGroupId,
@@ -209,7 +210,8 @@ pub(crate) async fn add_components_of(
     Ok(())
 }
 
-/// Subscribers of a group with each component of the group that they have not chosen, and its place in their choice.
+/// Subscribers of a group with each component of the group that they have not chosen, and its place
+/// in their choice.
 fn components_for_subscribers_of(
     group: ComponentGroupId,
     subscribers: Option<Vec<Uuid>>,

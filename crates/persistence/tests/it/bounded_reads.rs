@@ -1,5 +1,5 @@
-//! Lists with a maximum length do not read the rows beyond it. Here such a row has a time or a list that cannot be read, so a
-//! query that reads it fails.
+//! Lists with a maximum length do not read the rows beyond it. Here such a row has a time or a list
+//! that cannot be read, so a query that reads it fails.
 
 use allclear_application::dashboard::{DashboardStore, MAX_ITEMS, ShownChanges};
 use allclear_application::operator_mail::OperatorMailStore;

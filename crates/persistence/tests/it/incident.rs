@@ -1,4 +1,5 @@
-//! Incidents. Their impacts are tested in `impact` and `many_components`, and their updates in `update`.
+//! Incidents. Their impacts are tested in `impact` and `many_components`, and their updates
+//! in `update`.
 
 mod impact;
 mod many_components;

@@ -1,6 +1,7 @@
 //! The contract of the storage ports, run on SQLite and on PostgreSQL.
 
-// Clippy's `allow-…-in-tests` knows `#[test]` functions and `cfg(test)` modules only, not the helpers of a test crate.
+// Clippy's `allow-…-in-tests` knows `#[test]` functions and `cfg(test)` modules only, not the
+// helpers of a test crate.
 #![cfg(test)]
 
 mod account;

@@ -1,5 +1,5 @@
-//! Databases of every released version, kept as files. Their content is found again, and their migrated schema is that
-//! of a new database.
+//! Databases of every released version, kept as files. Their content is found again, and their
+//! migrated schema is that of a new database.
 
 mod duplicates;
 mod mixed_nodes;

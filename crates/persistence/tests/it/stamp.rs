@@ -1,4 +1,5 @@
-//! Revisions, identifiers and creation times are in one order, whatever the clocks of the nodes say.
+//! Revisions, identifiers and creation times are in one order, whatever the clocks of the
+//! nodes say.
 
 use std::sync::Arc;
 

@@ -171,7 +171,8 @@ async fn only_the_newest_entries_have_components_if_there_are_very_many(database
     let lists: Vec<_> = affected.collect();
     assert!(lists.iter().all(|list| list.len() == 110));
     assert_eq!(lists.len(), 2 + listed);
-    // The descriptions of both have a list before and one after. Each component has about 850 bytes, fewer on SQLite.
+    // The descriptions of both have a list before and one after. Each component has about 850
+    // bytes, fewer on SQLite.
     let stored = 4 + listed;
     let expected = AFFECTED_BYTES / (110 * 850);
     assert!(stored.abs_diff(expected) <= 2, "{stored} {expected}");

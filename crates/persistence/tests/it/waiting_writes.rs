@@ -69,7 +69,8 @@ impl Gate {
     }
 }
 
-/// Whether a write to PostgreSQL waits for a lock. Writes to SQLite wait in this process as soon as they have begun.
+/// Whether a write to PostgreSQL waits for a lock. Writes to SQLite wait in this process as soon as
+/// they have begun.
 async fn has_waiting(connection: &impl ConnectionTrait) -> bool {
     let backend = connection.get_database_backend();
     if backend == DbBackend::Sqlite {

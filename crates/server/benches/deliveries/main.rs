@@ -1,5 +1,6 @@
-//! Measures what 10,000 subscribers by mail and 1,000 webhooks cost an operator that records an update, how fast the
-//! messages are sent to sinks on this machine, and how long the messages of other organisations wait meanwhile.
+//! Measures what 10,000 subscribers by mail and 1,000 webhooks cost an operator that records an
+//! update, how fast the messages are sent to sinks on this machine, and how long the messages of
+//! other organisations wait meanwhile.
 #![expect(clippy::unwrap_used, reason = "a bench ends by a panic")]
 
 mod sink;
@@ -39,8 +40,8 @@ const ONE_SILENT: Counts = Counts {
     silent: 1,
 };
 const SAVES: usize = 15;
-/// Maximum duration of a save with many subscribers, as a multiple of that with few. It is measured while no mails are
-/// sent, in turns.
+/// Maximum duration of a save with many subscribers, as a multiple of that with few. It is measured
+/// while no mails are sent, in turns.
 const SLOWER: Limit = Limit::AtMost(1.2);
 /// Mails and webhook requests per second.
 const RATE: Limit = Limit::AtLeast(4_000.0);

@@ -26,8 +26,8 @@ pub(crate) struct Sink {
 /// The messages that a sink has accepted.
 #[derive(Default)]
 pub(crate) struct Taken {
-    /// Number of messages by the name of the organisation: the domain of a mail without its ending, or the first part
-    /// of a path.
+    /// Number of messages by the name of the organisation: the domain of a mail without its ending,
+    /// or the first part of a path.
     counts: Mutex<HashMap<String, usize>>,
     /// Whether each mail to `acme` takes [`SLOW`].
     pub(crate) is_slow: AtomicBool,

@@ -100,7 +100,8 @@ impl Server {
         self.app.stop().await;
     }
 
-    /// Creates an organisation of the person, with verified subscribers and an incident whose messages have been sent.
+    /// Creates an organisation of the person, with verified subscribers and an incident whose
+    /// messages have been sent.
     pub(crate) async fn organisation(&self, name: &'static str, subscribers: Counts) -> Site<'_> {
         let organisation = self
             .post("", "/identity/organisations", json!({"name": name}))
@@ -237,8 +238,8 @@ impl Site<'_> {
             .unwrap();
     }
 
-    /// Saves and waits for the messages, when each subscriber has received `before`. Returns the duration of the save,
-    /// and that of the messages.
+    /// Saves and waits for the messages, when each subscriber has received `before`. Returns the
+    /// duration of the save, and that of the messages.
     pub(crate) async fn save_and_send(&self, before: usize) -> (Duration, Duration) {
         let saved = self.save().await;
         let begun = Instant::now();

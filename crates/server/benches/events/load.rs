@@ -1,4 +1,5 @@
-//! Measures an operator's saves and the public page while viewers hold streams and `wrk` requests the page.
+//! Measures an operator's saves and the public page while viewers hold streams and `wrk` requests
+//! the page.
 
 use std::{
     io,
@@ -24,7 +25,8 @@ const SAVE_INTERVAL: Duration = Duration::from_millis(500);
 /// Maximum duration of a save with viewers, as a multiple of that without.
 const SLOWER: Limit = Limit::AtMost(10.0);
 
-/// Measures both; nothing if `wrk` is not installed. `limit` is that of the 99th percentile of the page, in milliseconds.
+/// Measures both; nothing if `wrk` is not installed. `limit` is that of the 99th percentile of the
+/// page, in milliseconds.
 pub(crate) fn run(binary: &str, viewers: usize, limit: Limit) -> io::Result<()> {
     if Command::new("wrk")
         .arg("-v")
@@ -66,7 +68,8 @@ pub(crate) fn run(binary: &str, viewers: usize, limit: Limit) -> io::Result<()> 
     Ok(())
 }
 
-/// Runs `wrk`, and saves meanwhile. Returns the durations of the saves, and the 99th percentile of the page, in milliseconds.
+/// Runs `wrk`, and saves meanwhile. Returns the durations of the saves, and the 99th percentile of
+/// the page, in milliseconds.
 fn under_load(
     site: &Arc<Site>,
     crowd: &mut Crowd,

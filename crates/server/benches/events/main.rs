@@ -1,9 +1,12 @@
-//! Measures one event to N viewers over the event stream: an operator changes a component, and the viewers of the status page receive the
-//! change. Compares it with the simplest server of Node's `http` that writes the same event to each viewer, under the same client. `cargo
-//! bench -p allclear-server --bench events` prints a line of JSON for each measurement, and one for each budget.
+//! Measures one event to N viewers over the event stream: an operator changes a component, and the
+//! viewers of the status page receive the change. Compares it with the simplest server of Node's
+//! `http` that writes the same event to each viewer, under the same client.
+//! `cargo bench -p allclear-server --bench events` prints a line of JSON for each measurement, and
+//! one for each budget.
 //!
-//! `-- [BINARY] [N …]` measures another binary, and other numbers of viewers than 1,000 and 10,000. Progress goes to standard error. The
-//! bench fails if anything does not complete. If the system lets a process open fewer files, the part with 50,000 viewers is left out.
+//! `-- [BINARY] [N …]` measures another binary, and other numbers of viewers than 1,000 and 10,000.
+//! Progress goes to standard error. The bench fails if anything does not complete. If the system
+//! lets a process open fewer files, the part with 50,000 viewers is left out.
 
 mod load;
 mod stream;
@@ -177,7 +180,8 @@ fn run(bench: &Bench, viewers: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Measures the maximum number of viewers of one process: their memory, the time to the last viewer, and the page and saves meanwhile.
+/// Measures the maximum number of viewers of one process: their memory, the time to the last
+/// viewer, and the page and saves meanwhile.
 fn run_many(bench: &Bench) -> io::Result<()> {
     progress(&format!("allclear, {MANY} viewers"));
     let mut measurements = FanOut::default();

@@ -9,7 +9,8 @@ use allclear_bench_support::crowd::{Wire, connect, read_past};
 
 const ID: &[u8] = b"id:";
 
-/// The state of a reader of the stream. Lines of the head end in CR LF, so they do not end an event.
+/// The state of a reader of the stream. Lines of the head end in CR LF, so they do not end
+/// an event.
 #[derive(Default)]
 pub(crate) struct Lines {
     /// Number of bytes of this line, and of those at its start that match `id:`.

@@ -1,11 +1,13 @@
-// Measures incident updates of a hundred organisations over HTTP, and compares them with those of one organisation: on one node with SQLite
-// and, on the servers that ALLCLEAR_TEST_POSTGRES_URL, ALLCLEAR_TEST_DURABLE_POSTGRES_URL and ALLCLEAR_TEST_REDIS_URL name, on one node and
-// on three with PostgreSQL.
+// Measures incident updates of a hundred organisations over HTTP, and compares them with those of
+// one organisation: on one node with SQLite and, on the servers that ALLCLEAR_TEST_POSTGRES_URL,
+// ALLCLEAR_TEST_DURABLE_POSTGRES_URL and ALLCLEAR_TEST_REDIS_URL name, on one node and on three
+// with PostgreSQL.
 //
 // node crates/server/benches/organisations-writing/main.mjs [path of the allclear binary]
 //
-// Prints one JSON object per line: the measurements, which are medians over the rounds, and the budgets. Needs wrk and psql. ROUNDS and
-// SECONDS are the number and the length of the measurements.
+// Prints one JSON object per line: the measurements, which are medians over the rounds,
+// and the budgets. Needs wrk and psql. ROUNDS and SECONDS are the number and the length
+// of the measurements.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,13 +30,19 @@ const bench = new Bench('organisations-writing');
 
 /** Number of organisations that write at the same time, and of the incidents of each side. */
 const MANY = 100;
-/** What is compared with the first side. A writer is a connection that sends one update after the other. */
+/**
+ * What is compared with the first side. A writer is a connection that sends one update after
+ * the other.
+ */
 const sides = [
   { what: 'one organisation, 16 writers', isOne: true, writers: 16 },
   { what: `${MANY} organisations, 16 writers`, writers: 16 },
   { what: `${MANY} organisations, ${MANY} writers`, writers: MANY },
 ];
-/** Runs wrk on all nodes at the same time, with the writers spread over them. `processors` is the share of processors that wrk used. */
+/**
+ * Runs wrk on all nodes at the same time, with the writers spread over them. `processors` is the
+ * share of processors that wrk used.
+ */
 async function writeOnAll(nodes, targets, writers) {
   const before = await processor('self');
   const runs = await Promise.all(
@@ -52,7 +60,10 @@ async function writeOnAll(nodes, targets, writers) {
   };
 }
 
-/** Creates incidents, spread over these organisations, and writes the file that names them for `updates.lua`. */
+/**
+ * Creates incidents, spread over these organisations, and writes the file that names them
+ * for `updates.lua`.
+ */
 async function fill(node, file, organisations) {
   const bearers = new Map();
   for (const { id } of organisations) bearers.set(id, await node.bearer(id));
@@ -98,7 +109,10 @@ async function measure(title, folder, nodes) {
   return found.map((runs) => median(runs.map(({ rate }) => rate)));
 }
 
-/** Prints the budgets of the rates of many organisations, compared with `one`, the rate that `beside` describes. */
+/**
+ * Prints the budgets of the rates of many organisations, compared with `one`, the rate that
+ * `beside` describes.
+ */
 function budgets(title, [, ...many], one, beside) {
   for (const [number, rate] of many.entries()) {
     bench.atLeast(`${sides[number + 1].what}, ${title}: updates a second, of ${beside}`, rate / one, 1);
@@ -119,7 +133,9 @@ async function withNodes(title, count, settings) {
   }
 }
 
-/** Creates an empty database on this PostgreSQL server. Returns the settings of a node that uses it. */
+/**
+ * Creates an empty database on this PostgreSQL server. Returns the settings of a node that uses it.
+ */
 const on = (server) => ({ ALLCLEAR_DATABASE_URL: recreate(server, 'organisations_writing') });
 
 /** Measures one node. Returns the rate of one organisation. */

@@ -13,7 +13,8 @@ enum Kind {
     Code,
 }
 
-/// The tables with rows of a new organisation that has components, and the columns that differ in copies. Referenced tables come first.
+/// The tables with rows of a new organisation that has components, and the columns that differ in
+/// copies. Referenced tables come first.
 const TABLES: [(&str, &[(&str, Kind)]); 7] = [
     (
         "users",

@@ -1,5 +1,6 @@
-//! Measures a node with ten thousand organisations of 20 components each, in turns with a node with ten: its start, its memory, the first
-//! drawing of a page, and a save. Runs on SQLite and, if `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
+//! Measures a node with ten thousand organisations of 20 components each, in turns with a node with
+//! ten: its start, its memory, the first drawing of a page, and a save. Runs on SQLite and, if
+//! `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
 //! `cargo bench -p allclear-server --bench organisations -- [BINARY]` measures another binary.
 
 mod copies;

@@ -7,12 +7,17 @@ import { setTimeout } from 'node:timers/promises';
 
 const { chromium } = createRequire(resolve('apps/web/package.json'))('playwright-core');
 
-/** Time from the headline to the end of a visit, in milliseconds. Everything is downloaded in it. */
+/**
+ * Time from the headline to the end of a visit, in milliseconds. Everything is downloaded in it.
+ */
 const REST = 2000;
 /** Lighthouse's slow connection of a mobile phone. */
 const SLOW = { offline: false, latency: 150, downloadThroughput: (1.6e6 * 0.9) / 8, uploadThroughput: (750e3 * 0.9) / 8 };
 
-/** Runs in the page before its scripts. Marks the element with the text, so that the browser reports when it is painted. */
+/**
+ * Runs in the page before its scripts. Marks the element with the text, so that the browser reports
+ * when it is painted.
+ */
 function watchHeadline(text) {
   const mark = (node) => {
     const texts = document.createTreeWalker(node.nodeType === Node.TEXT_NODE ? node.parentNode : node, NodeFilter.SHOW_TEXT);

@@ -1,5 +1,5 @@
-// Starts Uptime Kuma, a status page written in Node, with the content of the comparison. Each component has fifty heartbeats, the number
-// that its page shows.
+// Starts Uptime Kuma, a status page written in Node, with the content of the comparison. Each
+// component has fifty heartbeats, the number that its page shows.
 
 import { copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -16,14 +16,18 @@ const HEARTBEATS = 50;
 const SLUG = 'acme';
 const account = ['ann', 'correct-horse-battery-1'];
 
-/** Installs the server, and builds its SQLite with the headers of the running Node. No other package's script runs. */
+/**
+ * Installs the server, and builds its SQLite with the headers of the running Node. No other
+ * package's script runs.
+ */
 async function install() {
   const built = join(root, 'node_modules/@louislam/sqlite3/lib/binding');
   if (await stat(built).catch(() => null)) return;
   const quiet = ['--silent', '--no-fund', '--no-audit', '--prefix', root];
   await mkdir(root, { recursive: true });
   await complete('npm', ['install', ...quiet, '--no-save', '--ignore-scripts', `uptime-kuma@${VERSION}`]);
-  // The package has some of its migrations one folder above the one in which the server looks for them.
+  // The package has some of its migrations one folder above the one in which the server looks
+  // for them.
   const migrations = (await readdir(join(product, 'db'))).filter((name) => name.endsWith('.sql'));
   for (const name of migrations) await copyFile(join(product, 'db', name), join(product, 'db/old_migrations', name));
   const env = { ...process.env, npm_config_build_from_source: 'true', npm_config_nodedir: dirname(dirname(process.execPath)) };
@@ -36,7 +40,8 @@ export async function startUptimeKuma(folder) {
   const origin = `http://127.0.0.1:${port}`;
   const data = join(folder, 'uptime-kuma/');
   await mkdir(data);
-  // The server reads both keys; without the second one it computes averages in the SQL of another database.
+  // The server reads both keys; without the second one it computes averages in the SQL of
+  // another database.
   await writeFile(join(data, 'db-config.json'), JSON.stringify({ type: 'sqlite', client: 'sqlite3' }));
   const env = {
     ...process.env,

@@ -13,7 +13,10 @@ const VERSION = '1.29.0';
 const root = resolve('.just/peers/vigil');
 const TOKEN = 'token';
 
-/** Installs the server without its notifiers, and the files of its page, which `cargo install` leaves in the source. */
+/**
+ * Installs the server without its notifiers, and the files of its page, which `cargo install`
+ * leaves in the source.
+ */
 async function install() {
   const assets = join(root, 'assets');
   if (await stat(assets).catch(() => null)) return;
@@ -27,7 +30,9 @@ async function install() {
   throw new Error(`no source of vigil-server ${VERSION} below ${sources}`);
 }
 
-/** Vigil's example, with a worker for each processor and the log level that its guide recommends. */
+/**
+ * Vigil's example, with a worker for each processor and the log level that its guide recommends.
+ */
 function configuration(port) {
   const image = `http://127.0.0.1:${port}/assets/images/badges/icon-healthy-default.svg`;
   const nodes = components.map(({ id, name }) => `[[probe.service.node]]\nid = "${id}"\nlabel = "${name}"\nmode = "local"\n`);
@@ -82,7 +87,10 @@ export async function startVigil(folder) {
   return { title: `Vigil ${VERSION}`, child, page: `${origin}/`, headline };
 }
 
-/** Waits until the page contains a text. Vigil updates the status of the whole page every ten seconds. */
+/**
+ * Waits until the page contains a text. Vigil updates the status of the whole page every
+ * ten seconds.
+ */
 async function untilShown(page, text) {
   for (let tries = 0; tries < 600; tries += 1) {
     if ((await (await fetch(page)).text()).includes(text)) return;

@@ -1,9 +1,10 @@
-//! Measures a restart of the server while many viewers hold event streams of a public page. The component changes while the server is
-//! unavailable and while the viewers reconnect. `cargo bench -p allclear-server --bench reconnects` prints a line of JSON for each
-//! measurement, and one for each budget.
+//! Measures a restart of the server while many viewers hold event streams of a public page. The
+//! component changes while the server is unavailable and while the viewers reconnect.
+//! `cargo bench -p allclear-server --bench reconnects` prints a line of JSON for each measurement,
+//! and one for each budget.
 //!
-//! `-- [BINARY] [N]` measures another binary, and another number of viewers than 20,000. If the system lets a process open fewer files, the
-//! bench measures as many viewers as possible.
+//! `-- [BINARY] [N]` measures another binary, and another number of viewers than 20,000. If the
+//! system lets a process open fewer files, the bench measures as many viewers as possible.
 
 mod readers;
 mod response;
@@ -28,9 +29,11 @@ use viewers::{Counts, Page, Viewers};
 
 const BENCH: Bench = Bench("reconnects");
 const VIEWERS: usize = 20_000;
-/// Number of files that the server keeps free for itself and for requests, or opens for connections without a response.
+/// Number of files that the server keeps free for itself and for requests, or opens for connections
+/// without a response.
 const OTHER_FILES: u64 = 2_500;
-/// Time in which the viewers open the page. The reconnect times that the server sends are spread over the same time.
+/// Time in which the viewers open the page. The reconnect times that the server sends are spread
+/// over the same time.
 const ARRIVAL: Duration = Duration::from_secs(8);
 /// Minimum time without a server, so that viewers try to connect to a closed port.
 const DOWNTIME: Duration = Duration::from_secs(5);
@@ -65,7 +68,8 @@ impl Site {
         let bearer = person.bearer(peer.port, &organisation)?;
         let draft = json!({"name": "API"});
         let component = id(&post(peer.port, "/component/create", &bearer, &draft)?.1);
-        // Viewers would reuse the memory that hashing a password has freed. So the server is started again before it is measured.
+        // Viewers would reuse the memory that hashing a password has freed. So the server is
+        // started again before it is measured.
         let port = peer.port;
         peer.stop()?;
         let site = Self {
@@ -109,7 +113,8 @@ impl Site {
         Value::as_i64(revision).ok_or_else(|| io::Error::other("no revision"))
     }
 
-    /// Stops the server, and starts it again at its port. Meanwhile, a server at another port, without viewers, changes the component.
+    /// Stops the server, and starts it again at its port. Meanwhile, a server at another port,
+    /// without viewers, changes the component.
     fn restart(&self, peer: Peer) -> io::Result<Restart> {
         let (port, begin) = (peer.port, Instant::now());
         peer.stop()?;
@@ -167,7 +172,8 @@ fn reconnect(site: &Site, viewers: &mut Viewers, restart: &Restart) -> io::Resul
     let last = site.revision(port)?;
     viewers.until(TIMEOUT, |viewers| viewers.up_to_date(last) == count)?;
     let current = ready.elapsed();
-    // If the viewers were fast, the page is read longer, so that its 99th percentile has enough values.
+    // If the viewers were fast, the page is read longer, so that its 99th percentile has
+    // enough values.
     let enough = Duration::from_secs(5).saturating_sub(current);
     viewers.rest(enough)?;
     Ok(Reconnection {

@@ -1,9 +1,10 @@
-//! Parses the response to a request for an event stream as its bytes arrive: the head, and the lines of the events (HTML Living
-//! Standard, section 9.2.6). The stream ends with its connection.
+//! Parses the response to a request for an event stream as its bytes arrive: the head, and the
+//! lines of the events (HTML Living Standard, section 9.2.6). The stream ends with its connection.
 
 use std::{str::FromStr, time::Duration};
 
-/// Maximum length of the start of a line that is kept. The lines that viewers use are shorter; data of events is not used.
+/// Maximum length of the start of a line that is kept. The lines that viewers use are shorter; data
+/// of events is not used.
 const MAX_LINE: usize = 64;
 
 /// A part of the response that a viewer has received.

@@ -1,4 +1,5 @@
-//! Viewers that behave like browsers (HTML Living Standard, section 9.2). One thread holds all of them.
+//! Viewers that behave like browsers (HTML Living Standard, section 9.2). One thread holds all
+//! of them.
 
 use std::{
     cmp::Reverse,
@@ -151,7 +152,8 @@ impl Viewers {
         self.until(time, |_| false).map(|_| ())
     }
 
-    /// Connects the viewers that are due, and handles the connections that are ready within this time.
+    /// Connects the viewers that are due, and handles the connections that are ready within
+    /// this time.
     fn poll(&mut self, timeout: Duration) -> io::Result<()> {
         let now = Instant::now();
         for _ in 0..BATCH {

@@ -1,4 +1,5 @@
-// The mixed load: readers, viewers that come and go, and an operator. Each part runs until the signal.
+// The mixed load: readers, viewers that come and go, and an operator. Each part runs until
+// the signal.
 
 import { once, setMaxListeners } from 'node:events';
 import { Agent, get } from 'node:http';
@@ -9,16 +10,25 @@ import { io } from '../../tests/socket/socket-io-client.mjs';
 /** Number of readers, and the time from one request of a reader to the next, in milliseconds. */
 const READERS = 8;
 const READ_INTERVAL = 150;
-/** Number of event streams and sockets that are open at the same time, and the maximum time that a viewer stays, in milliseconds. */
+/**
+ * Number of event streams and sockets that are open at the same time, and the maximum time that a
+ * viewer stays, in milliseconds.
+ */
 const STREAMS = 150;
 const SOCKETS = 20;
 const LONGEST_STAY = 30_000;
 /** Time between two updates of the operator, in milliseconds. */
 const WRITE_INTERVAL = 400;
-/** Number of updates of an incident, and of incidents. Older incidents are deleted, so the page does not grow. */
+/**
+ * Number of updates of an incident, and of incidents. Older incidents are deleted, so the page does
+ * not grow.
+ */
 const UPDATES = 20;
 const INCIDENTS = 10;
-/** Time after which the operator gets another token, in milliseconds. A token is valid for five minutes. */
+/**
+ * Time after which the operator gets another token, in milliseconds. A token is valid for
+ * five minutes.
+ */
 const TOKEN_LIFE = 240_000;
 
 /** Timeout of a response, in milliseconds. */

@@ -1,11 +1,13 @@
-// Measures memory, open files and threads under a long mixed load: readers of page, snapshot and history, viewers that come and go on event
-// streams and sockets, an operator, and deliveries to sinks in this process. Memory must not grow under the load. Open files and threads
-// must return to their level.
+// Measures memory, open files and threads under a long mixed load: readers of page, snapshot and
+// history, viewers that come and go on event streams and sockets, an operator, and deliveries to
+// sinks in this process. Memory must not grow under the load. Open files and threads must return to
+// their level.
 //
 // node crates/server/benches/soak/main.mjs [path of the allclear binary]
 //
-// Prints one JSON object per line: the measurements, and the budgets. SECONDS is the length of the load, 1,800 by default. The memory at
-// its end is compared with that after five minutes, or after a quarter of a load of less than 20 minutes.
+// Prints one JSON object per line: the measurements, and the budgets. SECONDS is the length of the
+// load, 1,800 by default. The memory at its end is compared with that after five minutes, or after
+// a quarter of a load of less than 20 minutes.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +23,10 @@ import { startSinks } from './sinks.mjs';
 const binary = process.argv[2] ?? 'target/release/allclear';
 const seconds = Number(process.env.SECONDS ?? 1800);
 const early = Math.min(300, seconds / 4);
-/** Length of the load before the level of files and threads is measured, in seconds. It opens what the server keeps open. */
+/**
+ * Length of the load before the level of files and threads is measured, in seconds. It opens what
+ * the server keeps open.
+ */
 const WARM_UP = Math.min(20, seconds / 10);
 /** Time within which the server closes its idle connections to receivers, in seconds. */
 const REST = 90;
@@ -54,7 +59,10 @@ async function subscribe(site, organisation, ports) {
   }
 }
 
-/** Sends many requests at the same time, for which the server opens all its connections to the database. */
+/**
+ * Sends many requests at the same time, for which the server opens all its connections to
+ * the database.
+ */
 async function burst(site, organisation) {
   const headers = await site.bearer(organisation);
   for (let time = 0; time < 20; time += 1) {
@@ -67,7 +75,10 @@ async function level({ child: { pid } }) {
   return { files: await openFiles(pid), threads: await status(pid, 'Threads'), memoryKiB: await status(pid, 'VmRSS') };
 }
 
-/** Runs the load for this many seconds. Returns the counts of what was done, the memory at each second, and the level at the end. */
+/**
+ * Runs the load for this many seconds. Returns the counts of what was done, the memory at each
+ * second, and the level at the end.
+ */
 async function loaded(site, organisation, component, length) {
   const done = { reads: 0, events: 0, streams: 0, sockets: 0, writes: 0, failures: 0 };
   const stop = new AbortController();

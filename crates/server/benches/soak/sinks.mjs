@@ -31,7 +31,10 @@ async function takeMails(socket, taken) {
   }
 }
 
-/** Starts both servers. `confirm` is called with the confirmation link in the first message to each webhook. */
+/**
+ * Starts both servers. `confirm` is called with the confirmation link in the first message to
+ * each webhook.
+ */
 export async function startSinks(confirm) {
   const taken = { mails: 0, webhooks: 0 };
   const mails = createTcpServer((socket) => {

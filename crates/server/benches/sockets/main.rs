@@ -1,9 +1,11 @@
-//! Measures one event to N viewers over WebSocket: an operator changes a component, and the sockets that joined the organisation receive
-//! the change. Compares it with Node's `socket.io` server, which sends an event of the same size to a room, under the same client.
-//! `cargo bench -p allclear-server --bench sockets` prints a line of JSON for each measurement, and one for each budget.
+//! Measures one event to N viewers over WebSocket: an operator changes a component, and the sockets
+//! that joined the organisation receive the change. Compares it with Node's `socket.io` server,
+//! which sends an event of the same size to a room, under the same client.
+//! `cargo bench -p allclear-server --bench sockets` prints a line of JSON for each measurement, and
+//! one for each budget.
 //!
-//! `-- [BINARY] [N …]` measures another binary, and other numbers of viewers than 1,000, 9,000 and 10,000. Progress goes to standard
-//! error. The bench fails if anything does not complete.
+//! `-- [BINARY] [N …]` measures another binary, and other numbers of viewers than 1,000, 9,000 and
+//! 10,000. Progress goes to standard error. The bench fails if anything does not complete.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -74,7 +76,8 @@ impl Server {
         Crowd::gather(count, || self.join(None))
     }
 
-    /// Makes the server send an event to all viewers. Returns the time until the last one has received it. `length` has no effect on Node.
+    /// Makes the server send an event to all viewers. Returns the time until the last one has
+    /// received it. `length` has no effect on Node.
     fn publish(&self, crowd: &mut Crowd, number: usize, length: usize) -> io::Result<Duration> {
         crowd.expect(1);
         let begin = Instant::now();

@@ -40,8 +40,8 @@ const SUBSCRIBERS: [&str; 5] = [
     "platform@juniper.example",
 ];
 
-/// Fills an empty installation and returns the organisation. Writes in the order of time, because an organisation's commits
-/// have growing times.
+/// Fills an empty installation and returns the organisation. Writes in the order of time, because
+/// an organisation's commits have growing times.
 pub(super) async fn write(app: &App, clock: &DemoClock) -> Result<OrganisationId, Error> {
     let mut writer = Writer::sign_up(app, clock).await?;
     let mut random = year::random();

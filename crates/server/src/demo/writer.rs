@@ -104,8 +104,8 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Returns how many minutes ago it was this minute of the day, UTC, that many days ago. What is past has fixed times of day, so
-    /// that the demo shows the same year at every hour.
+    /// Returns how many minutes ago it was this minute of the day, UTC, that many days ago. What is
+    /// past has fixed times of day, so that the demo shows the same year at every hour.
     pub(super) fn days_ago(&self, days: i64, minute_of_day: i64) -> i64 {
         days * DAY + self.minute_of_day - minute_of_day
     }

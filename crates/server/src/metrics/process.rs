@@ -1,4 +1,5 @@
-//! Numbers of the process. Memory and descriptors are in `/proc` of Linux; elsewhere there are none.
+//! Numbers of the process. Memory and descriptors are in `/proc` of Linux; elsewhere there
+//! are none.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};

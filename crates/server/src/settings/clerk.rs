@@ -13,7 +13,8 @@ use super::secret_string::SecretString;
 #[derive(Debug, Clone, Default, Args)]
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct ClerkSettings {
-    /// Publishable key of Clerk, `pk_…`; people then sign in with Clerk [default: the built-in provider]
+    /// Publishable key of Clerk, `pk_…`; people then sign in with Clerk [default: the
+    /// built-in provider]
     #[arg(
         long,
         env = "ALLCLEAR_CLERK_PUBLISHABLE_KEY",
@@ -39,7 +40,8 @@ pub(crate) struct ClerkSettings {
     )]
     clerk_webhook_secret: Option<SecretString>,
 
-    /// Public key of Clerk in PEM, to verify tokens without requests to Clerk [default: the published keys]
+    /// Public key of Clerk in PEM, to verify tokens without requests to Clerk [default: the
+    /// published keys]
     #[arg(
         long,
         env = "ALLCLEAR_CLERK_JWT_KEY",
@@ -56,7 +58,8 @@ pub(crate) struct ClerkSettings {
     )]
     clerk_api_url: Option<String>,
 
-    /// Address of Clerk's published keys [default: at the Frontend API that the publishable key names]
+    /// Address of Clerk's published keys [default: at the Frontend API that the publishable
+    /// key names]
     #[arg(
         long,
         env = "ALLCLEAR_CLERK_JWKS_URL",
@@ -81,7 +84,8 @@ impl ClerkSettings {
     /// The Clerk application; `None` if Clerk is not configured.
     ///
     /// # Errors
-    /// One line that says what is wrong, without secrets. A value parser of clap would repeat the whole value.
+    /// One line that says what is wrong, without secrets. A value parser of clap would repeat the
+    /// whole value.
     pub(crate) fn application(&self) -> Result<Option<Clerk>, String> {
         let filled = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
         let revealed = |value: &Option<SecretString>| {

@@ -9,8 +9,8 @@ use url::Url;
 /// The organisations of hosts, and the check of domains.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct DomainSettings {
-    /// Organisation, by identifier or code, whose status page a host shows that no organisation has verified [default: such a
-    /// host shows the whole installation]
+    /// Organisation, by identifier or code, whose status page a host shows that no organisation has
+    /// verified [default: such a host shows the whole installation]
     #[arg(
         long,
         env = "ALLCLEAR_DEFAULT_ORGANISATION",
@@ -18,7 +18,8 @@ pub(crate) struct DomainSettings {
     )]
     default_organisation: Option<String>,
 
-    /// Host and port that the check of a domain connects to, by http, instead of the domain's own addresses
+    /// Host and port that the check of a domain connects to, by http, instead of the domain's
+    /// own addresses
     #[arg(long, env = "ALLCLEAR_DOMAIN_CHECK_ADDRESS", value_name = "ALLCLEAR_DOMAIN_CHECK_ADDRESS", value_parser = host_and_port)]
     domain_check_address: Option<String>,
 }

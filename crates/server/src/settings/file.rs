@@ -13,10 +13,12 @@ use crate::file_permissions;
 /// Name of the configuration file, in the working directory.
 pub const FILE: &str = "allclear.toml";
 
-/// Adds the values of a configuration file to a command as defaults. The environment and flags override them.
+/// Adds the values of a configuration file to a command as defaults. The environment and flags
+/// override them.
 ///
 /// # Errors
-/// One line that names the wrong line or key, or that other users can read the file's secrets and a change of its mode failed.
+/// One line that names the wrong line or key, or that other users can read the file's secrets and a
+/// change of its mode failed.
 pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
     let mut opened = match File::open(file) {
         Ok(opened) => opened,

@@ -10,15 +10,18 @@ use clap::Args;
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct LimitSettings {
-    /// Failed sign-ins of a client address before further tries are slowed down: burst and rate an hour [default: 10/30]
+    /// Failed sign-ins of a client address before further tries are slowed down: burst and rate an
+    /// hour [default: 10/30]
     #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_IN", value_name = "ALLCLEAR_LIMIT_SIGN_IN", value_parser = limit)]
     limit_sign_in: Option<RateLimit>,
 
-    /// Wrong passwords for a mail address from a client address: burst and rate an hour [default: 10/30]
+    /// Wrong passwords for a mail address from a client address: burst and rate an hour
+    /// [default: 10/30]
     #[arg(long, env = "ALLCLEAR_LIMIT_GUESSES", value_name = "ALLCLEAR_LIMIT_GUESSES", value_parser = limit)]
     limit_guesses: Option<RateLimit>,
 
-    /// Wrong passwords for a mail address from all clients before further tries are slowed down: burst and rate an hour [default: 100/100]
+    /// Wrong passwords for a mail address from all clients before further tries are slowed down:
+    /// burst and rate an hour [default: 100/100]
     #[arg(long, env = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_name = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_parser = limit)]
     limit_account_guesses: Option<RateLimit>,
 
@@ -30,8 +33,8 @@ pub(crate) struct LimitSettings {
     #[arg(long, env = "ALLCLEAR_LIMIT_RESET", value_name = "ALLCLEAR_LIMIT_RESET", value_parser = limit)]
     limit_reset: Option<RateLimit>,
 
-    /// Links of accounts and invitations followed from a client address, and separately those of subscribers with a wrong code: burst
-    /// and rate an hour [default: 30/120]
+    /// Links of accounts and invitations followed from a client address, and separately those of
+    /// subscribers with a wrong code: burst and rate an hour [default: 30/120]
     #[arg(long, env = "ALLCLEAR_LIMIT_VERIFY", value_name = "ALLCLEAR_LIMIT_VERIFY", value_parser = limit)]
     limit_verify: Option<RateLimit>,
 
@@ -39,7 +42,8 @@ pub(crate) struct LimitSettings {
     #[arg(long, env = "ALLCLEAR_LIMIT_SUBSCRIBE", value_name = "ALLCLEAR_LIMIT_SUBSCRIBE", value_parser = limit)]
     limit_subscribe: Option<RateLimit>,
 
-    /// Verification mails to a mail address, by all organisations together: burst and rate an hour [default: 3/1]
+    /// Verification mails to a mail address, by all organisations together: burst and rate an hour
+    /// [default: 3/1]
     #[arg(long, env = "ALLCLEAR_LIMIT_VERIFICATION_MAIL", value_name = "ALLCLEAR_LIMIT_VERIFICATION_MAIL", value_parser = limit)]
     limit_verification_mail: Option<RateLimit>,
 

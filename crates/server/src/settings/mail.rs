@@ -15,8 +15,8 @@ const FROM: &str = "Allclear <allclear@localhost>";
 /// The mail server and the sender's address.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MailSettings {
-    /// Mail server: `smtps://user:password@host`, or `smtp://…` with `?tls=required` or `?tls=opportunistic` for
-    /// STARTTLS [default: each mail is a file in the data folder]
+    /// Mail server: `smtps://user:password@host`, or `smtp://…` with `?tls=required` or
+    /// `?tls=opportunistic` for STARTTLS [default: each mail is a file in the data folder]
     #[arg(
         long,
         env = "ALLCLEAR_SMTP_URL",
@@ -25,7 +25,8 @@ pub(crate) struct MailSettings {
     )]
     smtp_url: Option<SecretString>,
 
-    /// File of certificate authorities in PEM for the mail server's certificate, in addition to those that browsers trust
+    /// File of certificate authorities in PEM for the mail server's certificate, in addition to
+    /// those that browsers trust
     #[arg(
         long,
         env = "ALLCLEAR_SMTP_CA_FILE",
@@ -48,7 +49,8 @@ impl MailSettings {
     /// The mail server; `None` if mails are written to files.
     ///
     /// # Errors
-    /// One line that says what is wrong, without the password. A value parser of clap would repeat the whole value.
+    /// One line that says what is wrong, without the password. A value parser of clap would repeat
+    /// the whole value.
     pub(crate) fn server(&self) -> Result<Option<Server>, String> {
         let authorities = self.authorities()?;
         let Some(url) = &self.smtp_url else {

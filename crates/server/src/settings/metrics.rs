@@ -11,11 +11,13 @@ const MIN_TOKEN_LENGTH: usize = 16;
 /// Clients outside this machine that may read `/metrics`.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct MetricsSettings {
-    /// Networks whose clients may read /metrics: addresses or CIDR ranges, separated by commas [default: this machine only]
+    /// Networks whose clients may read /metrics: addresses or CIDR ranges, separated by commas
+    /// [default: this machine only]
     #[arg(long, env = "ALLCLEAR_METRICS_NETWORKS", value_name = "ALLCLEAR_METRICS_NETWORKS", value_delimiter = ',', value_parser = super::network)]
     metrics_networks: Vec<String>,
 
-    /// Bearer token of at least 16 characters, with which a client of any network may read /metrics [default: none]
+    /// Bearer token of at least 16 characters, with which a client of any network may read /metrics
+    /// [default: none]
     #[arg(
         long,
         env = "ALLCLEAR_METRICS_TOKEN",

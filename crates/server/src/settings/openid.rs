@@ -288,7 +288,8 @@ impl OpenIdSettings {
         self.limit
     }
 
-    /// The providers for the sign-in page. Empty if the settings are wrong; [`Self::providers`] stops the start then.
+    /// The providers for the sign-in page. Empty if the settings are wrong; [`Self::providers`]
+    /// stops the start then.
     pub(crate) fn buttons(&self) -> Vec<SignInProvider> {
         let providers = self.providers(false).unwrap_or_default();
         let button = |provider: ProviderSettings| SignInProvider {

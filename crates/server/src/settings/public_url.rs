@@ -7,7 +7,8 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 use url::Url;
 
-/// Parses `http://` or `https://`, a host and a port. An error does not repeat a password in the address.
+/// Parses `http://` or `https://`, a host and a port. An error does not repeat a password in
+/// the address.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PublicUrl;
 

@@ -9,11 +9,13 @@ use super::secret_string::{SecretString, UrlWithScheme};
 /// The Redis over which several nodes exchange changes.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RedisSettings {
-    /// `redis://…`, or `rediss://…` for TLS, over which several nodes exchange changes [default: one node]
+    /// `redis://…`, or `rediss://…` for TLS, over which several nodes exchange changes [default:
+    /// one node]
     #[arg(long, env = "ALLCLEAR_REDIS_URL", value_name = "ALLCLEAR_REDIS_URL", value_parser = UrlWithScheme(&["redis:", "rediss:"]), hide_env_values = true)]
     pub(crate) redis_url: Option<SecretString>,
 
-    /// File of certificate authorities in PEM for the certificate of Redis [default: those of the operating system]
+    /// File of certificate authorities in PEM for the certificate of Redis [default: those of the
+    /// operating system]
     #[arg(
         long,
         env = "ALLCLEAR_REDIS_CA_FILE",

@@ -31,7 +31,8 @@ impl fmt::Debug for SecretString {
     }
 }
 
-/// Parses a URL with one of the given schemes. Unlike clap's own parsers, its errors do not repeat the value.
+/// Parses a URL with one of the given schemes. Unlike clap's own parsers, its errors do not repeat
+/// the value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UrlWithScheme(pub(super) &'static [&'static str]);
 

@@ -48,7 +48,8 @@ pub(crate) struct UsageSettings {
     )]
     limit_subscribers: u64,
 
-    /// Writing requests of an organisation, and changes with the sessions of an account: burst and rate an hour; 0 for no limit
+    /// Writing requests of an organisation, and changes with the sessions of an account: burst and
+    /// rate an hour; 0 for no limit
     #[arg(long, env = "ALLCLEAR_LIMIT_WRITES", value_name = "ALLCLEAR_LIMIT_WRITES", default_value = "600/36000", value_parser = rate)]
     limit_writes: Rate,
 

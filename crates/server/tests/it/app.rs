@@ -64,7 +64,8 @@ pub(crate) struct TestResponse {
 }
 
 impl TestResponse {
-    /// The fields that a refusal names, each with its message: `title: Title is required; status: Select Any One`.
+    /// The fields that a refusal names, each with its message:
+    /// `title: Title is required; status: Select Any One`.
     pub(crate) fn invalid(&self) -> String {
         let rows = self.body["errors"].as_array().into_iter().flatten();
         let row = |row: &Value| format!("{}: {}", row["field"], row["message"]).replace('"', "");
@@ -262,7 +263,8 @@ async fn migrate(url: &str) {
     connect(url).await.close().await.unwrap();
 }
 
-/// Signs a person up at a server, and follows the mailed link, which the first account does not need.
+/// Signs a person up at a server, and follows the mailed link, which the first account does
+/// not need.
 pub(crate) async fn sign_up(
     client: &reqwest::Client,
     url: &str,
@@ -424,7 +426,8 @@ pub(crate) async fn assert_status(response: impl Future<Output = TestResponse>, 
 /// Builder of a client. It needs a cryptography provider even without TLS.
 pub(crate) fn client_builder() -> reqwest::ClientBuilder {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    // The certificates of the machine, which no server of a test uses, take longer to read than most requests.
+    // The certificates of the machine, which no server of a test uses, take longer to read than
+    // most requests.
     reqwest::Client::builder().tls_certs_only([])
 }
 

@@ -1,5 +1,6 @@
-//! `docs/conformance.md` and `docs/asvs.md` name Rust tests that exist. The rows of `docs/conformance.md` about the web app's tests
-//! are checked by `apps/web/build/conformance.test.ts`.
+//! `docs/conformance.md` and `docs/asvs.md` name Rust tests that exist. The rows of
+//! `docs/conformance.md` about the web app's tests are checked by
+//! `apps/web/build/conformance.test.ts`.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! A domain of an organisation behind Caddy and behind nginx, with the configurations of `docs/own-domain.md`.
+//! A domain of an organisation behind Caddy and behind nginx, with the configurations of
+//! `docs/own-domain.md`.
 
 use std::net::SocketAddr;
 use std::path::Path;

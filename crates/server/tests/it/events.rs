@@ -253,7 +253,8 @@ async fn viewer_that_does_not_read_is_disconnected_and_resumes() {
     }
 }
 
-/// Requests a stream with these bytes behind the request. Returns the connection and what has arrived when the stream is open.
+/// Requests a stream with these bytes behind the request. Returns the connection and what has
+/// arrived when the stream is open.
 async fn opened(app: &TestApp, organisation: &str, behind: &str) -> (TcpStream, Vec<u8>) {
     let address = app.url.strip_prefix("http://").unwrap();
     let mut viewer = TcpStream::connect(address).await.unwrap();

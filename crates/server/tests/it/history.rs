@@ -30,7 +30,8 @@ pub(super) async fn incident(operator: &Operator, title: &str, occured_at: &str)
     incident["code"].as_str().unwrap().to_owned()
 }
 
-/// The first moment of the month so many months ago. It is never in the future, which a resolved incident may not be.
+/// The first moment of the month so many months ago. It is never in the future, which a resolved
+/// incident may not be.
 #[expect(clippy::disallowed_methods, reason = "the real server's clock")]
 fn months_ago(months: u32) -> String {
     let first = Utc::now().date_naive().with_day(1).unwrap();

@@ -1,4 +1,5 @@
-//! The incident calls, as clients make them. Their updates and components are tested in files of their own.
+//! The incident calls, as clients make them. Their updates and components are tested in files of
+//! their own.
 
 mod component;
 mod past;

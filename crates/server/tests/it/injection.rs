@@ -1,5 +1,6 @@
-//! Texts with a meaning in another language (CWE-74): a script, a query, a template, a header, an event. Each text must
-//! come out unchanged everywhere, and everything around it must be as it is around plain words.
+//! Texts with a meaning in another language (CWE-74): a script, a query, a template, a header, an
+//! event. Each text must come out unchanged everywhere, and everything around it must be as it is
+//! around plain words.
 
 mod html;
 mod mail;

@@ -1,6 +1,7 @@
 //! Tests of a real server on a free port.
 
-// Clippy's `allow-…-in-tests` knows `#[test]` functions and `cfg(test)` modules only, not the helpers of a test crate.
+// Clippy's `allow-…-in-tests` knows `#[test]` functions and `cfg(test)` modules only, not the
+// helpers of a test crate.
 #![cfg(test)]
 
 mod api_key;

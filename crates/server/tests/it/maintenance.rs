@@ -1,4 +1,5 @@
-//! The maintenance calls, as clients make them. Updates and what the clock alone changes are tested in files of their own.
+//! The maintenance calls, as clients make them. Updates and what the clock alone changes are tested
+//! in files of their own.
 
 mod component;
 pub(crate) mod derived_status;

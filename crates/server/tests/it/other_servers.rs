@@ -9,7 +9,8 @@ use tokio::process::{Child, Command};
 
 use crate::app::eventually;
 
-/// The path of a program; `None`, and a message, where it is not installed. On CI that is a failure.
+/// The path of a program; `None`, and a message, where it is not installed. On CI that
+/// is a failure.
 pub(crate) fn installed(name: &str) -> Option<String> {
     let found = [name.to_owned(), format!("/usr/sbin/{name}")]
         .into_iter()
@@ -24,7 +25,8 @@ pub(crate) fn installed(name: &str) -> Option<String> {
     found
 }
 
-/// Starts a program that keeps its files in a folder, and waits until it listens. It is killed when the test drops it.
+/// Starts a program that keeps its files in a folder, and waits until it listens. It is killed when
+/// the test drops it.
 pub(crate) async fn start<A: AsRef<OsStr>>(
     program: &str,
     arguments: impl IntoIterator<Item = A>,

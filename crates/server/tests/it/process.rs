@@ -45,7 +45,8 @@ pub(crate) fn command(data: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// A free port that stays free while its server is stopped: outside the range from which the system assigns ports.
+/// A free port that stays free while its server is stopped: outside the range from which the system
+/// assigns ports.
 pub(crate) fn lasting_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     // Other test runs begin elsewhere in the range.
@@ -121,7 +122,8 @@ impl Process {
         }
     }
 
-    /// Starts a server with the JSON log in a new file, and waits for the event that names its address.
+    /// Starts a server with the JSON log in a new file, and waits for the event that names
+    /// its address.
     pub(crate) async fn serve_with_json_log(mut command: Command, log: &Path) -> Self {
         command.stderr(File::create(log).unwrap());
         let mut child = command.spawn().unwrap();

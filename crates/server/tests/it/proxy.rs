@@ -139,7 +139,8 @@ async fn the_identity_providers_calls_count_likewise() {
     assert_eq!(reset("203.0.113.8").await, 200);
 }
 
-/// The responses to this many handshakes of sockets, from an address that claims another one each time.
+/// The responses to this many handshakes of sockets, from an address that claims another one
+/// each time.
 async fn handshakes(url: &str, from: [u8; 4], count: usize) -> Vec<u16> {
     let client = client_builder().local_address(IpAddr::from(from));
     let client = client.build().unwrap();

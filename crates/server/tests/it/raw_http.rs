@@ -1,4 +1,5 @@
-//! Bytes that no well-behaved client sends: requests smuggled past a proxy (CWE-444), and clients that take their time.
+//! Bytes that no well-behaved client sends: requests smuggled past a proxy (CWE-444), and clients
+//! that take their time.
 
 use std::time::Duration;
 
@@ -244,7 +245,8 @@ async fn unread_body_is_not_parsed_as_a_request() {
             "/healthz",
             format!("Content-Length: {}\r\n", SMUGGLED.len()),
         ),
-        // A line feed alone ends a line too (RFC 9112, section 2.2); what follows is this header and no other request.
+        // A line feed alone ends a line too (RFC 9112, section 2.2); what follows is this header
+        // and no other request.
         (
             "/healthz",
             format!("X-Note: a\nContent-Length: {}\r\n", SMUGGLED.len()),
@@ -263,7 +265,8 @@ async fn unread_body_is_not_parsed_as_a_request() {
     }
 }
 
-/// The pieces in which a body of this size is sent, framed by its length or by chunks. Heads and ends of chunks are pieces as well.
+/// The pieces in which a body of this size is sent, framed by its length or by chunks. Heads and
+/// ends of chunks are pieces as well.
 fn pieces(body: &str, size: usize, are_chunks: bool) -> Vec<Vec<u8>> {
     let framed = |part: &[u8]| {
         let head = format!("{:x}\r\n", part.len()).into_bytes();

@@ -1,4 +1,5 @@
-//! Rules of every route: no compressed bodies, HEAD, OPTIONS and `Allow`, and `Cache-Control: no-store`.
+//! Rules of every route: no compressed bodies, HEAD, OPTIONS and `Allow`, and
+//! `Cache-Control: no-store`.
 
 use std::io::Write as _;
 use std::time::Duration;

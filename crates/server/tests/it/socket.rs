@@ -283,8 +283,8 @@ async fn acknowledgement_is_in_order_with_the_events() {
             ids
         }
     });
-    // A page that puts new items on top and replaces its list by a read one shows no id twice and misses none, at any
-    // time.
+    // A page that puts new items on top and replaces its list by a read one shows no id twice and
+    // misses none, at any time.
     let mut shown: Vec<String> = Vec::new();
     let id = |component: &Value| component["id"].as_str().unwrap().to_owned();
     while shown.len() < 120 {

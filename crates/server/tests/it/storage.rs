@@ -120,7 +120,8 @@ async fn server_ends_by_itself_after_the_delay() {
     assert!(began.elapsed() >= Duration::from_millis(300));
 }
 
-/// The result of `allclear check` for the database in a folder: exit code, standard output and standard error.
+/// The result of `allclear check` for the database in a folder: exit code, standard output and
+/// standard error.
 async fn check(data: &Path) -> (Option<i32>, String, String) {
     run(command(data, &["check"])).await
 }

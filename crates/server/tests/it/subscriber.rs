@@ -78,7 +78,8 @@ impl SubscriberSetup {
         operator.at(&self.url)
     }
 
-    /// What the links to this page in the mails to an address carry, as the page sends it; oldest mail first.
+    /// What the links to this page in the mails to an address carry, as the page sends it; oldest
+    /// mail first.
     fn links(&self, to: &str, page: &str) -> Vec<Value> {
         let mails = mails_in(self.folder.path());
         let to_them = mails

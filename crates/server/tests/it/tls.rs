@@ -13,7 +13,8 @@ use tokio::process::{Child, Command};
 use crate::app::{PASSWORD, cookie_client, operator_of, send, until};
 use crate::process::{Process, command, run};
 
-/// A PostgreSQL that takes connections by TLS alone, with a certificate of the host `localhost`. It ends with this.
+/// A PostgreSQL that takes connections by TLS alone, with a certificate of the host `localhost`. It
+/// ends with this.
 struct TlsPostgres {
     port: u16,
     folder: TempDir,
@@ -70,7 +71,8 @@ async fn succeeds(command: &mut Command) -> bool {
 }
 
 impl TlsPostgres {
-    /// `None`, with a line about it, if PostgreSQL is not installed; with `CI` set that is a failure.
+    /// `None`, with a line about it, if PostgreSQL is not installed; with `CI` set that is
+    /// a failure.
     async fn start() -> Option<Self> {
         let Some(programs) = programs() else {
             assert!(std::env::var_os("CI").is_none(), "PostgreSQL is missing");

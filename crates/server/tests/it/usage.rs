@@ -18,7 +18,8 @@ async fn subscribe(app: &TestApp, operator: &Operator, email: &str) -> TestRespo
     send(client().post(app.call("/subscriber/public")).json(&body)).await
 }
 
-/// Asserts that an organisation has at most three of the things below a path, also when they are created at once.
+/// Asserts that an organisation has at most three of the things below a path, also when they are
+/// created at once.
 async fn assert_at_most_three(flag: &str, path: &str, setting: &str) {
     let app = TestApp::start_with(&[flag, "3"]).await;
     let operator = app.operator("Acme").await;

@@ -42,7 +42,8 @@ impl<'a> Installation<'a> {
         }
     }
 
-    /// Runs `allclear user` with these arguments. Returns the exit code, the output, and the last line of the errors.
+    /// Runs `allclear user` with these arguments. Returns the exit code, the output, and the last
+    /// line of the errors.
     async fn user(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
         let arguments = [&["user"], arguments, self.database].concat();
         let data = self.folder.path().join("data");

@@ -1,4 +1,5 @@
-// The product's socket with the unmodified official client. `./just test` runs it; ALLCLEAR names the binary.
+// The product's socket with the unmodified official client. `./just test` runs it; ALLCLEAR names
+// the binary.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";

@@ -1,8 +1,9 @@
-//! Measures a burst of events to viewers over WebSocket, and compares it with Node's `socket.io` server under the same client. `cargo
-//! bench -p allclear-socketio` prints a line of JSON for each measurement, and one for each budget.
+//! Measures a burst of events to viewers over WebSocket, and compares it with Node's `socket.io`
+//! server under the same client. `cargo bench -p allclear-socketio` prints a line of JSON for each
+//! measurement, and one for each budget.
 //!
-//! `-- N …` measures other numbers of viewers than 1,000. Progress goes to standard error. The bench fails if anything does not
-//! complete.
+//! `-- N …` measures other numbers of viewers than 1,000. Progress goes to standard error. The
+//! bench fails if anything does not complete.
 
 mod server;
 
@@ -55,7 +56,8 @@ impl Kind {
     }
 }
 
-/// Makes the server send to all viewers. Returns the messages a second until the last one has received everything.
+/// Makes the server send to all viewers. Returns the messages a second until the last one has
+/// received everything.
 #[expect(clippy::cast_precision_loss, reason = "measurements to read")]
 fn shout(crowd: &mut Crowd, viewers: usize, count: u32) -> io::Result<f64> {
     crowd.expect(count);

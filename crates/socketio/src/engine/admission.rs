@@ -60,7 +60,8 @@ impl OverLimit {
 
 /// Limits the sessions and polls of clients.
 pub trait Admission: Send + Sync + 'static {
-    /// The address of the client; the peer's, unless the implementation knows the clients behind its proxies.
+    /// The address of the client; the peer's, unless the implementation knows the clients behind
+    /// its proxies.
     fn address(&self, request: &HttpRequest) -> Option<IpAddr> {
         peer(request)
     }
@@ -77,8 +78,8 @@ pub trait Admission: Send + Sync + 'static {
     /// If the client or the server has reached a limit.
     fn poll(&self, request: &HttpRequest) -> Result<Permit, OverLimit>;
 
-    /// Decides about a body of at most `length` bytes with which a polling client sends packets. The permit is kept until they are
-    /// handled.
+    /// Decides about a body of at most `length` bytes with which a polling client sends packets.
+    /// The permit is kept until they are handled.
     ///
     /// # Errors
     /// If the client or the server has reached a limit.

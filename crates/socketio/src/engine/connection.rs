@@ -1,4 +1,5 @@
-//! A session together with the protocol above it: its decoder, its jobs, and the task that runs them.
+//! A session together with the protocol above it: its decoder, its jobs, and the task that
+//! runs them.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -17,8 +18,8 @@ use super::session_state::Received;
 
 /// Most jobs that may wait. With more, the client is not read.
 const MAX_JOBS: usize = 64;
-/// Most bytes of waiting messages, and no more than the largest message may have. With more, the client is not read; one message may
-/// exceed the bound.
+/// Most bytes of waiting messages, and no more than the largest message may have. With more, the
+/// client is not read; one message may exceed the bound.
 const MAX_JOB_BYTES: usize = 256 * 1024;
 
 struct Inbox<H: EngineHandler> {
@@ -157,7 +158,8 @@ impl<H: EngineHandler> Connection<H> {
         Next::Idle
     }
 
-    /// Called by the timer. Starts the runner if it is needed, and wakes senders if the session has ended.
+    /// Called by the timer. Starts the runner if it is needed, and wakes senders if the session
+    /// has ended.
     pub(crate) fn on_timer(self: &Arc<Self>) {
         if self.session.needs_runner() {
             self.start();

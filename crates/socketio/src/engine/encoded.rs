@@ -13,7 +13,8 @@ const HEADER: usize = 10;
 const FIN_TEXT: u8 = 0x81;
 const FIN_BINARY: u8 = 0x82;
 
-/// One or more Engine.IO packets that must stay together, such as an event and its attachments. Cheap to clone.
+/// One or more Engine.IO packets that must stay together, such as an event and its attachments.
+/// Cheap to clone.
 ///
 /// The WebSocket frames are built with the packet. The polling form of one text is a slice of them;
 /// otherwise it is built by the first receiver that polls. Other receivers take a reference.

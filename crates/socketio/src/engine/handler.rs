@@ -6,15 +6,16 @@ use super::packet::Message;
 use super::reason::CloseReason;
 use super::session::EngineSocket;
 
-/// A message that breaks the protocol on top; the session is closed with [`CloseReason::ParseError`].
+/// A message that breaks the protocol on top; the session is closed with
+/// [`CloseReason::ParseError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
 /// A protocol on top of Engine.IO.
 ///
 /// A message is first *decoded*, immediately and in order, on the thread that received it. The
-/// resulting jobs of a session *run* one after the other. A slow job delays later jobs, but no other
-/// client. Once many of them wait, the client is not read until one has run: its pongs and
+/// resulting jobs of a session *run* one after the other. A slow job delays later jobs, but no
+/// other client. Once many of them wait, the client is not read until one has run: its pongs and
 /// acknowledgements are not seen meanwhile either, so after the ping timeout its session ends.
 pub trait EngineHandler: Send + Sync + 'static {
     /// State of the decoder between messages.
@@ -24,8 +25,8 @@ pub trait EngineHandler: Send + Sync + 'static {
     /// Result of decoding a message.
     type Job: Send + 'static;
 
-    /// Called when a session opens. If a shutdown begins meanwhile, the session is refused: its state is dropped, and no
-    /// other call follows.
+    /// Called when a session opens. If a shutdown begins meanwhile, the session is refused: its
+    /// state is dropped, and no other call follows.
     fn open(&self, socket: &EngineSocket) -> (Self::Decoder, Self::State);
 
     /// Decodes a message. `Ok(None)` if there is nothing to run.

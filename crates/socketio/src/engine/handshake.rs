@@ -20,7 +20,8 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    /// Copies the query and the headers that the settings name; `None` if they exceed the settings' bound. `address` is the client's.
+    /// Copies the query and the headers that the settings name; `None` if they exceed the settings'
+    /// bound. `address` is the client's.
     pub(crate) fn of(
         request: &HttpRequest,
         settings: &Settings,

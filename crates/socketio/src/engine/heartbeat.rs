@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::settings::Settings;
 
-/// Delay of a ping beyond which the deadline of its pong is shifted, because the server caused the delay.
+/// Delay of a ping beyond which the deadline of its pong is shifted, because the server caused
+/// the delay.
 const MAX_PING_DELAY: Duration = Duration::from_millis(50);
 
 /// What the heartbeat requires.

@@ -9,7 +9,8 @@ use base64::{Engine as _, alphabet};
 use bytes::Bytes;
 use bytestring::ByteString;
 
-/// Separator of packets in a polling payload (Engine.IO protocol v4, "Packet encoding / HTTP long-polling").
+/// Separator of packets in a polling payload (Engine.IO protocol v4, "Packet encoding /
+/// HTTP long-polling").
 pub(crate) const SEPARATOR: char = '\x1e';
 
 /// Padding is optional, because some clients omit it.

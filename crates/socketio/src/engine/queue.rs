@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use super::encoded::Encoded;
 use crate::settings::Settings;
 
-/// A queue bounded in packets and bytes. Its largest packet does not count as bytes: a client that reads a long list is not slow when
-/// an event follows it.
+/// A queue bounded in packets and bytes. Its largest packet does not count as bytes: a client that
+/// reads a long list is not slow when an event follows it.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    /// The first packet, stored here so that a client that keeps up needs no other memory. Without it, `rest` is empty.
+    /// The first packet, stored here so that a client that keeps up needs no other memory. Without
+    /// it, `rest` is empty.
     first: Option<Encoded>,
     rest: VecDeque<Encoded>,
     bytes: usize,

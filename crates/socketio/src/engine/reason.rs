@@ -20,7 +20,8 @@ pub enum CloseReason {
     ParseError,
     /// The server closed the session.
     ForcedClose,
-    /// The client joined no namespace in time, or sent a packet to a namespace that it had not joined.
+    /// The client joined no namespace in time, or sent a packet to a namespace that it had
+    /// not joined.
     ForcedServerClose,
     /// The server is shutting down.
     ShuttingDown,
@@ -108,7 +109,8 @@ impl Refusal {
         response.json(json!({ "code": self.code(), "message": self.message() }))
     }
 
-    /// The response to a WebSocket handshake: text, and like the reference's always 400 unless a limit was reached.
+    /// The response to a WebSocket handshake: text, and like the reference's always 400 unless a
+    /// limit was reached.
     pub(crate) fn to_upgrade_response(&self) -> HttpResponse {
         let mut response = match self {
             Self::OverLimit(limit) => limit.response(),

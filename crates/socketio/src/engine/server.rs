@@ -22,8 +22,8 @@ use super::transport;
 use crate::settings::Settings;
 use crate::sid::Sid;
 
-/// The sessions of a server. They are under one lock with `is_closing`: a session that opens during a shutdown is either
-/// refused, or known to the shutdown.
+/// The sessions of a server. They are under one lock with `is_closing`: a session that opens during
+/// a shutdown is either refused, or known to the shutdown.
 struct Sessions<H: EngineHandler> {
     by_sid: HashMap<Sid, Arc<Connection<H>>>,
     /// Whether the server is shutting down, and accepts no sessions.
@@ -169,7 +169,8 @@ impl<H: EngineHandler> Engine<H> {
         Ok(Admitted { handshake, permits })
     }
 
-    /// Opens a session and queues its `open` packet ("Handshake"). `None` if the server is shutting down.
+    /// Opens a session and queues its `open` packet ("Handshake"). `None` if the server is
+    /// shutting down.
     pub(crate) fn open(
         self: &Arc<Self>,
         transport: Transport,

@@ -37,7 +37,8 @@ impl EngineSocket {
         &self.0.handshake
     }
 
-    /// Sends a message. It is lost if the session is closed. If the queue is full, the session is closed.
+    /// Sends a message. It is lost if the session is closed. If the queue is full, the session
+    /// is closed.
     pub fn send(&self, message: Message) {
         self.0.send(Encoded::message(message));
     }
@@ -73,8 +74,8 @@ struct Inner {
     upgrader: Option<Waker>,
     /// Whether the WebSocket may still be sending the packet that it has taken from the queue.
     sending: bool,
-    /// What the WebSocket has not taken of that packet. It is here, and not in the WebSocket, so that the end of the session frees it
-    /// while the connection waits for its client.
+    /// What the WebSocket has not taken of that packet. It is here, and not in the WebSocket, so
+    /// that the end of the session frees it while the connection waits for its client.
     rest: Bytes,
     /// Number of responses to polls that are still being sent.
     responses: usize,
@@ -249,8 +250,9 @@ impl Session {
         self.inner.lock().state.is_open()
     }
 
-    /// Whether the client can still use the session: it is open, or closing with packets left to fetch. The state is
-    /// updated first, so that a session whose ping has just timed out counts as gone before the timer has fired.
+    /// Whether the client can still use the session: it is open, or closing with packets left to
+    /// fetch. The state is updated first, so that a session whose ping has just timed out counts as
+    /// gone before the timer has fired.
     pub(crate) fn is_reachable(&self) -> bool {
         self.change(|state| state.tick(Instant::now(), &self.settings))
             .is_some()
@@ -335,7 +337,8 @@ impl Session {
         self.inner.lock().state.end_post();
     }
 
-    /// What the WebSocket sends next, after everything before was handed to its connection. Stores the waker if there is nothing.
+    /// What the WebSocket sends next, after everything before was handed to its connection. Stores
+    /// the waker if there is nothing.
     pub(crate) fn poll_output(
         &self,
         max_bytes: usize,

@@ -15,7 +15,8 @@ use super::reason::CloseReason;
 use super::upgrade::{Probe, Upgrade};
 use crate::settings::Settings;
 
-/// How long a session closed by the server waits until its last packets are fetched (the reference's `closeTimeout`).
+/// How long a session closed by the server waits until its last packets are fetched (the
+/// reference's `closeTimeout`).
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,8 @@ pub(crate) struct SessionState {
     reason: Option<CloseReason>,
     queue: Queue,
     heartbeat: Heartbeat,
-    /// Time at which the session is closed unless the protocol on top cancels that after its own handshake.
+    /// Time at which the session is closed unless the protocol on top cancels that after its
+    /// own handshake.
     expires: Option<Instant>,
 }
 
@@ -225,7 +227,8 @@ impl SessionState {
         }
     }
 
-    /// Starts an upgrade by a WebSocket and returns its number; `None` if another one is running or complete.
+    /// Starts an upgrade by a WebSocket and returns its number; `None` if another one is
+    /// running or complete.
     pub(crate) fn attach(&mut self, now: Instant, settings: &Settings) -> Option<u32> {
         if !self.is_open() || !settings.allow_upgrades {
             return None;

@@ -1,4 +1,5 @@
-//! One task per server for the timers of all sessions: pings, timeouts, and calls to the protocol on top.
+//! One task per server for the timers of all sessions: pings, timeouts, and calls to the protocol
+//! on top.
 //!
 //! A timer and a task per session would take more memory than the session itself.
 

@@ -5,7 +5,8 @@ use bytestring::ByteString;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The arguments of a received event or acknowledgement: the JSON as received, and its binary attachments.
+/// The arguments of a received event or acknowledgement: the JSON as received, and its
+/// binary attachments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Args {
     /// The elements and the commas between them, without brackets.
@@ -18,7 +19,8 @@ impl Args {
         Self { items, attachments }
     }
 
-    /// Deserialises the arguments as a tuple or another sequence. The number of arguments must match `T`.
+    /// Deserialises the arguments as a tuple or another sequence. The number of arguments must
+    /// match `T`.
     ///
     /// # Errors
     /// If the JSON does not match `T`.

@@ -23,7 +23,8 @@ struct Partial {
 }
 
 impl Assembler {
-    /// Limits packets to that many attachments and, if they have any, that many bytes including them.
+    /// Limits packets to that many attachments and, if they have any, that many bytes
+    /// including them.
     #[must_use]
     pub fn new(max_attachments: usize, max_bytes: usize) -> Self {
         Self {

@@ -39,7 +39,8 @@ pub struct Event {
 }
 
 impl Event {
-    /// Creates an event with the arguments of a tuple or another sequence; `()` stands for no arguments.
+    /// Creates an event with the arguments of a tuple or another sequence; `()` stands for
+    /// no arguments.
     ///
     /// # Errors
     /// If the name is reserved, or the arguments are not a sequence or cannot be serialised.
@@ -47,7 +48,8 @@ impl Event {
         Self::with_attachments(name, args, Vec::new())
     }
 
-    /// Creates an event whose arguments refer to `attachments` by [`Attachment`](super::Attachment)s.
+    /// Creates an event whose arguments refer to `attachments` by
+    /// [`Attachment`](super::Attachment)s.
     ///
     /// # Errors
     /// As [`Event::new`].

@@ -51,7 +51,8 @@ pub enum PacketError {
 /// become an event and an acknowledgement with attachments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `0`: requests to join the namespace, with a JSON object of credentials; empty if there is none.
+    /// `0`: requests to join the namespace, with a JSON object of credentials; empty if there
+    /// is none.
     Connect(ByteString),
     /// `1`: leaves the namespace.
     Disconnect,
@@ -100,7 +101,8 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Parses the text of a packet: `<type>[<attachments>-][<namespace>,][<id>][JSON]` ("Packet encoding").
+    /// Parses the text of a packet: `<type>[<attachments>-][<namespace>,][<id>][JSON]`
+    /// ("Packet encoding").
     pub(crate) fn decode(text: &ByteString, max_attachments: usize) -> Result<Self, PacketError> {
         let kind = *text.as_bytes().first().ok_or(PacketError::UnknownType)?;
         if !matches!(kind, b'0'..=b'3' | b'5' | b'6') {

@@ -39,8 +39,9 @@ impl Incoming {
         self.reply.is_some()
     }
 
-    /// Acknowledges the event with the arguments of a tuple or another sequence, with which the client's callback is
-    /// called. Has no effect if the client expects no acknowledgement, or after the first call.
+    /// Acknowledges the event with the arguments of a tuple or another sequence, with which the
+    /// client's callback is called. Has no effect if the client expects no acknowledgement, or
+    /// after the first call.
     ///
     /// # Errors
     /// If the arguments are not a sequence or cannot be serialised.

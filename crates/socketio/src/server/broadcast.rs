@@ -36,7 +36,8 @@ impl Broadcast {
         self
     }
 
-    /// Sends an event. It is encoded once, and every receiver gets two broadcasts in the same order.
+    /// Sends an event. It is encoded once, and every receiver gets two broadcasts in the
+    /// same order.
     pub fn emit(&self, event: &Event) {
         self.emit_all(std::slice::from_ref(event));
     }

@@ -35,7 +35,8 @@ impl Builder {
         self
     }
 
-    /// Adds a namespace. A missing leading slash is added; a later namespace replaces an earlier one of the same name.
+    /// Adds a namespace. A missing leading slash is added; a later namespace replaces an earlier
+    /// one of the same name.
     #[must_use]
     pub fn namespace<H: Handler>(mut self, name: &str, handler: H) -> Self {
         let name = format!("/{}", name.trim_start_matches('/'));
@@ -123,8 +124,9 @@ impl Server {
         self.engine.len()
     }
 
-    /// Closes every transport, so that clients reconnect to another server, accepts no new sessions, and waits until
-    /// the handlers have handled the end of every socket. Use a timeout, because a handler may hang.
+    /// Closes every transport, so that clients reconnect to another server, accepts no new
+    /// sessions, and waits until the handlers have handled the end of every socket. Use a timeout,
+    /// because a handler may hang.
     pub async fn shutdown(&self) {
         self.engine.shutdown().await;
     }

@@ -17,10 +17,12 @@ use crate::protocol::{Assembler, Kind, Packet, encode_connect, encode_connect_er
 use crate::settings::Settings;
 use crate::sid::Sid;
 
-/// Refused `CONNECT` packets after which a session is closed: each may have cost the verification of a token.
+/// Refused `CONNECT` packets after which a session is closed: each may have cost the verification
+/// of a token.
 const MAX_REFUSALS: u32 = 10;
 
-/// The sockets of a client, shared with the decoder, which delivers acknowledgements without queueing.
+/// The sockets of a client, shared with the decoder, which delivers acknowledgements
+/// without queueing.
 type SharedCores = Arc<Mutex<Vec<Arc<Core>>>>;
 
 /// The Socket.IO protocol on top of Engine.IO.
@@ -199,8 +201,9 @@ impl Protocol {
             Ok(socket) => {
                 session.joined();
                 let core = Arc::clone(socket.core());
-                // The client receives `CONNECT` before anything else, and in a segment of its own, as from the
-                // reference: a client handles packets of one segment in one turn of its event loop.
+                // The client receives `CONNECT` before anything else, and in a segment of its own,
+                // as from the reference: a client handles packets of one segment in one turn of its
+                // event loop.
                 core.send(encode_connect(&name, core.sid));
                 core.namespace.add(&core);
                 client.sockets.push(socket);

@@ -1,4 +1,5 @@
-//! Namespaces and sockets without the type of their handler, because a client may be in several namespaces.
+//! Namespaces and sockets without the type of their handler, because a client may be in
+//! several namespaces.
 
 use std::sync::Arc;
 

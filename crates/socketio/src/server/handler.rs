@@ -120,8 +120,8 @@ impl ConnectError {
         }
     }
 
-    /// Creates an error that passes. The session ends instead of an event: a client connects again after the end of its session, but
-    /// not after `connect_error`.
+    /// Creates an error that passes. The session ends instead of an event: a client connects again
+    /// after the end of its session, but not after `connect_error`.
     #[must_use]
     pub fn temporary() -> Self {
         Self {

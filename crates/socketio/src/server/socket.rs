@@ -114,7 +114,8 @@ impl SocketRef {
         self.0.is_connected() && self.0.session.is_open()
     }
 
-    /// Sends an event. It is lost if the socket has left. If the queue is full, the session is closed.
+    /// Sends an event. It is lost if the socket has left. If the queue is full, the session
+    /// is closed.
     pub fn emit(&self, event: &Event) {
         self.emit_all(std::slice::from_ref(event));
     }
@@ -186,7 +187,8 @@ impl SocketRef {
         Broadcast::new(Arc::clone(&self.0.namespace)).except(self.0.sid.as_str())
     }
 
-    /// Removes the socket from the namespace (packet `41`). The official client does not reconnect after that.
+    /// Removes the socket from the namespace (packet `41`). The official client does not reconnect
+    /// after that.
     pub fn disconnect(&self) {
         self.0.disconnect(false);
     }

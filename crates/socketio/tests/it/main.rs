@@ -1,6 +1,7 @@
 //! Sessions at frame level, against a real actix server on a free port.
 
-// Clippy's `allow-…-in-tests` knows `#[test]` functions and `cfg(test)` modules only, not the helpers of a test crate.
+// Clippy's `allow-…-in-tests` knows `#[test]` functions and `cfg(test)` modules only, not the
+// helpers of a test crate.
 #![cfg(test)]
 
 mod fuzz;

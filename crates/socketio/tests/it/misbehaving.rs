@@ -333,7 +333,8 @@ async fn closed_poll_connection_ends_its_session() {
     poll.write_all(format!("GET /socket.io{path} HTTP/1.1\r\nHost: a\r\n\r\n").as_bytes())
         .await
         .unwrap();
-    // Once the first poll is waiting, a second one would close the session; so the end is detected otherwise.
+    // Once the first poll is waiting, a second one would close the session; so the end is
+    // detected otherwise.
     poll.shutdown().await.unwrap();
     let mut rest = Vec::new();
     poll.read_to_end(&mut rest).await.unwrap();

@@ -151,12 +151,14 @@ struct SecondFactorNeededBody {
     second_factor: bool,
     /// Whether the account has an authenticator app.
     authenticator_app: bool,
-    /// Whether the account has a passkey, with which `/identity/sign-in/passkey` completes the sign-in.
+    /// Whether the account has a passkey, with which `/identity/sign-in/passkey` completes
+    /// the sign-in.
     passkey: bool,
 }
 
-/// Signs in. If the account has a second factor, the response is 202 without a session, and a code to
-/// `/identity/sign-in/code` or a passkey to `/identity/sign-in/passkey` must follow within five minutes.
+/// Signs in. If the account has a second factor, the response is 202 without a session, and a
+/// code to `/identity/sign-in/code` or a passkey to `/identity/sign-in/passkey` must follow
+/// within five minutes.
 #[utoipa::path(
     tag = "identity",
     request_body = SignInInput,
@@ -264,8 +266,8 @@ struct DeletionInput {
 
 /// Deletes the signed-in account with its sessions, its memberships, and the organisations that
 /// have no other member. Updates that the account recorded stay, without its name. Needs a recent
-/// authentication; the password is enough if the account has no second factor. 409 if an organisation with
-/// other members would lose its last admin.
+/// authentication; the password is enough if the account has no second factor. 409 if an
+/// organisation with other members would lose its last admin.
 #[utoipa::path(
     tag = "identity",
     request_body = DeletionInput,

@@ -1,8 +1,8 @@
 //! Limits for guesses of second factors.
 //!
-//! Only a client that knows the password can guess codes. So the limit of an account may refuse: it locks out only a
-//! person whose password is known to somebody else. At thirty guesses an hour, guessing a code of six digits takes
-//! about a thousand days.
+//! Only a client that knows the password can guess codes. So the limit of an account may refuse: it
+//! locks out only a person whose password is known to somebody else. At thirty guesses an hour,
+//! guessing a code of six digits takes about a thousand days.
 
 use std::net::IpAddr;
 
@@ -35,7 +35,8 @@ impl CodeGuesses {
         }
     }
 
-    /// Counts a guess. 429 if the client has guessed too often, or too many clients have guessed at the account.
+    /// Counts a guess. 429 if the client has guessed too often, or too many clients have guessed at
+    /// the account.
     pub(crate) fn take(&self, client: IpAddr, account: UserId) -> Result<CodeGuess<'_>, Problem> {
         self.of_client.take_or_refuse(&client)?;
         if let Err(refused) = self.of_account.take_or_refuse(&account) {

@@ -118,8 +118,8 @@ async fn request_address(
     Ok(pending())
 }
 
-/// Sets the address that the link was mailed to. Only with a session of the account that requested it. A token is valid once, for
-/// 24 hours.
+/// Sets the address that the link was mailed to. Only with a session of the account that requested
+/// it. A token is valid once, for 24 hours.
 #[utoipa::path(
     tag = "identity",
     request_body = ConfirmationInput,

@@ -13,8 +13,9 @@ use crate::response::problem::Problem;
 
 /// Name of the cookie without TLS.
 pub(crate) const NAME: &str = "allclear_session";
-/// Name of the cookie with TLS. Browsers accept a cookie with this prefix only from this host and over TLS, so no other
-/// host of the domain and no attacker on the network can set one (RFC 6265bis, section 4.1.3.2).
+/// Name of the cookie with TLS. Browsers accept a cookie with this prefix only from this host and
+/// over TLS, so no other host of the domain and no attacker on the network can set one (RFC
+/// 6265bis, section 4.1.3.2).
 pub(crate) const HOST_NAME: &str = "__Host-allclear_session";
 /// Names of the session cookie, without and with TLS.
 const SESSION: [&str; 2] = [NAME, HOST_NAME];
@@ -24,7 +25,8 @@ const PENDING: [&str; 2] = ["allclear_sign_in", "__Host-allclear_sign_in"];
 const CEREMONY: [&str; 2] = ["allclear_passkey", "__Host-allclear_passkey"];
 /// Names of the cookie with the device marks, likewise.
 const DEVICE: [&str; 2] = ["allclear_device", "__Host-allclear_device"];
-/// Maximum number of device marks of a browser. Marks of former passwords stay until newer ones replace them.
+/// Maximum number of device marks of a browser. Marks of former passwords stay until newer ones
+/// replace them.
 const MAX_MARKS: usize = 20;
 /// Maximum length of a device mark.
 const MAX_MARK_LENGTH: usize = 64;
@@ -143,7 +145,8 @@ pub(crate) fn marks(request: &HttpRequest) -> Vec<String> {
     marks.map(str::to_owned).collect()
 }
 
-/// The session token of a request. With TLS, a cookie with the plain name is ignored, because anybody may have set it.
+/// The session token of a request. With TLS, a cookie with the plain name is ignored, because
+/// anybody may have set it.
 pub(crate) fn presented(request: &HttpRequest) -> Option<SecretToken> {
     let security = request.app_data::<web::Data<CookieSecurity>>()?;
     let value = request

@@ -82,8 +82,8 @@ async fn list(
     Ok(ApiResponse::new(pending.iter().map(InvitationBody::from).collect::<Vec<_>>()).ok())
 }
 
-/// Invites an address, and replaces an earlier invitation of the same address. Only for admins. Needs a
-/// recent authentication.
+/// Invites an address, and replaces an earlier invitation of the same address. Only for admins.
+/// Needs a recent authentication.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),

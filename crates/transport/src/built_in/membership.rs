@@ -117,8 +117,8 @@ async fn set_role(
 }
 
 /// Removes a member. For admins, and for the member; the last admin cannot be removed. Connections
-/// opened with the member's tokens are closed. Needs a recent authentication, except for the caller's own
-/// membership.
+/// opened with the member's tokens are closed. Needs a recent authentication, except for the
+/// caller's own membership.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),

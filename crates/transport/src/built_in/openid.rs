@@ -1,5 +1,5 @@
-//! Sign-in by OpenID Connect. A provider redirects the browser back, so a failure then leads to a page with the reason
-//! in its address, never to a JSON document.
+//! Sign-in by OpenID Connect. A provider redirects the browser back, so a failure then leads to a
+//! page with the reason in its address, never to a JSON document.
 
 mod cookie;
 mod passwords;
@@ -97,9 +97,9 @@ struct AddressBody {
     url: String,
 }
 
-/// Begins a sign-in with a provider. The response sets a cookie that binds the sign-in to the browser, and contains the
-/// address of the provider that the browser must open next. The provider redirects the browser back. Pages of other
-/// sites cannot begin a sign-in.
+/// Begins a sign-in with a provider. The response sets a cookie that binds the sign-in to the
+/// browser, and contains the address of the provider that the browser must open next. The provider
+/// redirects the browser back. Pages of other sites cannot begin a sign-in.
 #[utoipa::path(
     tag = "identity",
     params(("provider" = String, Path, description = "Identifier of the provider")),
@@ -135,9 +135,10 @@ async fn start(
     begun_response(&request, &provider, begun, **security)
 }
 
-/// Begins an authentication with a provider within the session. Once it is completed, it allows sensitive changes for
-/// ten minutes. The provider must be one that signs in this account, and must ask the person to authenticate. The
-/// browser continues as in a sign-in, and the session gets another cookie at the end.
+/// Begins an authentication with a provider within the session. Once it is completed, it allows
+/// sensitive changes for ten minutes. The provider must be one that signs in this account, and must
+/// ask the person to authenticate. The browser continues as in a sign-in, and the session gets
+/// another cookie at the end.
 #[utoipa::path(
     tag = "identity",
     params(("provider" = String, Path, description = "Identifier of the provider")),
@@ -205,9 +206,9 @@ struct CallbackQuery {
     error: Option<String>,
 }
 
-/// Completes a sign-in: a provider redirects the browser here. Sets the session cookie and redirects to
-/// the page that the sign-in began on or, after a failure, to the sign-in page, whose address then has
-/// the reason in `signInError`.
+/// Completes a sign-in: a provider redirects the browser here. Sets the session cookie and
+/// redirects to the page that the sign-in began on or, after a failure, to the sign-in page, whose
+/// address then has the reason in `signInError`.
 #[utoipa::path(
     tag = "identity",
     params(CallbackQuery),
@@ -374,7 +375,8 @@ fn record_failure(
     record_refused(request, failed);
 }
 
-/// Redirects to a page that explains the reason. `provider` is the identifier of a configured provider.
+/// Redirects to a page that explains the reason. `provider` is the identifier of a
+/// configured provider.
 fn to_page(page: &str, reason: &str, provider: Option<&str>) -> HttpResponse {
     let page = match provider {
         Some(provider) => format!("{page}?signInError={reason}&provider={provider}"),

@@ -68,8 +68,8 @@ impl From<&Passkey> for PasskeyBody {
 #[schema(as = AddedPasskey)]
 struct AddedBody {
     passkey: PasskeyBody,
-    /// Ten recovery codes, if it is the first second factor of the account; null otherwise. They are not
-    /// shown again.
+    /// Ten recovery codes, if it is the first second factor of the account; null otherwise. They
+    /// are not shown again.
     #[schema(required)]
     recovery_codes: Option<Vec<String>>,
 }
@@ -140,9 +140,9 @@ fn record_change(request: &HttpRequest, event: SecurityEvent, user: UserId, pass
     record(request, changed);
 }
 
-/// Begins to add a passkey. Returns the options for `navigator.credentials.create()`, and a cookie for the
-/// request that adds the passkey within five minutes. Needs a recent authentication. 409 if the account
-/// has 20 passkeys.
+/// Begins to add a passkey. Returns the options for `navigator.credentials.create()`, and a cookie
+/// for the request that adds the passkey within five minutes. Needs a recent authentication. 409 if
+/// the account has 20 passkeys.
 #[utoipa::path(
     tag = "identity",
     responses((status = 200, body = ApiResponse<Object>), ErrorResponses),
@@ -162,8 +162,8 @@ async fn begin(
     Ok(challenge(**security, begun))
 }
 
-/// Adds a passkey, and signs out every other session. The passkey is a second factor, and enough to sign in
-/// without a password. Needs a recent authentication.
+/// Adds a passkey, and signs out every other session. The passkey is a second factor, and enough to
+/// sign in without a password. Needs a recent authentication.
 #[utoipa::path(
     tag = "identity",
     request_body = RegistrationInput,
@@ -227,8 +227,8 @@ async fn rename(
     Ok(ApiResponse::new(PasskeyBody::from(&passkey)).ok())
 }
 
-/// Removes a passkey of the signed-in account, with the recovery codes if it was the last second factor, and
-/// signs out every other session. Needs a recent authentication.
+/// Removes a passkey of the signed-in account, with the recovery codes if it was the last second
+/// factor, and signs out every other session. Needs a recent authentication.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path, format = "uuid")),

@@ -1,6 +1,6 @@
 //! Limits for password guesses. Every attempt is counted before the password's hash is computed,
-//! and uncounted if the password was correct; so parallel attempts cannot exceed the limit. Sign-ins have a wide
-//! limit of their own, because each costs a hash and a session.
+//! and uncounted if the password was correct; so parallel attempts cannot exceed the limit.
+//! Sign-ins have a wide limit of their own, because each costs a hash and a session.
 //!
 //! | bucket of | an attempt beyond it |
 //! | --- | --- |
@@ -45,7 +45,8 @@ pub(crate) struct PasswordGuesses {
     hasher: RandomState,
 }
 
-/// A counted attempt. It stays counted unless [`Attempt::succeed`] or [`Attempt::give_back`] is called, also when the client disconnects.
+/// A counted attempt. It stays counted unless [`Attempt::succeed`] or [`Attempt::give_back`] is
+/// called, also when the client disconnects.
 #[must_use]
 pub(crate) struct Attempt<'g> {
     guesses: &'g PasswordGuesses,
@@ -80,8 +81,8 @@ impl PasswordGuesses {
         }
     }
 
-    /// Counts an attempt to sign in. 429 if this client has guessed too often at this account or signed in
-    /// to it too often, or if too many of its attempts are being delayed.
+    /// Counts an attempt to sign in. 429 if this client has guessed too often at this account or
+    /// signed in to it too often, or if too many of its attempts are being delayed.
     pub(crate) async fn take(
         &self,
         client: IpAddr,
@@ -116,7 +117,8 @@ impl PasswordGuesses {
         Ok(attempt)
     }
 
-    /// Counts an attempt that stays counted whatever its outcome, because the outcome may reveal something.
+    /// Counts an attempt that stays counted whatever its outcome, because the outcome may
+    /// reveal something.
     pub(crate) async fn take_or_refuse(
         &self,
         client: IpAddr,
@@ -196,7 +198,8 @@ impl SlowedAttempts {
     const MAX_PER_CLIENT: usize = 2;
     const MAX: usize = 1024;
 
-    /// Waits for the same time whether or not the account exists. 429 if too many attempts are being delayed.
+    /// Waits for the same time whether or not the account exists. 429 if too many attempts are
+    /// being delayed.
     async fn wait(&self, client: IpAddr) -> Result<(), Problem> {
         let Some(_slowed) = self.enter(client) else {
             return Err(Problem::too_many(self.pause.as_secs()));

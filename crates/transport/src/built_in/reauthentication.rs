@@ -36,9 +36,9 @@ struct ReauthenticationInput {
     code: FieldInput<Text>,
 }
 
-/// Authenticates the signed-in person again, which allows sensitive changes for ten minutes. Sensitive
-/// are the password, second factors, the domain of an organisation, roles of members and API keys;
-/// without a recent authentication, such a call is 403 with a `type` that ends in
+/// Authenticates the signed-in person again, which allows sensitive changes for ten minutes.
+/// Sensitive are the password, second factors, the domain of an organisation, roles of members and
+/// API keys; without a recent authentication, such a call is 403 with a `type` that ends in
 /// `/re-authentication-required`. The session gets another cookie.
 #[utoipa::path(
     tag = "identity",

@@ -48,9 +48,10 @@ async fn read(
     Ok(ApiResponse::new(RequirementBody { required }).ok())
 }
 
-/// Sets whether an organisation requires a second factor. Members without one then get no token for the organisation, and can
-/// only leave it. Only for admins that have used one: without it, setting the requirement is 409, and ending it is 403 with a
-/// `type` that ends in `/second-factor-required`. Needs a recent authentication.
+/// Sets whether an organisation requires a second factor. Members without one then get no token for
+/// the organisation, and can only leave it. Only for admins that have used one: without it, setting
+/// the requirement is 409, and ending it is 403 with a `type` that ends in
+/// `/second-factor-required`. Needs a recent authentication.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),

@@ -1,7 +1,8 @@
 //! Protection against cross-site request forgery.
 //!
-//! The cookie is `SameSite=Strict`, and bodies must be JSON, which a form cannot send; this check is a second defence
-//! (OWASP ASVS 5.0, 3.5.1). It uses the W3C's Fetch Metadata headers or, if the browser sends none, `Origin`.
+//! The cookie is `SameSite=Strict`, and bodies must be JSON, which a form cannot send; this check
+//! is a second defence (OWASP ASVS 5.0, 3.5.1). It uses the W3C's Fetch Metadata headers or, if the
+//! browser sends none, `Origin`.
 
 use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -51,7 +52,8 @@ pub(crate) async fn check(
         .map(ServiceResponse::map_into_left_body)
 }
 
-/// A request without both headers comes from a script outside a browser, which carries no cookie of a victim.
+/// A request without both headers comes from a script outside a browser, which carries no cookie of
+/// a victim.
 fn is_ours(headers: &HeaderMap, own: &str) -> bool {
     let text = |name: &str| {
         headers

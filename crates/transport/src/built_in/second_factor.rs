@@ -140,8 +140,8 @@ async fn list(
 }
 
 /// Begins to add an authenticator app (TOTP, RFC 6238: SHA-1, six digits, 30 seconds). It becomes a
-/// second factor when its first code is confirmed. Needs a recent authentication. 409 if the account
-/// has one.
+/// second factor when its first code is confirmed. Needs a recent authentication. 409 if the
+/// account has one.
 #[utoipa::path(
     tag = "identity",
     responses((status = 201, body = ApiResponse<EnrolmentBody>), ErrorResponses),
@@ -191,8 +191,8 @@ async fn confirm_totp(
     Ok(ApiResponse::new(RecoveryCodesBody::new(&codes)).ok())
 }
 
-/// Removes the authenticator app, with the recovery codes if it was the last second factor, and signs
-/// out every other session. Needs a recent authentication.
+/// Removes the authenticator app, with the recovery codes if it was the last second factor, and
+/// signs out every other session. Needs a recent authentication.
 #[utoipa::path(
     tag = "identity",
     responses((status = 200), ErrorResponses),
@@ -211,8 +211,8 @@ async fn remove_totp(
     Ok(ApiResponse::with_message((), "Authenticator app removed").ok())
 }
 
-/// Replaces the recovery codes, and signs out every other session. Needs a recent authentication. 409
-/// if the account has no second factor.
+/// Replaces the recovery codes, and signs out every other session. Needs a recent authentication.
+/// 409 if the account has no second factor.
 #[utoipa::path(
     tag = "identity",
     responses((status = 201, body = ApiResponse<RecoveryCodesBody>), ErrorResponses),
@@ -270,9 +270,9 @@ async fn sign_in(
     Ok(response)
 }
 
-/// Confirms the second factor in a session that an identity provider has opened without one. Organisations
-/// that require a second factor then give tokens, and factors can be changed. It allows no other sensitive
-/// change. The session gets another cookie.
+/// Confirms the second factor in a session that an identity provider has opened without one.
+/// Organisations that require a second factor then give tokens, and factors can be changed. It
+/// allows no other sensitive change. The session gets another cookie.
 #[utoipa::path(
     tag = "identity",
     request_body = CodeInput,

@@ -42,13 +42,13 @@ pub(crate) struct UsableSession(pub(crate) Session);
 #[derive(Debug, Clone)]
 pub(crate) struct SessionForWrite(pub(crate) Session);
 
-/// Extractor: a [`SessionForWrite`] whose person has authenticated lately; 403 with a problem type of its own otherwise. For
-/// sensitive changes.
+/// Extractor: a [`SessionForWrite`] whose person has authenticated lately; 403 with a problem type
+/// of its own otherwise. For sensitive changes.
 #[derive(Debug, Clone)]
 pub(crate) struct RecentSession(pub(crate) Session);
 
-/// Extractor: a [`RecentSession`] in which a second factor was used if the account has one; 403 with a problem type of its own
-/// otherwise. For changes of the factors.
+/// Extractor: a [`RecentSession`] in which a second factor was used if the account has one; 403
+/// with a problem type of its own otherwise. For changes of the factors.
 #[derive(Debug, Clone)]
 pub(crate) struct FactorProvenSession(pub(crate) Session);
 
@@ -240,8 +240,8 @@ async fn read(
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SignedOutBody {
-    /// Address at which the browser signs out of the identity provider of the session; null if there is
-    /// none.
+    /// Address at which the browser signs out of the identity provider of the session; null if
+    /// there is none.
     #[schema(required)]
     provider_url: Option<String>,
 }
@@ -260,7 +260,8 @@ async fn sign_out(
 ) -> Result<HttpResponse, Problem> {
     let mut provider_url = None;
     if let Some(token) = presented(&request) {
-        // Without a session there is nothing to write: strangers must not reach the only writer of SQLite.
+        // Without a session there is nothing to write: strangers must not reach the only writer
+        // of SQLite.
         if let Some(session) = sessions.find(&token).await? {
             identify(&session);
             let origin = openid.openid.origin_of(&session).await?;
@@ -306,9 +307,10 @@ struct TokenBody {
     expires_at: DateTime<Utc>,
 }
 
-/// Issues a bearer token, and stores its organisation as the session's active organisation. 403 with a `type` that ends
-/// in `/second-factor-required` if the organisation requires a second factor and none was used in the session. Then the
-/// person must add a second factor, or confirm the existing one.
+/// Issues a bearer token, and stores its organisation as the session's active organisation. 403
+/// with a `type` that ends in `/second-factor-required` if the organisation requires a second
+/// factor and none was used in the session. Then the person must add a second factor, or confirm
+/// the existing one.
 #[utoipa::path(
     tag = "identity",
     request_body = TokenInput,
@@ -332,7 +334,8 @@ async fn issue_token(
         }
     };
     sessions.touch(&session).await?;
-    // A user who is not a member is refused first, and does not learn what the organisation requires.
+    // A user who is not a member is refused first, and does not learn what the
+    // organisation requires.
     let issued = sessions.token(&session, organisation.as_ref()).await?;
     if let Some(organisation) = &organisation {
         factors.check_requirement(&session, organisation).await?;

@@ -17,10 +17,11 @@ const PASSKEYS: RateLimit = RateLimit {
 pub struct IdentityLimits {
     /// Failed sign-ins of a client address, before its further attempts are delayed.
     pub sign_in: RateLimit,
-    /// Wrong passwords for a mail address from a client address, and wrong codes of a second factor for an account from all
-    /// clients.
+    /// Wrong passwords for a mail address from a client address, and wrong codes of a second factor
+    /// for an account from all clients.
     pub guesses: RateLimit,
-    /// Wrong passwords for a mail address from all clients, before every further attempt is delayed.
+    /// Wrong passwords for a mail address from all clients, before every further attempt is
+    /// delayed.
     pub account_guesses: RateLimit,
     /// Sign-ups from a client address.
     pub sign_up: RateLimit,
@@ -75,8 +76,8 @@ pub struct IdentityThrottle {
     pub(crate) reset: ClientBucket,
     pub(crate) verify: ClientBucket,
     pub(crate) invite: ClientBucket,
-    /// Challenges and responses of passkeys that did not lead to a sign-in. Nobody can guess a signature, so this limits load,
-    /// and is wide: people in one office share an address.
+    /// Challenges and responses of passkeys that did not lead to a sign-in. Nobody can guess a
+    /// signature, so this limits load, and is wide: people in one office share an address.
     pub(crate) passkeys: ClientBucket,
 }
 

@@ -14,7 +14,8 @@ pub struct PagePolicy {
 }
 
 impl PagePolicy {
-    /// Policies for the Clerk application with this Frontend API, from which its scripts are loaded.
+    /// Policies for the Clerk application with this Frontend API, from which its scripts
+    /// are loaded.
     ///
     /// # Errors
     /// If the address is not valid in a header.

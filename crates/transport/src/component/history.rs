@@ -47,7 +47,8 @@ struct PeriodBody {
     cause: CauseBody,
 }
 
-/// What caused a period: an incident, an operator that set the status, or an operator that corrected the history.
+/// What caused a period: an incident, an operator that set the status, or an operator that
+/// corrected the history.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StatusPeriodCause)]
 struct CauseBody {
@@ -175,7 +176,8 @@ impl DaysQuery {
 struct PeriodsQuery {
     /// Periods that end later: a time, or the first day `YYYY-MM-DD` in the time zone of the page.
     from: Option<String>,
-    /// Periods that start earlier: a time, or the last day `YYYY-MM-DD` in the time zone of the page.
+    /// Periods that start earlier: a time, or the last day `YYYY-MM-DD` in the time zone of
+    /// the page.
     to: Option<String>,
 }
 
@@ -275,8 +277,8 @@ impl From<ComponentUptime> for UptimeBody {
     }
 }
 
-/// Lists the periods in which a component was not operational, newest first. The `ETag` header is the
-/// version of the history.
+/// Lists the periods in which a component was not operational, newest first. The `ETag` header is
+/// the version of the history.
 #[utoipa::path(
     tag = "components",
     params(("id" = String, Path, format = "uuid"), PeriodsQuery, PageQuery),
@@ -324,8 +326,8 @@ async fn add(
     repeatable.create(&caller, respond, add).await
 }
 
-/// Replaces status, start and end of a period. The component gets the status of the period that lasts, and is
-/// operational if that period gets an end.
+/// Replaces status, start and end of a period. The component gets the status of the period that
+/// lasts, and is operational if that period gets an end.
 #[utoipa::path(
     tag = "components",
     params(
@@ -381,7 +383,8 @@ async fn remove(
     Ok(ApiResponse::new(deleted).item(version))
 }
 
-/// Returns the uptime of a component: of the last 90 days if no days are given, of at most 366 days.
+/// Returns the uptime of a component: of the last 90 days if no days are given, of at most
+/// 366 days.
 #[utoipa::path(
     tag = "components",
     params(("id" = String, Path, format = "uuid"), DaysQuery),

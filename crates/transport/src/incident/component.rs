@@ -228,7 +228,8 @@ async fn attach(
     Ok(links_response(&links))
 }
 
-/// Changes the impacts of an unresolved incident on components attached to it, all or none. Returns all attached components.
+/// Changes the impacts of an unresolved incident on components attached to it, all or none. Returns
+/// all attached components.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),

@@ -38,12 +38,14 @@ pub(super) struct IncidentInput {
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
     occured_at: FieldInput<Timestamp>,
-    /// Time at which a past incident was resolved, in the same forms: only with `RESOLVED`, not before `occuredAt`, not in the
-    /// future. The impact on the components becomes part of their history; their current status stays.
+    /// Time at which a past incident was resolved, in the same forms: only with `RESOLVED`, not
+    /// before `occuredAt`, not in the future. The impact on the components becomes part of their
+    /// history; their current status stays.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
     resolved_at: FieldInput<Timestamp>,
-    /// Whether the creation notifies subscribers. The organisation's `notifyByDefault` if absent, and false with `resolvedAt`.
+    /// Whether the creation notifies subscribers. The organisation's `notifyByDefault` if absent,
+    /// and false with `resolvedAt`.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     notify: FieldInput<bool>,
@@ -109,12 +111,13 @@ pub(super) struct IncidentPatchInput {
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
     occured_at: FieldInput<Timestamp>,
-    /// Time at which the incident was resolved, in the same forms: only together with `RESOLVED`, not before `occuredAt`, not in
-    /// the future.
+    /// Time at which the incident was resolved, in the same forms: only together with `RESOLVED`,
+    /// not before `occuredAt`, not in the future.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
     resolved_at: FieldInput<Timestamp>,
-    /// Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent, and false with `resolvedAt`.
+    /// Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent, and
+    /// false with `resolvedAt`.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     notify: FieldInput<bool>,

@@ -19,7 +19,8 @@ use crate::response::api_response::{ApiResponse, Deleted};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
-/// Largest body of a review, in bytes: 50,000 characters, each of which may be escaped as two units of UTF-16 (RFC 8259, section 7).
+/// Largest body of a review, in bytes: 50,000 characters, each of which may be escaped as two units
+/// of UTF-16 (RFC 8259, section 7).
 const MAX_REVIEW_BYTES: usize = 600 * 1024;
 
 /// A review of an incident.

@@ -73,7 +73,8 @@ struct DeletionInput {
     #[serde(default)]
     #[schema(value_type = Vec<String>, min_items = 1, required = true)]
     incident_update_ids: ChosenUpdates<IncidentUpdateId>,
-    /// Whether a changed status of the incident notifies subscribers. The organisation's `notifyByDefault` if absent.
+    /// Whether a changed status of the incident notifies subscribers. The organisation's
+    /// `notifyByDefault` if absent.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     notify: FieldInput<bool>,
@@ -112,8 +113,9 @@ async fn list_updates(
     }))
 }
 
-/// Records an update. If it is the newest one, the incident takes its status. 409 if the incident is resolved, unless the update is
-/// displayed before the resolution; then the incident stays resolved.
+/// Records an update. If it is the newest one, the incident takes its status. 409 if the
+/// incident is resolved, unless the update is displayed before the resolution; then the
+/// incident stays resolved.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
@@ -157,8 +159,8 @@ async fn read_update(
     Ok(ApiResponse::new(IncidentUpdateBody::from(&update)).item(update.version))
 }
 
-/// Changes the given fields of an update. A new status of the newest update, and the status of an update that becomes the newest one,
-/// also becomes the status of the incident.
+/// Changes the given fields of an update. A new status of the newest update, and the status of an
+/// update that becomes the newest one, also becomes the status of the incident.
 #[utoipa::path(
     tag = "incidents",
     params(

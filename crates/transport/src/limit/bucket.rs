@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 use crate::limit::client_network::{limit_of_site, site};
 use crate::response::problem::Problem;
 
-/// The attempts of each key: a key stores only the time at which its bucket is full again. An attempt is taken before its work
-/// begins, so parallel attempts count like successive ones.
+/// The attempts of each key: a key stores only the time at which its bucket is full again. An
+/// attempt is taken before its work begins, so parallel attempts count like successive ones.
 pub(crate) struct Bucket<K> {
     refill: Refill,
     keys: Mutex<Keys<K>>,
@@ -60,7 +60,8 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
         self.take(key, 1).map_err(refused)
     }
 
-    /// Fails like [`Self::take_or_refuse`] if the limit is exceeded. Takes nothing, and stores nothing about an unknown key.
+    /// Fails like [`Self::take_or_refuse`] if the limit is exceeded. Takes nothing, and stores
+    /// nothing about an unknown key.
     pub(crate) fn check(&self, key: &K) -> Result<(), Problem> {
         let full_in = self.keys.lock().full_in(key, Instant::now());
         self.refill.take(full_in, 0).map_err(refused)?;
@@ -84,7 +85,8 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
         (taken, level)
     }
 
-    /// Takes attempts that cannot be refused any more. The key waits until they are refilled, also beyond a whole burst.
+    /// Takes attempts that cannot be refused any more. The key waits until they are refilled, also
+    /// beyond a whole burst.
     pub(crate) fn charge(&self, key: &K, amount: u32) {
         let now = Instant::now();
         let mut keys = self.keys.lock();
@@ -102,7 +104,8 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
     pub(crate) fn give_back_many(&self, key: &K, amount: u32) {
         let mut keys = self.keys.lock();
         if let Some(full_at) = keys.full_at.get_mut(key) {
-            // A time before now means a full bucket, so an attempt that was refilled meanwhile is not returned twice.
+            // A time before now means a full bucket, so an attempt that was refilled meanwhile is
+            // not returned twice.
             let returned = self.refill.interval * amount;
             *full_at = full_at.checked_sub(returned).unwrap_or(*full_at);
         }
@@ -129,8 +132,9 @@ impl<K: Hash + Eq + Clone> Keys<K> {
         full_at.map_or(Duration::ZERO, |at| at.saturating_duration_since(now))
     }
 
-    /// Removes the keys whose buckets are full. If too many keys remain, the quarter with the most attempts left is
-    /// removed too; so a flood of keys cannot evict a key that has used up its attempts.
+    /// Removes the keys whose buckets are full. If too many keys remain, the quarter with the
+    /// most attempts left is removed too; so a flood of keys cannot evict a key that has used
+    /// up its attempts.
     fn make_room(&mut self, now: Instant) {
         if self.full_at.len() < self.sweep_at {
             return;
@@ -167,8 +171,9 @@ impl ClientBucket {
         }
     }
 
-    /// Takes one attempt of a client, which is from [`client`](crate::limit::client_network::client). Fails with 429 and `Retry-After`
-    /// if a limit is used up.
+    /// Takes one attempt of a client, which is from
+    /// [`client`](crate::limit::client_network::client). Fails with 429 and `Retry-After` if a
+    /// limit is used up.
     pub(crate) fn take_or_refuse(&self, client: &IpAddr) -> Result<(), Problem> {
         self.clients.take_or_refuse(client)?;
         let Some(site) = site(*client) else {

@@ -16,12 +16,13 @@ use crate::server::client_address::TrustedProxies;
 /// Value of `Retry-After` in refusals, in seconds.
 pub(crate) const RETRY_AFTER: u64 = 10;
 
-/// Bytes of a part of a request's body. The first part of a body is not counted: it takes hardly more than its connection, so that
-/// no client keeps others from sending short requests.
+/// Bytes of a part of a request's body. The first part of a body is not counted: it takes hardly
+/// more than its connection, so that no client keeps others from sending short requests.
 const BODY_PART: usize = 8 * 1024;
 /// Maximum number of counted parts of the bodies of one client.
 const BODY_PARTS_OF_CLIENT: usize = 512;
-/// Maximum number of those of all unknown senders, and of all operators: unknown senders keep no operator from sending a long text.
+/// Maximum number of those of all unknown senders, and of all operators: unknown senders keep no
+/// operator from sending a long text.
 const BODY_PARTS: usize = 4096;
 
 /// Limits per client address, four times as much per IPv6 site. 0 means no limit.
@@ -68,7 +69,8 @@ pub(crate) struct BodyParts(Vec<(Slot, OwnedSemaphorePermit)>);
 pub(crate) enum BodySender {
     /// Anybody: the body is read before anything is known about its sender.
     Unknown,
-    /// A caller with a permission. The body of another one is dropped as soon as the caller is refused.
+    /// A caller with a permission. The body of another one is dropped as soon as the caller
+    /// is refused.
     Operator,
 }
 
@@ -92,7 +94,8 @@ impl ClientLimits {
         }
     }
 
-    /// Counts an event stream. 429 if the client has reached the limit, 503 if descriptors are running out.
+    /// Counts an event stream. 429 if the client has reached the limit, 503 if descriptors are
+    /// running out.
     pub(crate) fn stream(&self, request: &HttpRequest) -> Result<Slot, Problem> {
         if self.is_crowded() {
             return Err(Problem::crowded(RETRY_AFTER));
@@ -102,7 +105,8 @@ impl ClientLimits {
             .ok_or_else(|| Problem::too_many(RETRY_AFTER))
     }
 
-    /// Counts the parts of a body of this many bytes. `false` if the client, or all together, have as many as they may.
+    /// Counts the parts of a body of this many bytes. `false` if the client, or all together, have
+    /// as many as they may.
     pub(crate) fn try_count_body(
         &self,
         BodyParts(parts): &mut BodyParts,
@@ -125,7 +129,8 @@ impl ClientLimits {
         true
     }
 
-    /// Counts a connection and its descriptor. `None` if the client has reached the limit, or if no descriptors are left.
+    /// Counts a connection and its descriptor. `None` if the client has reached the limit, or if no
+    /// descriptors are left.
     pub(crate) fn connection(&self, peer: Option<IpAddr>) -> Option<(Slot, DescriptorGuard)> {
         if self.descriptors.are_used_up() {
             return None;
@@ -138,7 +143,8 @@ impl ClientLimits {
         Some((slot, self.descriptors.take()))
     }
 
-    /// Counts the descriptor of a file. `None` if half of the descriptors are taken: the others are for connections.
+    /// Counts the descriptor of a file. `None` if half of the descriptors are taken: the others are
+    /// for connections.
     pub(crate) fn descriptor(&self) -> Option<DescriptorGuard> {
         (!self.descriptors.is_half_taken()).then(|| self.descriptors.take())
     }

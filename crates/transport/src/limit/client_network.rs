@@ -7,16 +7,16 @@ use allclear_domain::rate_limit::RateLimit;
 
 use crate::server::client_address::TrustedProxies;
 
-/// Attempts of a site, in those of a client: providers assign up to 2^16 networks of clients to one customer (RFC 6177), who may not
-/// guess as often as so many clients.
+/// Attempts of a site, in those of a client: providers assign up to 2^16 networks of clients to one
+/// customer (RFC 6177), who may not guess as often as so many clients.
 const SITE_ATTEMPTS: u32 = 16;
 
-/// Open connections and streams of a site, in those of a client: fewer than attempts, because what is open takes memory and file
-/// descriptors that all clients share.
+/// Open connections and streams of a site, in those of a client: fewer than attempts, because what
+/// is open takes memory and file descriptors that all clients share.
 pub(crate) const SITE_SLOTS: usize = 4;
 
-/// Permits of a site, in those of a client, for what the clients of an organisation share: the fewest, so that one site leaves a part
-/// to others.
+/// Permits of a site, in those of a client, for what the clients of an organisation share: the
+/// fewest, so that one site leaves a part to others.
 pub(crate) const SITE_PERMITS: usize = 2;
 
 /// The limit of a [`site`], given that of a client.
@@ -27,7 +27,8 @@ pub(crate) const fn limit_of_site(limit: RateLimit) -> RateLimit {
     }
 }
 
-/// The client address as rate limits count it: one IPv6 client has a whole network of 2^64 addresses (RFC 6177).
+/// The client address as rate limits count it: one IPv6 client has a whole network of 2^64
+/// addresses (RFC 6177).
 pub(crate) fn client(request: &HttpRequest) -> IpAddr {
     let proxies = request.app_data::<web::Data<TrustedProxies>>();
     let address = proxies.and_then(|proxies| proxies.client(request));

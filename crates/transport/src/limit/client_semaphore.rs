@@ -30,8 +30,8 @@ impl ClientSemaphore {
         }
     }
 
-    /// Waits for permits of a client and its site. A client without an address needs none. `None` if as many requests as it has
-    /// permits have or want some already.
+    /// Waits for permits of a client and its site. A client without an address needs none. `None`
+    /// if as many requests as it has permits have or want some already.
     pub(crate) async fn acquire(
         &self,
         organisation: &OrganisationId,
@@ -45,7 +45,8 @@ impl ClientSemaphore {
             let key = (organisation.clone(), address);
             semaphore.acquire_many(&key, permits).await.map(Some)
         };
-        // A client waits for its own permits first: what waits there holds nothing that others of its site need.
+        // A client waits for its own permits first: what waits there holds nothing that others of
+        // its site need.
         let of_client = of(&self.clients, client).await?;
         let of_site = of(&self.sites, client.and_then(site)).await?;
         Some(ClientPermit([of_client, of_site]))

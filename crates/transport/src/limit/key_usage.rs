@@ -1,4 +1,5 @@
-//! The rate limit of API keys, and its headers (draft-ietf-httpapi-ratelimit-headers). Each node counts for itself, in memory.
+//! The rate limit of API keys, and its headers (draft-ietf-httpapi-ratelimit-headers). Each node
+//! counts for itself, in memory.
 
 use std::time::Duration;
 
@@ -74,7 +75,8 @@ pub(crate) async fn limit_keys(
     })
 }
 
-/// Middleware: adds the headers to the response to an API key. A request that was refused ahead of [`limit_keys`] is counted here.
+/// Middleware: adds the headers to the response to an API key. A request that was refused ahead of
+/// [`limit_keys`] is counted here.
 pub(crate) async fn describe_limit(
     request: ServiceRequest,
     next: Next<impl MessageBody>,

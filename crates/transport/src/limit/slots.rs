@@ -8,7 +8,8 @@ use parking_lot::Mutex;
 
 use super::client_network::{SITE_SLOTS, site};
 
-/// Counter for one kind of resource, for each client and for the IPv6 clients of each site together.
+/// Counter for one kind of resource, for each client and for the IPv6 clients of each
+/// site together.
 pub(crate) struct Slots {
     /// Limit per client; 0 means no limit.
     most: usize,
@@ -33,7 +34,8 @@ impl Slots {
         })
     }
 
-    /// Takes a slot; `None` if the client, which is from [`client`](super::client_network::client), or its site has reached the limit.
+    /// Takes a slot; `None` if the client, which is from [`client`](super::client_network::client),
+    /// or its site has reached the limit.
     pub(crate) fn take(self: &Arc<Self>, client: IpAddr) -> Option<Slot> {
         if self.most == 0 {
             return Some(Slot(None));

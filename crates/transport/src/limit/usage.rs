@@ -1,4 +1,5 @@
-//! Limits for the writes and reads of an organisation, and for the writes of an account. Each node counts for itself, in memory.
+//! Limits for the writes and reads of an organisation, and for the writes of an account. Each node
+//! counts for itself, in memory.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -30,18 +31,22 @@ pub struct WriteLimits {
     pub text: Option<NonZeroU32>,
 }
 
-/// Maximum number of requests of an organisation that wait until they are handled. Further ones are refused.
+/// Maximum number of requests of an organisation that wait until they are handled. Further ones
+/// are refused.
 const MAX_WAITING: usize = 512;
 /// Maximum number of them that one caller makes wait.
 const MAX_WAITING_OF_CALLER: usize = 256;
-/// Maximum number of long requests of an organisation and kind that wait for another one. A client may read its export slowly.
+/// Maximum number of long requests of an organisation and kind that wait for another one. A client
+/// may read its export slowly.
 const MAX_WAITING_LONG: usize = 4;
-/// Maximum number of test messages of an organisation that are sent at the same time. A receiver may not respond for minutes.
+/// Maximum number of test messages of an organisation that are sent at the same time. A receiver
+/// may not respond for minutes.
 const MAX_TESTS: usize = 4;
 
 /// Number of events of a commit that count as a change.
 const EVENTS_OF_A_CHANGE: u32 = 10;
-/// Size in bytes of the events of an ordinary commit. What is beyond it counts as text: a short request may store a long timeline again.
+/// Size in bytes of the events of an ordinary commit. What is beyond it counts as text: a short
+/// request may store a long timeline again.
 const ORDINARY_COMMIT: u32 = 2 * 1024;
 
 /// A kind of requests that take long, of which an organisation has one at a time.
@@ -55,11 +60,12 @@ pub(crate) enum LongRequest {
     Metrics,
 }
 
-/// Counts the writes of each organisation and account, and bounds what each organisation does at the same time.
+/// Counts the writes of each organisation and account, and bounds what each organisation does at
+/// the same time.
 pub struct Usage {
     writes: Option<Bucket<OrganisationId>>,
-    /// Changes that only admins may make. They do not count as writes: otherwise the holder of a key could keep an admin from revoking
-    /// it.
+    /// Changes that only admins may make. They do not count as writes: otherwise the holder of a
+    /// key could keep an admin from revoking it.
     administration: Option<Bucket<OrganisationId>>,
     text: Option<Bucket<OrganisationId>>,
     /// Writes with the sessions of an account.
@@ -76,7 +82,8 @@ struct Places {
     /// The handled and the waiting requests of an organisation.
     all: KeyedSemaphore<OrganisationId>,
     organisations: KeyedSemaphore<OrganisationId>,
-    /// A request waits for a place of its caller first, so that a caller with many requests does not delay others.
+    /// A request waits for a place of its caller first, so that a caller with many requests does
+    /// not delay others.
     callers: KeyedSemaphore<(OrganisationId, String)>,
 }
 
@@ -113,7 +120,8 @@ impl Usage {
         }
     }
 
-    /// Counts a writing request of an organisation's member or key `caller`. Waits until a request may be handled.
+    /// Counts a writing request of an organisation's member or key `caller`. Waits until a request
+    /// may be handled.
     ///
     /// # Errors
     /// 429 if the request exceeds a limit; for a writing one with a message that names the limit.
@@ -144,7 +152,8 @@ impl Usage {
         Ok(())
     }
 
-    /// Counts large commits of all organisations until the broadcast ends. One that it misses costs nothing.
+    /// Counts large commits of all organisations until the broadcast ends. One that it misses
+    /// costs nothing.
     pub async fn count_commits(&self, broadcast: &dyn Broadcast) {
         let mut commits = broadcast.subscribe().await;
         while let Some(commit) = commits.recv().await {
@@ -152,7 +161,8 @@ impl Usage {
         }
     }
 
-    /// Counts what a commit costs beyond its request: a short request may change a thousand components.
+    /// Counts what a commit costs beyond its request: a short request may change a thousand
+    /// components.
     fn count_commit(&self, commit: &Commit) {
         let changes = u32::try_from(commit.events.len()).unwrap_or(u32::MAX) / EVENTS_OF_A_CHANGE;
         if let Some(writes) = &self.writes
@@ -175,7 +185,8 @@ impl Usage {
         }
     }
 
-    /// Waits until an organisation may begin a long request. Meanwhile other requests have its place.
+    /// Waits until an organisation may begin a long request. Meanwhile other requests have
+    /// its place.
     ///
     /// # Errors
     /// 429 if too many wait.
@@ -190,7 +201,8 @@ impl Usage {
         permit.map(LongPermit).ok_or_else(|| Problem::too_many(1))
     }
 
-    /// Waits until an organisation may send a test message. Meanwhile other requests have its place.
+    /// Waits until an organisation may send a test message. Meanwhile other requests have
+    /// its place.
     ///
     /// # Errors
     /// 429 if too many wait.
@@ -305,8 +317,9 @@ fn refusal(whose: &str, what: &str, setting: &str, wait: Duration) -> Problem {
     )
 }
 
-/// Announced length of the body. A chunked body announces none and counts as the largest that most routes accept. So does a longer
-/// one, such as a review whose characters are escaped: its text is shorter than that.
+/// Announced length of the body. A chunked body announces none and counts as the largest that most
+/// routes accept. So does a longer one, such as a review whose characters are escaped: its text is
+/// shorter than that.
 fn body_length(request: &HttpRequest) -> u32 {
     let headers = request.headers();
     let is_file = request.content_type().eq_ignore_ascii_case("text/csv");

@@ -42,7 +42,8 @@ pub(super) struct MaintenanceInput {
     #[serde(default)]
     #[schema(value_type = Option<String>, format = "date-time", required = false)]
     end_at: FieldInput<Timestamp>,
-    /// Whether the creation, the beginning and the end notify subscribers. The organisation's `notifyByDefault` if absent.
+    /// Whether the creation, the beginning and the end notify subscribers. The organisation's
+    /// `notifyByDefault` if absent.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     notify: FieldInput<bool>,
@@ -110,8 +111,9 @@ pub(super) struct MaintenancePatchInput {
     #[serde(default)]
     #[schema(value_type = Option<String>, format = "date-time", required = false)]
     end_at: FieldInput<Timestamp>,
-    /// Whether the change, and a later beginning or end, notifies subscribers. If absent, the organisation's `notifyByDefault` for the
-    /// change; the beginning and the end keep the last given value.
+    /// Whether the change, and a later beginning or end, notifies subscribers. If absent, the
+    /// organisation's `notifyByDefault` for the change; the beginning and the end keep the last
+    /// given value.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     notify: FieldInput<bool>,
@@ -164,7 +166,8 @@ fn status(
         .map(|word| word.0)
 }
 
-/// The affected components; `None` if the field is absent or wrong. A repeated component is refused later.
+/// The affected components; `None` if the field is absent or wrong. A repeated component is
+/// refused later.
 fn components(
     input: FieldInput<Vec<FieldInput<Parsed<ComponentId>>>>,
     invalid: &mut Invalid,

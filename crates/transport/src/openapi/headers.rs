@@ -1,5 +1,5 @@
-//! The headers of many calls in the OpenAPI document: `Idempotency-Key` of creates, `ETag` of what `If-Match` compares, the rate limit
-//! of API keys, and those that belong to a status.
+//! The headers of many calls in the OpenAPI document: `Idempotency-Key` of creates, `ETag` of what
+//! `If-Match` compares, the rate limit of API keys, and those that belong to a status.
 
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
@@ -83,8 +83,9 @@ pub(super) fn describe_version(operation: &mut Operation) {
     }
 }
 
-/// Whether responses about the item of a path have its version: a change of it takes `If-Match`, or it is created. API keys have no
-/// versions; the history of a component has one for all its periods.
+/// Whether responses about the item of a path have its version: a change of it takes
+/// `If-Match`, or it is created. API keys have no versions; the history of a component has one
+/// for all its periods.
 pub(super) fn has_versions(path: &str, item: &PathItem) -> bool {
     let changes = [&item.post, &item.patch, &item.put, &item.delete];
     let is_created = path.ends_with("/create") && !path.ends_with("/api-key/create");
@@ -161,7 +162,8 @@ mod tests {
             .collect()
     }
 
-    /// Whether a response of a call with this status, or with one that begins so, refers to a header.
+    /// Whether a response of a call with this status, or with one that begins so, refers to
+    /// a header.
     fn has_header(call: &Value, status: &str, name: &str) -> bool {
         let reference = json!({"$ref": format!("#/components/headers/{name}")});
         let mut responses = call["responses"].as_object().unwrap().iter();

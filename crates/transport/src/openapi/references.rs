@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use utoipa::openapi::schema::ArrayItems;
 use utoipa::openapi::{Components, Ref, RefOr, Schema};
 
-/// Replaces copies of schemas in the responses by references: the generator copies the parameter of a generic type. Generated clients
-/// would have a type of their own for each copy.
+/// Replaces copies of schemas in the responses by references: the generator copies the parameter of
+/// a generic type. Generated clients would have a type of their own for each copy.
 pub(super) fn replace_copies(components: &mut Components) {
     let named = components.schemas.clone();
     for (name, response) in &mut components.schemas {

@@ -1,7 +1,8 @@
 //! The caller of a request: bearer tokens (RFC 6750), verified through the identity port.
 //!
-//! A handler names the permission that it needs by the type of its first argument: [`CanRead`], [`CanWrite`] or
-//! [`CanAdminister`]. There is no other way to the caller, so a handler cannot forget the check.
+//! A handler names the permission that it needs by the type of its first argument: [`CanRead`],
+//! [`CanWrite`] or [`CanAdminister`]. There is no other way to the caller, so a handler cannot
+//! forget the check.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -132,7 +133,8 @@ impl<P: Needed> FromRequest for Permitted<P> {
     }
 }
 
-/// An admin that has authenticated lately; 403 with a problem type of its own otherwise. For sensitive changes.
+/// An admin that has authenticated lately; 403 with a problem type of its own otherwise. For
+/// sensitive changes.
 pub(crate) struct RecentAdmin(CanAdminister);
 
 impl Deref for RecentAdmin {
@@ -218,8 +220,9 @@ fn record_missing_role(request: &HttpRequest, caller: &Caller, organisation: &Or
     record_refused(request, refused);
 }
 
-/// Middleware: verifies the bearer token of a request, if it has one, before its parts are extracted. Extractors of one handler run
-/// at the same time, so otherwise an invalid body could be refused before a caller that may not send any.
+/// Middleware: verifies the bearer token of a request, if it has one, before its parts are
+/// extracted. Extractors of one handler run at the same time, so otherwise an invalid body could be
+/// refused before a caller that may not send any.
 pub(crate) async fn authenticate(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -254,7 +257,8 @@ async fn verify(
     let wired = verifier.zip(request.app_data::<web::Data<Handle>>());
     let (verifier, runtime) =
         wired.ok_or_else(|| Error::internal("no token verifier is configured"))?;
-    // Not in the worker thread: under load, each await there queues behind hundreds of other requests.
+    // Not in the worker thread: under load, each await there queues behind hundreds of
+    // other requests.
     let outcome = runtime.spawn(async move { verifier.verify(&token).await }.in_current_span());
     Ok(outcome.await.map_err(Error::internal)?)
 }
@@ -265,8 +269,9 @@ struct VerifiedToken(Result<Caller, TokenError>);
 /// Marks a request that [`count_key_or_refuse`] has looked at.
 struct KeyCounted;
 
-/// Verifies and counts the API key of a request once, if it has one, before anything else of the request is looked at. So every response
-/// to a key can describe its rate limit. An invalid key is refused by the calls that need a caller.
+/// Verifies and counts the API key of a request once, if it has one, before anything else of the
+/// request is looked at. So every response to a key can describe its rate limit. An invalid key is
+/// refused by the calls that need a caller.
 ///
 /// # Errors
 /// 429 if the key has used up its limit.
@@ -301,7 +306,8 @@ fn bearer(request: &HttpRequest) -> Option<&str> {
     )
 }
 
-/// The bearer token in the value of an `Authorization` header. The scheme is case-insensitive (RFC 9110, section 11.1).
+/// The bearer token in the value of an `Authorization` header. The scheme is case-insensitive (RFC
+/// 9110, section 11.1).
 pub(crate) fn bearer_token(value: &str) -> Option<&str> {
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())

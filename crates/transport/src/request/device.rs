@@ -1,4 +1,5 @@
-//! The program and the machine of a client: for the list of sessions, and for mails about accounts and API keys.
+//! The program and the machine of a client: for the list of sessions, and for mails about accounts
+//! and API keys.
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, web};
@@ -10,7 +11,8 @@ use crate::server::client_address::TrustedProxies;
 /// Maximum characters of an unknown program's name.
 const MAX_NAME_LENGTH: usize = 40;
 
-/// Browsers, each with the mark in its `User-Agent`. A browser's mark is also in the headers of the browsers before it.
+/// Browsers, each with the mark in its `User-Agent`. A browser's mark is also in the headers of the
+/// browsers before it.
 const BROWSERS: &[(&str, &str)] = &[
     ("Edg", "Edge"),
     ("OPR/", "Opera"),

@@ -1,4 +1,5 @@
-//! `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a create that a client may repeat.
+//! `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a create that a client
+//! may repeat.
 
 use std::future::{Ready, ready};
 
@@ -52,8 +53,8 @@ impl FromRequest for Repeatable {
 }
 
 impl Repeatable {
-    /// Runs a use case that creates something, and responds. With a key, the response is stored with the change. A
-    /// repeated request gets the stored response and does not run the use case.
+    /// Runs a use case that creates something, and responds. With a key, the response is stored
+    /// with the change. A repeated request gets the stored response and does not run the use case.
     pub(crate) async fn create<T: 'static>(
         self,
         operator: &Operator,

@@ -28,7 +28,8 @@ pub(crate) const BODY_LIMIT: usize = 256 * 1024;
 /// Largest body that is read before anything is known about its sender, in bytes.
 const UNKNOWN_SENDERS_BODY_LIMIT: usize = 64 * 1024;
 
-/// Largest body of the requests of a scope or resource for unknown senders, in bytes, instead of the limit of the route.
+/// Largest body of the requests of a scope or resource for unknown senders, in bytes, instead of
+/// the limit of the route.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyLimit(pub usize);
 
@@ -40,7 +41,8 @@ pub(crate) fn scope_for_unknown_senders(path: &str) -> Scope {
 /// Largest imported file, in bytes.
 pub(crate) const FILE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// A JSON object from the request's body, which has at most `LIMIT` bytes; fewer from an unknown sender.
+/// A JSON object from the request's body, which has at most `LIMIT` bytes; fewer from an
+/// unknown sender.
 #[derive(Debug)]
 pub(crate) struct Body<T, const LIMIT: usize = BODY_LIMIT>(pub T);
 
@@ -65,7 +67,8 @@ impl<T: DeserializeOwned + 'static, const LIMIT: usize> FromRequest for Body<T, 
     }
 }
 
-/// A JSON object from the request's body, all of whose fields are optional; the default if the request has no body.
+/// A JSON object from the request's body, all of whose fields are optional; the default if the
+/// request has no body.
 #[derive(Debug)]
 pub(crate) struct OptionalBody<T>(pub T);
 
@@ -112,8 +115,8 @@ impl FromRequest for Raw {
     }
 }
 
-/// Reads a body of at most `limit` bytes from an operator, or of at most [`BodyLimit`] from an unknown sender. Its bytes are counted
-/// as they arrive, until the request is handled.
+/// Reads a body of at most `limit` bytes from an operator, or of at most [`BodyLimit`] from an
+/// unknown sender. Its bytes are counted as they arrive, until the request is handled.
 async fn read(
     request: &HttpRequest,
     mut payload: Payload,
@@ -282,7 +285,8 @@ impl Timestamp {
     /// one needs four digits too.
     const LAST_YEAR: i32 = 9998;
 
-    /// Parses RFC 3339, also without seconds, without an offset or without a time: what is missing is zero.
+    /// Parses RFC 3339, also without seconds, without an offset or without a time: what is missing
+    /// is zero.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let moment = DateTime::parse_from_rfc3339(text)
             .or_else(|_| DateTime::parse_from_rfc3339(&completed(text)))
@@ -315,7 +319,8 @@ impl<'de> Deserialize<'de> for Date {
     }
 }
 
-/// A time of ISO 8601 with the parts that RFC 3339 requires: `2026-01-31T09:30` becomes `2026-01-31T09:30:00Z`.
+/// A time of ISO 8601 with the parts that RFC 3339 requires: `2026-01-31T09:30` becomes
+/// `2026-01-31T09:30:00Z`.
 fn completed(text: &str) -> String {
     let (day, time) = text.split_once('T').unwrap_or((text, "00:00"));
     let end = time.find(['Z', '+', '-']).unwrap_or(time.len());

@@ -240,7 +240,8 @@ pub(crate) struct ProblemBody<'a> {
     detail: &'a str,
     /// Message for people.
     message: &'a str,
-    /// The invalid fields of a 422, empty if it is about the whole request; absent for other statuses.
+    /// The invalid fields of a 422, empty if it is about the whole request; absent for
+    /// other statuses.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Vec<FieldProblem<'a>>, required = false)]
     errors: Option<Vec<FieldProblem<'a>>>,
@@ -280,8 +281,8 @@ pub(crate) enum ErrorResponses {
     /// `If-Match` does not match.
     #[response(status = 412, content_type = "application/problem+json")]
     Stale(ProblemBody<'static>),
-    /// The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and `/subscriber` than 64 KiB, a file with
-    /// subscribers than 16 MiB.
+    /// The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
+    /// `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
     #[response(status = 413, content_type = "application/problem+json")]
     TooLarge(ProblemBody<'static>),
     /// The request body is not JSON, or is compressed.

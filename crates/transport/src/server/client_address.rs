@@ -49,8 +49,9 @@ impl TrustedProxies {
         Some(self.walk(peer, request.headers()).0)
     }
 
-    /// Whether [`Self::client`] is certain to be the client: no proxy forwarded the request, or only trusted proxies
-    /// did and named the client. Behind an untrusted proxy, the address says nothing about the client.
+    /// Whether [`Self::client`] is certain to be the client: no proxy forwarded the request, or
+    /// only trusted proxies did and named the client. Behind an untrusted proxy, the address says
+    /// nothing about the client.
     pub(crate) fn is_certain(&self, request: &HttpRequest) -> bool {
         let headers = request.headers();
         let is_forwarded = FORWARDING_HEADERS
@@ -65,7 +66,8 @@ impl TrustedProxies {
         !is_forwarded || is_named
     }
 
-    /// Warns about a forwarded request of a peer that is not trusted, once per process, if the peer is probably the operator's proxy.
+    /// Warns about a forwarded request of a peer that is not trusted, once per process, if the peer
+    /// is probably the operator's proxy.
     fn warn_of_unknown_proxy(&self, peer: IpAddr) {
         static HAS_WARNED: AtomicBool = AtomicBool::new(false);
         if HAS_WARNED.load(Ordering::Relaxed)
@@ -81,8 +83,9 @@ impl TrustedProxies {
         );
     }
 
-    /// The last address that is not a trusted proxy, and whether trusted proxies have named it. What cannot be read ends the walk: a
-    /// client may have sent it to hide the addresses before it.
+    /// The last address that is not a trusted proxy, and whether trusted proxies have named it.
+    /// What cannot be read ends the walk: a client may have sent it to hide the addresses
+    /// before it.
     fn walk(&self, peer: IpAddr, headers: &HeaderMap) -> (IpAddr, bool) {
         let values: Vec<_> = headers
             .get_all("x-forwarded-for")

@@ -1,7 +1,8 @@
-//! The connection of a client, between the HTTP server and the kernel. It closes when it is idle for too long. It gives the HTTP server
-//! one request at a time, and reads little before its client takes the responses. It sends bodies that many clients share without
-//! copying them. It leaves the HTTP server when its response is an event stream or a WebSocket.
-//! Reasons and figures: `docs/decisions/connections-below-the-http-server.md`.
+//! The connection of a client, between the HTTP server and the kernel. It closes when it is idle
+//! for too long. It gives the HTTP server one request at a time, and reads little before its client
+//! takes the responses. It sends bodies that many clients share without copying them. It leaves the
+//! HTTP server when its response is an event stream or a WebSocket. Reasons and figures:
+//! `docs/decisions/connections-below-the-http-server.md`.
 
 mod body_file;
 pub(crate) mod open_connections;
@@ -33,20 +34,22 @@ pub(crate) struct ConnectionPermit {
     _slot: Slot,
 }
 
-/// Bytes that are read at a time, and during a request. The HTTP server would parse all requests that arrive, and poll without a
-/// pause once it holds 128 KiB behind a running one.
+/// Bytes that are read at a time, and during a request. The HTTP server would parse all requests
+/// that arrive, and poll without a pause once it holds 128 KiB behind a running one.
 const READ_AHEAD: usize = 8 * 1024;
 
 /// Receives the connection when the HTTP server has sent the head of the last response.
 type Takeover = Box<dyn FnOnce(TcpStream, ConnectionPermit)>;
 
-/// What the parts of a server in one worker know about a connection. Requests find it in their connection data.
+/// What the parts of a server in one worker know about a connection. Requests find it in their
+/// connection data.
 pub(crate) struct Connection {
     /// End of the last request; `None` during a request.
     idle_since: Cell<Option<Instant>>,
     /// When the client last took a part of what waits to be written; `None` if nothing waits.
     blocked_since: Cell<Option<Instant>>,
-    /// Bytes that were read since nothing was left to read, or since the handler asked for more of the request's body.
+    /// Bytes that were read since nothing was left to read, or since the handler asked for more of
+    /// the request's body.
     read_ahead: Cell<usize>,
     pipeline: Pipeline,
     is_closing: Cell<bool>,
@@ -98,19 +101,22 @@ impl Connection {
         })
     }
 
-    /// Takes the connection from the HTTP server once it has written what it has, which is the head of a response whose body waits.
+    /// Takes the connection from the HTTP server once it has written what it has, which is the head
+    /// of a response whose body waits.
     pub(crate) fn hand_over(&self, takeover: impl FnOnce(TcpStream, ConnectionPermit) + 'static) {
         self.takeover.set(Some(Box::new(takeover)));
     }
 
-    /// Sends a body after the bytes that the HTTP server writes next. The task is woken when it is sent.
+    /// Sends a body after the bytes that the HTTP server writes next. The task is woken when it
+    /// is sent.
     fn send(self: &Rc<Self>, body: Bytes) {
         self.count(Place::of(&body));
         let file = self.files.of(&body);
         self.body.replace(Some(Sending { rest: body, file }));
     }
 
-    /// Sends the first part of a body of this many bytes in the same way. Clients do not share such bodies.
+    /// Sends the first part of a body of this many bytes in the same way. Clients do not share
+    /// such bodies.
     fn send_first_part(self: &Rc<Self>, part: Bytes, length: usize) {
         let body = Place {
             address: Rc::as_ptr(self).addr(),
@@ -157,12 +163,14 @@ impl Connection {
         self.blocked_since.get().or(self.idle_since.get())
     }
 
-    /// Whether a write waits for the client. A client that sends requests and takes no responses would fill the server's memory.
+    /// Whether a write waits for the client. A client that sends requests and takes no responses
+    /// would fill the server's memory.
     fn is_blocked(&self) -> bool {
         self.blocked_since.get().is_some()
     }
 
-    /// Number of bytes that may be read now: few during a request. If it is zero, the task is woken when it no longer is.
+    /// Number of bytes that may be read now: few during a request. If it is zero, the task is woken
+    /// when it no longer is.
     fn poll_readable(&self, context: &Context<'_>) -> usize {
         let ahead = self.read_ahead.get().max(self.pipeline.waiting());
         let rest = READ_AHEAD.saturating_sub(ahead);
@@ -197,7 +205,8 @@ impl Connection {
         }
     }
 
-    /// Records a write of some bytes, or that it waits. An error if it waits while the connection is to close.
+    /// Records a write of some bytes, or that it waits. An error if it waits while the connection
+    /// is to close.
     fn note_write(&self, write: Poll<io::Result<usize>>, length: usize) -> Poll<io::Result<usize>> {
         let waits = match write {
             Poll::Ready(Ok(written)) => written < length,

@@ -1,9 +1,11 @@
-//! The fast path: responses for the public page, its snapshot, the start of its history and its documents for programs
-//! that skip the app's routing, extractors and middleware, which cost more than the response itself. In an outage, nearly
-//! all requests are of this kind. Every other request goes to the app, which returns the same
-//! responses. Figures: `docs/decisions/public-pages-take-a-fast-path.md`.
+//! The fast path: responses for the public page, its snapshot, the start of its history and its
+//! documents for programs that skip the app's routing, extractors and middleware, which cost more
+//! than the response itself. In an outage, nearly all requests are of this kind. Every other
+//! request goes to the app, which returns the same responses. Figures:
+//! `docs/decisions/public-pages-take-a-fast-path.md`.
 //!
-//! Before anything else, a request to an organisation's domain gets the path that it has without one.
+//! Before anything else, a request to an organisation's domain gets the path that it has
+//! without one.
 
 use std::future::{Ready, ready};
 use std::pin::Pin;

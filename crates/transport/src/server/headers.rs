@@ -12,16 +12,18 @@ pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src
     font-src 'self'; connect-src 'self'; manifest-src 'self'; frame-src 'self'; base-uri 'none'; \
     form-action 'self'; frame-ancestors 'none'";
 
-/// `Cache-Control` of the public pages and the snapshot (RFC 9111, RFC 5861). A browser revalidates; a shared cache may send a
-/// copy that is some seconds old, or a day old while the server is unavailable. Each page follows the event stream from the
-/// revision of its copy.
+/// `Cache-Control` of the public pages and the snapshot (RFC 9111, RFC 5861). A browser
+/// revalidates; a shared cache may send a copy that is some seconds old, or a day old while the
+/// server is unavailable. Each page follows the event stream from the revision of its copy.
 pub(crate) const PUBLIC_CACHE: &str =
     "public, max-age=0, s-maxage=2, stale-while-revalidate=30, stale-if-error=86400";
 
-/// `Cache-Control` of badges, which other sites show as pictures. Proxies of pictures keep those without it for long.
+/// `Cache-Control` of badges, which other sites show as pictures. Proxies of pictures keep those
+/// without it for long.
 pub(crate) const PICTURE_CACHE: &str = "max-age=60";
 
-/// Policy of the page in the frame of the embedded banner, the only page that other sites may frame.
+/// Policy of the page in the frame of the embedded banner, the only page that other sites
+/// may frame.
 pub(crate) const FRAME_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors *";
 
@@ -120,7 +122,8 @@ impl Headers {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Framed;
 
-/// Middleware: removes `X-Frame-Options`, which has no value for every site, from responses marked as [`Framed`].
+/// Middleware: removes `X-Frame-Options`, which has no value for every site, from responses marked
+/// as [`Framed`].
 pub(crate) async fn allow_framing(
     request: ServiceRequest,
     next: Next<impl MessageBody>,

@@ -62,8 +62,8 @@ fn is_name(text: &str) -> bool {
         .all(|label| !label.is_empty() && label.bytes().all(is_valid))
 }
 
-/// The host of a request: that of its target if it names one, otherwise that of the `Host` header. `None` for a request of
-/// HTTP/1.0 without one.
+/// The host of a request: that of its target if it names one, otherwise that of the `Host` header.
+/// `None` for a request of HTTP/1.0 without one.
 pub(crate) fn host_of(head: &RequestHead) -> Result<Option<Host>, BadHost> {
     let mut headers = head.headers.get_all(header::HOST);
     let header = headers.next();

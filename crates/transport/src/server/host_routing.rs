@@ -1,8 +1,9 @@
-//! Routing by host, ahead of everything else: on the domain of an organisation, its public pages are at the root, and
-//! nothing else of the installation is served.
+//! Routing by host, ahead of everything else: on the domain of an organisation, its public pages
+//! are at the root, and nothing else of the installation is served.
 //!
-//! A request to a domain gets the path that it would have without a domain, so handlers, the fast path and caches ignore the host.
-//! The host selects an organisation and is used for nothing else: links and mails are made from stored domains and the public URL.
+//! A request to a domain gets the path that it would have without a domain, so handlers, the fast
+//! path and caches ignore the host. The host selects an organisation and is used for nothing else:
+//! links and mails are made from stored domains and the public URL.
 
 use std::sync::Arc;
 
@@ -23,7 +24,8 @@ use crate::server::host::host_of;
 use crate::statuspage_api::document_address::{API, DocumentAddress};
 use crate::web_app::WebApp;
 
-/// Pages of the web app that are served on a domain: those that links in mails to subscribers lead to.
+/// Pages of the web app that are served on a domain: those that links in mails to subscribers
+/// lead to.
 pub(crate) const APP_PAGES: [&str; 3] = ["/verify", "/unsubscribe", "/subscription"];
 
 const NOT_FOUND: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
@@ -69,8 +71,8 @@ impl HostRouting {
         Self { hosts, web_app }
     }
 
-    /// Gives a request to a domain the path that it has without one. Returns whether the request was accepted; [`refuse`] responds to
-    /// the others.
+    /// Gives a request to a domain the path that it has without one. Returns whether the request
+    /// was accepted; [`refuse`] responds to the others.
     pub(crate) fn route(&self, request: &mut Request) -> bool {
         let Ok(host) = host_of(request.head()) else {
             request.extensions_mut().insert(RoutingError::BadHost);
@@ -160,7 +162,8 @@ fn route_of<'p>(organisation: &OrganisationId, path: &'p str, reads: bool) -> Do
     }
 }
 
-/// The rest of a path behind the organisation's identifier; `None` if the path names another organisation.
+/// The rest of a path behind the organisation's identifier; `None` if the path names
+/// another organisation.
 fn rest_of_own<'p>(organisation: &OrganisationId, path: &'p str) -> Option<&'p str> {
     let rest = path.strip_prefix(organisation.as_str())?;
     (rest.is_empty() || rest.starts_with('/')).then_some(rest)
@@ -175,7 +178,8 @@ fn is_page(path: &str) -> bool {
         || is_document(path)
 }
 
-/// Whether a path is a document's. All paths of the API are: its own handler responds to unknown ones.
+/// Whether a path is a document's. All paths of the API are: its own handler responds to
+/// unknown ones.
 fn is_document(path: &str) -> bool {
     let below = path.strip_prefix('/').unwrap_or_default();
     below.starts_with(API) || DocumentAddress::at(below).is_some()
@@ -239,7 +243,8 @@ pub(crate) async fn refuse(
             .insert_header((header::LOCATION, path))
             // Clients keep it for five minutes only: the organisation may remove the domain later.
             .insert_header((header::CACHE_CONTROL, "max-age=300"))
-            // Scripts of other origins that read public documents at the former address may follow it.
+            // Scripts of other origins that read public documents at the former address may
+            // follow it.
             .insert_header((header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"))
             .finish(),
         Some(RoutingError::NotFound) if request.path().starts_with("/api/") => {

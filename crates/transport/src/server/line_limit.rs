@@ -1,10 +1,12 @@
-//! Limits the log lines about failed requests: in an outage each request fails, and strangers could fill the disk.
+//! Limits the log lines about failed requests: in an outage each request fails, and strangers could
+//! fill the disk.
 
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// Allows a number of lines in each second. The first line after a limited second says how many were left out.
+/// Allows a number of lines in each second. The first line after a limited second says how many
+/// were left out.
 pub(crate) struct LineLimit {
     per_second: u32,
     window: Mutex<Option<Window>>,

@@ -25,8 +25,9 @@ use crate::server::timeouts::Timeouts;
 
 /// Bytes that the HTTP server copies before it writes them to a connection.
 const WRITE_BUFFER: usize = 16 * 1024;
-/// How long actix waits for the end of a connection that it closes. Actix compares with a clock that it updates every half second; a
-/// shorter time could be over before the comparison and be missed.
+/// How long actix waits for the end of a connection that it closes. Actix compares with a
+/// clock that it updates every half second; a shorter time could be over before the
+/// comparison and be missed.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_millis(600);
 
 /// What all workers accept connections with.
@@ -37,8 +38,8 @@ pub(crate) struct Accept {
     pub(crate) shutdown: GracefulShutdownSignal,
 }
 
-/// The connections of one worker and their HTTP server, as `new_http` makes it. The HTTP server has a clock that wakes the worker twice
-/// a second, so it exists only while connections do.
+/// The connections of one worker and their HTTP server, as `new_http` makes it. The HTTP server has
+/// a clock that wakes the worker twice a second, so it exists only while connections do.
 struct Worker<H, N> {
     connections: Rc<Connections>,
     http: RefCell<Weak<H>>,
@@ -107,12 +108,13 @@ impl Accept {
                 let shutdown = shutdown.clone();
                 async move { shutdown.notified().await }
             })
-            // Bounds the time for the first head of a connection. `Connections` bounds the time between requests, so actix needs no timer
-            // for each request.
+            // Bounds the time for the first head of a connection. `Connections` bounds the time
+            // between requests, so actix needs no timer for each request.
             .client_request_timeout(self.timeouts.head)
             .keep_alive(KeepAlive::Os)
             .client_disconnect_timeout(DISCONNECT_TIMEOUT)
-            // A closed connection is noticed by the next read; a silent one when it has accepted no data for long.
+            // A closed connection is noticed by the next read; a silent one when it has accepted no
+            // data for long.
             .h1_allow_half_closed(false)
             // Bounds the memory for a client that has stopped reading.
             .h1_write_buffer_size(WRITE_BUFFER)

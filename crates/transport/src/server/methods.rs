@@ -16,7 +16,8 @@ pub(crate) const READ: &str = "GET, HEAD";
 pub(crate) struct Methods(Vec<(String, String)>);
 
 impl Methods {
-    /// The methods of all documented routes. Their descriptions take twenty megabytes, so each is dropped before the next one.
+    /// The methods of all documented routes. Their descriptions take twenty megabytes, so each is
+    /// dropped before the next one.
     pub(crate) fn of_routes() -> Self {
         let mut found = BTreeMap::<String, Taken>::new();
         openapi::routes(&mut RouteVisitor::new(|described, _| {

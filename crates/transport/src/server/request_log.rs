@@ -20,7 +20,8 @@ use crate::server::security_log::{RequestId, record_throttled};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Middleware: gives each request an identifier for its log lines and its response, and counts the request.
+/// Middleware: gives each request an identifier for its log lines and its response, and counts
+/// the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RequestLog;
 

@@ -15,7 +15,8 @@ use pin_project_lite::pin_project;
 use crate::built_in::cookie;
 use crate::response::problem::Problem;
 
-/// Folder of files with a hash in their names. They are the same for every client, so caches may store them.
+/// Folder of files with a hash in their names. They are the same for every client, so caches may
+/// store them.
 const ASSETS: &str = "/assets/";
 
 /// Longest head of a request, in bytes. A waiting poll keeps its head in memory.

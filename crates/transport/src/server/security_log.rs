@@ -36,7 +36,8 @@ pub(crate) fn record(request: &HttpRequest, record: SecurityRecord<'_>) {
     .write();
 }
 
-/// Writes a record of a refused request. Records over the limit are dropped, so that no client can fill the disk.
+/// Writes a record of a refused request. Records over the limit are dropped, so that no client can
+/// fill the disk.
 pub(crate) fn record_refused(request: &HttpRequest, refused: SecurityRecord<'_>) {
     if REFUSED_RECORDS.take_or_refuse(&client(request)).is_ok() {
         record(request, refused);

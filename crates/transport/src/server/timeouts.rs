@@ -1,5 +1,6 @@
-//! Time limits for clients, so that slow or silent ones cannot hold connections: the head of a request, its body, and
-//! the time without a request. `docs/decisions/timeouts-beside-actix.md` says which of them actix-web lacks.
+//! Time limits for clients, so that slow or silent ones cannot hold connections: the head of a
+//! request, its body, and the time without a request. `docs/decisions/timeouts-beside-actix.md`
+//! says which of them actix-web lacks.
 
 pub(crate) mod body;
 

@@ -76,7 +76,8 @@ struct AuthorizedSocket {
 /// Why a socket loses its access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RevokeReason {
-    /// The access was revoked: the socket gets a disconnect packet, and its client does not reconnect.
+    /// The access was revoked: the socket gets a disconnect packet, and its client does not
+    /// reconnect.
     Revoked,
     /// The token has expired: the client reconnects with a fresh one.
     Expired,
@@ -144,7 +145,8 @@ impl SocketAuthorizer {
 
     /// Disconnects sockets whose access has ended, for ever.
     pub(super) async fn run(&self) {
-        // Side by side: a slow verification must not prolong the access of others beyond their tokens.
+        // Side by side: a slow verification must not prolong the access of others beyond
+        // their tokens.
         tokio::join!(self.run_expiry(), self.run_revocation());
     }
 
@@ -206,13 +208,15 @@ impl SocketAuthorizer {
                     self.cut_expired();
                     self.cut(RevokeReason::Revoked, |access| access.token == token);
                 }
-                // The access ends with its token; that of a key without expiry lasts until it can be verified.
+                // The access ends with its token; that of a key without expiry lasts until it can
+                // be verified.
                 Err(TokenError::Unavailable(cause)) => {
                     tracing::warn!(
                         error = &*cause as &dyn std::error::Error,
                         "the access of sockets could not be verified"
                     );
-                    // One token that cannot be verified keeps no access of others; after two in a row, none can be verified now.
+                    // One token that cannot be verified keeps no access of others; after two in a
+                    // row, none can be verified now.
                     if has_failed {
                         return;
                     }

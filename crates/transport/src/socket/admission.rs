@@ -9,8 +9,8 @@ use allclear_socketio::{Admission, OverLimit, Permit, Permits};
 
 use crate::limit::client_limits::{ClientLimits, RETRY_AFTER};
 
-/// Refuses sessions over the limits of their clients, and all while this node does not know what is committed: a connected viewer is
-/// expected to show the current state.
+/// Refuses sessions over the limits of their clients, and all while this node does not know what is
+/// committed: a connected viewer is expected to show the current state.
 pub(super) struct SessionAdmission {
     pub(super) limits: Arc<ClientLimits>,
     pub(super) relay: Arc<Relay>,

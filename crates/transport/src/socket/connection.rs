@@ -38,7 +38,8 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the server waits after its close frame until the client ends the connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(600);
 
-/// The TCP stream, once the HTTP server has released it. The payload reads from it, and the task of the WebSocket writes to it.
+/// The TCP stream, once the HTTP server has released it. The payload reads from it, and the task of
+/// the WebSocket writes to it.
 type SharedTcp = Rc<RefCell<Option<TcpStream>>>;
 
 /// What the client sends.
@@ -48,14 +49,15 @@ struct Input {
     tcp: SharedTcp,
 }
 
-/// The body of the response. Instead of sending frames through the HTTP server, it takes the connection when the head is sent.
+/// The body of the response. Instead of sending frames through the HTTP server, it takes the
+/// connection when the head is sent.
 pub(super) struct SocketBody {
     connection: Rc<Connection>,
     socket: Option<Socket>,
 }
 
-/// Sends frames until the WebSocket ends. They go from the session to the kernel; the buffers of the HTTP server would take more
-/// memory than everything else of a client.
+/// Sends frames until the WebSocket ends. They go from the session to the kernel; the buffers of
+/// the HTTP server would take more memory than everything else of a client.
 struct Socket {
     tcp: SharedTcp,
     frames: BoxBody,
@@ -256,7 +258,8 @@ impl Socket {
     }
 }
 
-/// Ends a connection, and waits for the client to do so. The kernel would drop the last frames if something the client has sent was unread.
+/// Ends a connection, and waits for the client to do so. The kernel would drop the last frames if
+/// something the client has sent was unread.
 async fn end(mut tcp: TcpStream) -> io::Result<()> {
     tcp.shutdown().await?;
     let mut unread = [0; 256];

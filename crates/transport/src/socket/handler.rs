@@ -27,7 +27,8 @@ use crate::status_page::page_cache::PageCache;
 const MAX_REFUSALS: u32 = 10;
 /// How many organisations one socket may join.
 const MAX_ROOMS: usize = 32;
-/// How long an acknowledgement waits for the events that belong before it: twice the interval of the relay's sweep.
+/// How long an acknowledgement waits for the events that belong before it: twice the interval of
+/// the relay's sweep.
 const EVENTS_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a larger list waits for a slow client to receive what is queued.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(30);
@@ -217,7 +218,8 @@ impl SocketHandler {
         let revision = page
             .as_ref()
             .map_or_else(|_| Revision::default(), |page| page.revision());
-        // While the database is slow or unavailable, the last page is served, which may lack events that were sent.
+        // While the database is slow or unavailable, the last page is served, which may lack events
+        // that were sent.
         let page = page.and_then(|page| {
             if paused.is_ahead_of(revision) {
                 return Err(Error::Unavailable("the page is older than the events".into()).into());
@@ -310,7 +312,8 @@ async fn flushed(socket: &Socket<SocketData>, page: &Page) {
     }
 }
 
-/// Waits until the client has received a large list, whose memory is free then. Closes the connection of a client that does not read.
+/// Waits until the client has received a large list, whose memory is free then. Closes the
+/// connection of a client that does not read.
 async fn received(socket: &Socket<SocketData>, list: Option<LargeList>) {
     if list.is_some() && timeout(FLUSH_TIMEOUT, socket.flushed()).await.is_err() {
         socket.close_transport();

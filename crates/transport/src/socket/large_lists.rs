@@ -19,7 +19,8 @@ const UNIT_BYTES: usize = 1024;
 const MAX_UNITS: usize = 64 * 1024;
 /// Units of those of one organisation.
 const MAX_UNITS_OF_ORGANISATION: usize = 16 * 1024;
-/// Units of those of one organisation for the sockets of one client. A larger list counts as these, except in the sum of all.
+/// Units of those of one organisation for the sockets of one client. A larger list counts as these,
+/// except in the sum of all.
 const MAX_UNITS_OF_CLIENT: usize = 4 * 1024;
 /// How long a list waits for others to be received.
 const MAX_WAIT: Duration = Duration::from_secs(30);
@@ -47,7 +48,8 @@ impl LargeLists {
         }
     }
 
-    /// Waits until there is memory for a list of a page of this size for a client. `None` for a small one.
+    /// Waits until there is memory for a list of a page of this size for a client. `None` for a
+    /// small one.
     pub(super) async fn begin(
         &self,
         organisation: &OrganisationId,
@@ -60,7 +62,8 @@ impl LargeLists {
         let units = size.div_ceil(UNIT_BYTES);
         let share = units.min(MAX_UNITS_OF_CLIENT);
         let begun = async {
-            // A client waits for its own lists first: those that wait here hold nothing that others need.
+            // A client waits for its own lists first: those that wait here hold nothing that
+            // others need.
             let of_client = self.clients.acquire(organisation, client, share).await?;
             let of_organisation = self.organisations.acquire_many(organisation, share).await?;
             let of_all = self.all.acquire_many(&(), units).await?;

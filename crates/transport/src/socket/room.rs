@@ -92,7 +92,8 @@ impl Rooms {
         {
             return;
         }
-        // Together, because an incident may change hundreds of components: a client that keeps up has room for the next commit.
+        // Together, because an incident may change hundreds of components: a client that keeps up
+        // has room for the next commit.
         let events: Vec<_> = events(commit).collect();
         namespace.to(&name(&commit.organisation)).emit_all(&events);
         room.keep(commit);
@@ -113,8 +114,8 @@ impl Rooms {
         }
     }
 
-    /// Puts a socket with a membership into its room. `delivered` is the position of the relay. `acknowledge`
-    /// is called with the revision of the room, before any later event.
+    /// Puts a socket with a membership into its room. `delivered` is the position of the relay.
+    /// `acknowledge` is called with the revision of the room, before any later event.
     pub(super) fn join(
         &self,
         membership: &RoomMembership,
@@ -155,8 +156,8 @@ impl Rooms {
         }
     }
 
-    /// Puts a socket back into the room and sends it what it has missed. `acknowledge` is called between
-    /// the events up to `revision` and the later ones.
+    /// Puts a socket back into the room and sends it what it has missed. `acknowledge` is called
+    /// between the events up to `revision` and the later ones.
     pub(super) fn resume(
         &self,
         organisation: &OrganisationId,

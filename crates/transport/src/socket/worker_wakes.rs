@@ -1,7 +1,7 @@
 //! Wakes of a worker's tasks by other threads, passed on together.
 //!
-//! Tokio writes to the worker's event file for each task that another thread wakes. A change wakes thousands of sockets from the thread
-//! that publishes it, so each wake would cost a system call.
+//! Tokio writes to the worker's event file for each task that another thread wakes. A change wakes
+//! thousands of sockets from the thread that publishes it, so each wake would cost a system call.
 
 use std::cell::OnceCell;
 use std::future::poll_fn;

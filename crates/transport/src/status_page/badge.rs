@@ -1,7 +1,8 @@
 //! Badges: small pictures of the status of a page or a component, for readmes and other sites.
 //!
-//! A badge is drawn for each request, because its label is any text of the request: cached pictures would fill the memory.
-//! Everything else comes from the cached page, so no badge reads the database.
+//! A badge is drawn for each request, because its label is any text of the request: cached
+//! pictures would fill the memory. Everything else comes from the cached page, so no badge
+//! reads the database.
 
 mod contents;
 mod drawing;

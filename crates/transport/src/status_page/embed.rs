@@ -1,4 +1,5 @@
-//! The banner that other sites embed: a script of a few hundred bytes, and the page in the frame that it inserts.
+//! The banner that other sites embed: a script of a few hundred bytes, and the page in the frame
+//! that it inserts.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_application::status_page::Snapshot;

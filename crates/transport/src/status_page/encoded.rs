@@ -142,8 +142,8 @@ impl Coding {
 }
 
 impl Accepted {
-    /// The codings that `Accept-Encoding` allows (RFC 9110, section 12.5.3). actix's header type would prefer the client's order,
-    /// and allocate for every request.
+    /// The codings that `Accept-Encoding` allows (RFC 9110, section 12.5.3). actix's header type
+    /// would prefer the client's order, and allocate for every request.
     fn of(header: &HeaderValue) -> Self {
         let Ok(value) = header.to_str() else {
             return Self::default();

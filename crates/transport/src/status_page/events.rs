@@ -32,17 +32,20 @@ const CATCH_UP: u64 = 1000;
 /// Largest size of the stored commits sent to a resuming viewer, because each viewer holds its own
 /// copy until it is sent.
 const CATCH_UP_BYTES: usize = 48 * 1024;
-/// How long a viewer waits for its turn to read stored commits. After that the snapshot, which all share, is faster.
+/// How long a viewer waits for its turn to read stored commits. After that the snapshot, which all
+/// share, is faster.
 const CATCH_UP_TIME: Duration = Duration::from_secs(1);
-/// How many viewers may read stored commits concurrently; each read takes about 1 MiB. SQLite has four to eight connections that
-/// read, and other requests need them, too.
+/// How many viewers may read stored commits concurrently; each read takes about 1 MiB. SQLite has
+/// four to eight connections that read, and other requests need them, too.
 const MAX_CONCURRENT_READS: usize = 2;
 
-/// Time after which a viewer reconnects, in milliseconds. Each stream draws one, because all viewers lose their connections at the
-/// same moment when a node stops: twenty thousand of them return at about 2,500 a second.
+/// Time after which a viewer reconnects, in milliseconds. Each stream draws one, because all
+/// viewers lose their connections at the same moment when a node stops: twenty thousand of them
+/// return at about 2,500 a second.
 const RETRY_MILLISECONDS: RangeInclusive<u32> = 2_000..=10_000;
 
-/// Stands for an identifier that is no revision: what such a viewer has seen is unknown, so it has to read the snapshot again.
+/// Stands for an identifier that is no revision: what such a viewer has seen is unknown, so it has
+/// to read the snapshot again.
 const NO_REVISION: i64 = -1;
 
 /// Start of a stream.
@@ -127,8 +130,8 @@ impl EventStreams {
         Ok(())
     }
 
-    /// Brings a viewer to the live commits by those in the outbox. They are added to the log as far as it has room: thousands of
-    /// viewers who return after a restart lack the same ones.
+    /// Brings a viewer to the live commits by those in the outbox. They are added to the log as far
+    /// as it has room: thousands of viewers who return after a restart lack the same ones.
     async fn catch_up(
         &self,
         live: &mut FrameStream,
@@ -161,7 +164,8 @@ impl EventStreams {
     }
 
     /// The newest stored revision if it is below what the viewer has seen. Otherwise another node
-    /// has shown the viewer a revision that this node does not know yet. `delivered` if the database is too busy.
+    /// has shown the viewer a revision that this node does not know yet. `delivered` if the
+    /// database is too busy.
     async fn newest_before(
         &self,
         organisation: &OrganisationId,
@@ -185,8 +189,8 @@ impl EventStreams {
         Ok((seen > newest).then_some(newest))
     }
 
-    /// The stored commits from a viewer's position to the live ones. `None` if they are too many or too
-    /// large, so that reading the snapshot is cheaper.
+    /// The stored commits from a viewer's position to the live ones. `None` if they are too many or
+    /// too large, so that reading the snapshot is cheaper.
     async fn stored(
         &self,
         organisation: &OrganisationId,
@@ -221,8 +225,8 @@ impl EventStreams {
     }
 }
 
-/// The first bytes of a stream: a comment, which makes proxies forward the response headers, and the viewer's reconnection time (HTML
-/// Living Standard, section 9.2.6).
+/// The first bytes of a stream: a comment, which makes proxies forward the response headers, and
+/// the viewer's reconnection time (HTML Living Standard, section 9.2.6).
 fn opening() -> Bytes {
     format!(
         ": allclear\nretry: {}\n\n",

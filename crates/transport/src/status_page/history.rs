@@ -27,7 +27,8 @@ pub(crate) struct HistoryQuery {
 }
 
 impl HistoryQuery {
-    /// Page and component; `None` if the query has no valid form. An empty component stands for all.
+    /// Page and component; `None` if the query has no valid form. An empty component stands
+    /// for all.
     fn read(&self) -> Option<(u32, Option<Code>)> {
         let component = match self.component.as_deref() {
             None | Some("") => None,

@@ -1,7 +1,8 @@
 //! The public page as HTML, which its script hydrates, and which is complete without a script.
 //!
-//! Each function corresponds to the component of the same name in the web app's `features/status-page`, element by
-//! element and text by text, because React replaces whatever differs. A browser test compares the two.
+//! Each function corresponds to the component of the same name in the web app's
+//! `features/status-page`, element by element and text by text, because React replaces whatever
+//! differs. A browser test compares the two.
 
 mod affected;
 mod component;

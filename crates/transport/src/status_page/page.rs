@@ -1,4 +1,5 @@
-//! The page of an organisation at one revision: everything that is drawn from its snapshot, ready to send.
+//! The page of an organisation at one revision: everything that is drawn from its snapshot, ready
+//! to send.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -98,7 +99,8 @@ impl Page {
         })
     }
 
-    /// Whether the page shows the newest known revision, and the clock has not changed its content since.
+    /// Whether the page shows the newest known revision, and the clock has not changed its
+    /// content since.
     pub(super) fn is_up_to_date(&self, now: DateTime<Utc>) -> bool {
         // A page from the future was rendered before the clock was set back.
         let of_now =
@@ -147,8 +149,8 @@ impl Page {
         &self.badges
     }
 
-    /// A list as JSON. It is extracted from the snapshot's body, because few clients request lists and
-    /// a second copy would cost memory.
+    /// A list as JSON. It is extracted from the snapshot's body, because few clients request lists
+    /// and a second copy would cost memory.
     pub(crate) fn list(&self, list: SnapshotList) -> Result<&RawValue, Error> {
         let Body { data } =
             serde_json::from_slice(self.json.body.plain()).map_err(Error::internal)?;
@@ -170,8 +172,9 @@ impl Page {
     }
 }
 
-/// The entity tag of the snapshot: the revision, and a hash of what also changes without a revision. This is the figures of uptime,
-/// the resolved incidents shown, and the maintenances shown with their statuses.
+/// The entity tag of the snapshot: the revision, and a hash of what also changes without a
+/// revision. This is the figures of uptime, the resolved incidents shown, and the maintenances
+/// shown with their statuses.
 fn snapshot_tag(snapshot: &Snapshot) -> String {
     let mut hasher = DefaultHasher::new();
     let mut moving = false;
@@ -200,15 +203,16 @@ fn snapshot_tag(snapshot: &Snapshot) -> String {
     }
 }
 
-/// The entity tag of the page. It contains the organisation, because a domain may have had the page of another one at the same
-/// revision.
+/// The entity tag of the page. It contains the organisation, because a domain may have had the page
+/// of another one at the same revision.
 fn page_tag(snapshot: &Snapshot, template: &PageTemplate) -> String {
     let organisation = &snapshot.organisation.code;
     let bars = bars_tag(snapshot);
     format!("{bars}-{organisation}-{}", template.fingerprint())
 }
 
-/// The part of the page's entity tag that changes: that of the snapshot, and the day on which the bars end.
+/// The part of the page's entity tag that changes: that of the snapshot, and the day on which the
+/// bars end.
 fn bars_tag(snapshot: &Snapshot) -> String {
     let tag = snapshot_tag(snapshot);
     let mut components = snapshot.components.iter();

@@ -3,9 +3,10 @@
 //! A page is read again when the relay knows a newer revision: once, however many requests wait. So
 //! a write through this node is visible immediately, and the database serves one read per change.
 //!
-//! Pages of the history and documents for programs are in a `RevisionCache` instead, whose values belong to one revision exactly. The
-//! page is what nearly every viewer requests, so under constant writes a page that was read after the request is enough, and an old
-//! page is read again in the background. It needs no bound for the reads of one organisation, because it has one address.
+//! Pages of the history and documents for programs are in a `RevisionCache` instead, whose values
+//! belong to one revision exactly. The page is what nearly every viewer requests, so under constant
+//! writes a page that was read after the request is enough, and an old page is read again in the
+//! background. It needs no bound for the reads of one organisation, because it has one address.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -50,7 +51,8 @@ struct PageSlot {
     is_rendering: AtomicBool,
     /// When that read began. After [`READ_TIMEOUT`], requests are served the last page.
     began_at: ArcSwapOption<Instant>,
-    /// Notified when the read has ended. A lock would wake the waiting requests one after the other.
+    /// Notified when the read has ended. A lock would wake the waiting requests one after
+    /// the other.
     finished: Notify,
     failed_at: ArcSwapOption<DateTime<Utc>>,
 }

@@ -46,7 +46,8 @@ impl ReadyResponse {
         })
     }
 
-    /// A response whose tag is a hash of its body. Takes milliseconds, so it must not run in a worker thread.
+    /// A response whose tag is a hash of its body. Takes milliseconds, so it must not run in a
+    /// worker thread.
     pub(crate) fn hashed(text: String, content_type: &'static str) -> Result<Self, Error> {
         let hash = URL_SAFE_NO_PAD.encode(&Sha256::digest(&text)[..12]);
         Self::new(text, content_type, &hash)
@@ -112,8 +113,8 @@ impl ReadyResponse {
         response
     }
 
-    /// Whether `If-None-Match` (RFC 9110, section 13.1.2, weak comparison) contains the tag. Compares
-    /// bytes, because actix's header type allocates for every tag.
+    /// Whether `If-None-Match` (RFC 9110, section 13.1.2, weak comparison) contains the tag.
+    /// Compares bytes, because actix's header type allocates for every tag.
     fn is_known(&self, request_headers: &HeaderMap) -> bool {
         let tag = self.tag.as_bytes();
         request_headers.get_all(header::IF_NONE_MATCH).any(|value| {

@@ -1,5 +1,5 @@
-//! Responses with the public page and the snapshot. The app and the fast path both use them, so their
-//! headers are equal.
+//! Responses with the public page and the snapshot. The app and the fast path both use them, so
+//! their headers are equal.
 
 use std::sync::Arc;
 
@@ -63,7 +63,8 @@ impl PublicResponses {
         let mut response = self.secured(ready.respond(request), request);
         let headers = response.headers_mut();
         self.web_app.allow_frame(headers);
-        // Pages with a Cross-Origin-Embedder-Policy frame only what has one, and what says that they may load it.
+        // Pages with a Cross-Origin-Embedder-Policy frame only what has one, and what says that
+        // they may load it.
         headers.insert(
             header::CROSS_ORIGIN_EMBEDDER_POLICY,
             HeaderValue::from_static("require-corp"),

@@ -1,9 +1,9 @@
-//! Caches of values that are made from the public state of organisations: once per revision, for any number of requests. While the
-//! database is unavailable, the last values are served.
+//! Caches of values that are made from the public state of organisations: once per revision, for
+//! any number of requests. While the database is unavailable, the last values are served.
 //!
-//! The status page itself is in the [`PageCache`](super::page_cache::PageCache) instead, which serves any page that was read after
-//! the request. Here a client may choose among many addresses, so reads are bounded, and documents made from a state are kept under its
-//! version.
+//! The status page itself is in the [`PageCache`](super::page_cache::PageCache) instead, which
+//! serves any page that was read after the request. Here a client may choose among many addresses,
+//! so reads are bounded, and documents made from a state are kept under its version.
 
 mod last_values;
 
@@ -32,8 +32,8 @@ use crate::status_page::stale_if_error::{READ_TIMEOUT, is_unavailable, log_faile
 
 /// Maximum number of reads of one organisation that wait. Further ones are refused.
 const MAX_WAITING: usize = 64;
-/// Maximum number of reads of one organisation that requests of one client have begun or wait for. Requests for what is being read
-/// already do not count.
+/// Maximum number of reads of one organisation that requests of one client have begun or wait for.
+/// Requests for what is being read already do not count.
 const READS_PER_CLIENT: usize = 16;
 
 /// A state of an organisation: its revision, and the part of time in which nothing else changes it.
@@ -54,8 +54,8 @@ impl Version {
     }
 }
 
-/// An address at a version. `O` identifies the organisation: an [`OrganisationId`] in the cache, its text in a look-up, which
-/// therefore allocates nothing.
+/// An address at a version. `O` identifies the organisation: an [`OrganisationId`] in the cache,
+/// its text in a look-up, which therefore allocates nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key<O, A> {
     organisation: O,
@@ -75,7 +75,8 @@ impl<A: Eq + Hash> Equivalent<Key<OrganisationId, A>> for Key<&str, A> {
 pub(crate) struct VersionCache<A, V: Weigh>(Cache<Key<OrganisationId, A>, Arc<V>, BySize>);
 
 impl<A: Copy + Eq + Hash, V: Weigh> VersionCache<A, V> {
-    /// An empty cache for about `items` values of together `bytes`. Beyond that the least requested values are evicted.
+    /// An empty cache for about `items` values of together `bytes`. Beyond that the least requested
+    /// values are evicted.
     pub(crate) fn new(items: usize, bytes: u64) -> Self {
         Self(cache(items, bytes))
     }
@@ -121,7 +122,8 @@ pub(crate) struct RevisionCache<A, V: Weigh> {
     clock: Arc<dyn Clock>,
     current: Arc<VersionCache<A, V>>,
     last: Arc<LastValues<A, V>>,
-    /// One read of each organisation at a time, so that requests for one do not delay those for others.
+    /// One read of each organisation at a time, so that requests for one do not delay those
+    /// for others.
     organisations: KeyedSemaphore<OrganisationId>,
     clients: ClientSemaphore,
     reads: Arc<Semaphore>,
@@ -133,9 +135,10 @@ where
     A: Copy + Eq + Hash + Send + Sync + 'static,
     V: Weigh + Send + Sync + 'static,
 {
-    /// An empty cache for about `items` values of together `bytes`, and as many last values, which mostly are the same ones. Beyond
-    /// that the least requested values are evicted. At most `reads` values are read concurrently, in the current runtime, so requests for
-    /// many addresses cannot load the database without bound.
+    /// An empty cache for about `items` values of together `bytes`, and as many last values, which
+    /// mostly are the same ones. Beyond that the least requested values are evicted. At most
+    /// `reads` values are read concurrently, in the current runtime, so requests for many addresses
+    /// cannot load the database without bound.
     pub(crate) fn new(
         relay: &Arc<Relay>,
         clock: &Arc<dyn Clock>,
@@ -167,10 +170,12 @@ where
         self.current.get(organisation, version, address)
     }
 
-    /// The value at an address for the newest known revision; `None` if there is none. `lifetime` is how long a value may stay the
-    /// same under a revision, in seconds. `read` makes the value as of a time, once for all requests that wait for it;
-    /// [`Error::NotFound`] means that there is none. While the database is unavailable, the last value is served. [`Error::TooMany`] if
-    /// too many reads wait; `client` is the one whose reads count, if it may choose among many addresses.
+    /// The value at an address for the newest known revision; `None` if there is none.
+    /// `lifetime` is how long a value may stay the same under a revision, in seconds. `read`
+    /// makes the value as of a time, once for all requests that wait for it;
+    /// [`Error::NotFound`] means that there is none. While the database is unavailable, the
+    /// last value is served. [`Error::TooMany`] if too many reads wait; `client` is the one
+    /// whose reads count, if it may choose among many addresses.
     pub(crate) async fn get<R>(
         &self,
         (organisation, client): (&OrganisationId, Option<IpAddr>),

@@ -8,8 +8,8 @@ use crate::response::problem::Problem;
 use crate::server::headers::CONTENT_SECURITY_POLICY;
 use crate::web_app::csp_hashes::InlineStyles;
 
-/// The script requests the page every five seconds, and loads it once it is available: a page that is loaded again and again is
-/// read from its start each time.
+/// The script requests the page every five seconds, and loads it once it is available: a page that
+/// is loaded again and again is read from its start each time.
 const PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
     <meta name=\"viewport\" content=\"width=device-width\"><meta name=\"robots\" content=\"noindex\">\
     <meta name=\"color-scheme\" content=\"light dark\"><title>Status page unavailable</title>\
@@ -19,7 +19,8 @@ const PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
     (function wait() { setTimeout(() => fetch('', { cache: 'no-store' }).then(({ ok, status }) => \
     ok || status === 404 ? location.reload() : wait(), wait), 5000); })();</script></html>";
 
-/// The failure of a read: a page if a retry may succeed and the client is a browser, otherwise the problem.
+/// The failure of a read: a page if a retry may succeed and the client is a browser, otherwise
+/// the problem.
 ///
 /// # Errors
 /// The problem.

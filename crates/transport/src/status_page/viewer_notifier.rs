@@ -50,8 +50,8 @@ struct ViewerNotifier {
     feed: SharedFeed,
 }
 
-/// The stream of one viewer. It ends with its channel, or when the viewer falls too far behind. It holds no commits, but its position
-/// among them.
+/// The stream of one viewer. It ends with its channel, or when the viewer falls too far behind. It
+/// holds no commits, but its position among them.
 pub(crate) struct FrameStream {
     feed: SharedFeed,
     key: usize,
@@ -147,8 +147,8 @@ impl FrameStream {
         self
     }
 
-    /// What the viewer has not received yet: the rest of a frame, or of what comes before it. `None` at the end of the stream. The task
-    /// is woken for everything later, also for the end.
+    /// What the viewer has not received yet: the rest of a frame, or of what comes before it.
+    /// `None` at the end of the stream. The task is woken for everything later, also for the end.
     pub(crate) fn poll_unsent(&mut self, context: &Context<'_>) -> Poll<Option<Bytes>> {
         if let Some(bytes) = self.first.front() {
             return Poll::Ready(Some(bytes.clone()));
@@ -165,7 +165,8 @@ impl FrameStream {
                     return Poll::Ready(Some(ping));
                 }
                 Found::End if feed.is_over => return Poll::Ready(None),
-                // The notifier runs in the same thread, so it wakes this viewer for every later frame.
+                // The notifier runs in the same thread, so it wakes this viewer for every later
+                // frame.
                 Found::End => {
                     feed.viewers[self.key] = Some(context.waker().clone());
                     return Poll::Pending;
@@ -205,7 +206,8 @@ impl FrameStream {
         }
     }
 
-    /// Wakes the task of a viewer that does not read, too: its stream ends when it falls too far behind.
+    /// Wakes the task of a viewer that does not read, too: its stream ends when it falls too
+    /// far behind.
     pub(crate) fn wake_later(&self, context: &Context<'_>) {
         self.feed.borrow_mut().viewers[self.key] = Some(context.waker().clone());
     }

@@ -14,8 +14,8 @@ use tokio::sync::watch;
 
 use crate::commit_log::{CommitLog, LogEntry};
 
-/// The keep-alive of an event stream. Browsers hide comments from scripts, but a script has to see that its connection is
-/// alive. The event has no id, so the viewer keeps its position.
+/// The keep-alive of an event stream. Browsers hide comments from scripts, but a script has to see
+/// that its connection is alive. The event has no id, so the viewer keeps its position.
 pub(crate) const PING: &[u8] = b"event: ping\ndata: []\n\n";
 
 /// A commit as event stream text.
@@ -48,7 +48,8 @@ impl LogEntry for Frame {
 pub(crate) struct Subscription {
     /// The newest commits.
     pub(crate) log: Arc<Mutex<CommitLog<Frame>>>,
-    /// Changes with every commit and keep-alive, and closes after the last one. Its value counts the keep-alives.
+    /// Changes with every commit and keep-alive, and closes after the last one. Its value counts
+    /// the keep-alives.
     pub(crate) changes: watch::Receiver<u64>,
     /// Counts the viewer until it is dropped.
     pub(crate) watching: Arc<()>,
@@ -76,7 +77,8 @@ impl Viewers {
             .subscribe()
     }
 
-    /// Adds commits that were read from the outbox to the log of an organisation, for all viewers who lack them.
+    /// Adds commits that were read from the outbox to the log of an organisation, for all viewers
+    /// who lack them.
     pub(crate) fn add_stored(&self, organisation: &OrganisationId, frames: Vec<Frame>) {
         if let Some(channel) = self.channels.lock().get(organisation) {
             channel.log.lock().prepend(frames);
@@ -168,7 +170,8 @@ pub fn encode(commit: &Commit) -> Bytes {
     let mut text = String::new();
     let last = commit.events.len().saturating_sub(1);
     for (index, event) in commit.events.iter().enumerate() {
-        // JSON contains no line break, so one `data` line is enough. Writing to a String cannot fail.
+        // JSON contains no line break, so one `data` line is enough. Writing to a String
+        // cannot fail.
         let _ = write!(text, "event: {}\ndata: {}\n", event.name, event.args.get());
         if index == last {
             let _ = writeln!(text, "id: {}", commit.revision);

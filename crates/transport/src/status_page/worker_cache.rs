@@ -14,7 +14,8 @@ use crate::status_page::page_cache::PageCache;
 
 /// Bytes of pages that each worker caches. Beyond them the least requested pages are evicted.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
-/// Largest page that is copied for a worker, in bytes; copying a larger one costs more than the shared count.
+/// Largest page that is copied for a worker, in bytes; copying a larger one costs more than the
+/// shared count.
 const MAX_WEIGHT: u64 = 2 * 1024 * 1024;
 /// Expected number of organisations with visitors.
 const EXPECTED_ORGANISATIONS: usize = 64;

@@ -13,7 +13,8 @@ pub(super) const API_ROUTE: &str = "/status/{organisation}/api/v2/{document:.*}"
 const API_CACHING: HeaderValue = HeaderValue::from_static(
     "public, max-age=10, s-maxage=10, stale-while-revalidate=20, stale-if-error=3600",
 );
-/// `Cache-Control` of feeds and the sitemap. Shared caches absorb any number of readers, and an update is seen after two seconds.
+/// `Cache-Control` of feeds and the sitemap. Shared caches absorb any number of readers, and an
+/// update is seen after two seconds.
 const DOCUMENT_CACHING: HeaderValue = HeaderValue::from_static(
     "public, max-age=0, s-maxage=2, stale-while-revalidate=30, stale-if-error=86400",
 );

@@ -1,7 +1,8 @@
 //! The documents of each organisation, cached in memory.
 //!
-//! The state of an organisation is read once per revision for all its documents, and each document is rendered once when it is first
-//! requested. While the database is unavailable, all documents show the last state.
+//! The state of an organisation is read once per revision for all its documents, and each document
+//! is rendered once when it is first requested. While the database is unavailable, all documents
+//! show the last state.
 
 use std::sync::Arc;
 
@@ -22,8 +23,9 @@ use crate::render_slots::render;
 use crate::status_page::ready_response::ReadyResponse;
 use crate::status_page::revision_cache::{RevisionCache, Version, VersionCache};
 
-/// Bytes of cached documents. Beyond them the least requested documents are evicted. A document that does not fit alone would be
-/// rendered for every request; the limits of texts and components allow about 17 MiB.
+/// Bytes of cached documents. Beyond them the least requested documents are evicted. A document
+/// that does not fit alone would be rendered for every request; the limits of texts and components
+/// allow about 17 MiB.
 const MAX_DOCUMENT_BYTES: u64 = 24 * 1024 * 1024;
 /// Expected number of cached documents.
 const EXPECTED_DOCUMENTS: usize = 512;
@@ -33,8 +35,8 @@ const MAX_STATE_BYTES: u64 = 24 * 1024 * 1024;
 const MAX_CONCURRENT_READS: usize = 2;
 /// Expected number of cached states.
 const EXPECTED_STATES: usize = 64;
-/// Lifetime of a document under one revision, in seconds. It bounds the delay of a maintenance's start and end, whose revision
-/// follows when the scheduler has published them.
+/// Lifetime of a document under one revision, in seconds. It bounds the delay of a maintenance's
+/// start and end, whose revision follows when the scheduler has published them.
 const LIFETIME: i64 = 60;
 
 impl Weigh for StatuspageState {

@@ -1,5 +1,5 @@
-//! The feeds of an organisation: the history as Statuspage writes it, each update by itself for chat rooms, JSON Feed, and a calendar
-//! of the maintenances.
+//! The feeds of an organisation: the history as Statuspage writes it, each update by itself for
+//! chat rooms, JSON Feed, and a calendar of the maintenances.
 
 mod atom;
 mod calendar;
@@ -90,7 +90,8 @@ impl<'a> Feed<'a> {
         format!("tag:{},2005:{kind}/{number}", self.host)
     }
 
-    /// The entries of an incident or a maintenance as HTML, in the form that programs cut into updates.
+    /// The entries of an incident or a maintenance as HTML, in the form that programs cut
+    /// into updates.
     fn content(&self, record: Record<'_>) -> String {
         let zone = self.state.organisation.time_zone;
         let entries = record.entries();
@@ -136,8 +137,8 @@ impl<'a> Feed<'a> {
     }
 }
 
-/// The start and the end of a maintenance, with the zone at the end, and also at the start if the date or the zone is another one:
-/// daylight saving time may begin or end between them.
+/// The start and the end of a maintenance, with the zone at the end, and also at the start if the
+/// date or the zone is another one: daylight saving time may begin or end between them.
 fn from_to(zone: TimeZone, start: DateTime<Utc>, end: Option<DateTime<Utc>>) -> String {
     let (date, time) = (
         "%b <var data-var='date'>%e</var>, ",

@@ -1,5 +1,6 @@
-//! The JSON of the Statuspage API, version 2: every field in the order of the original. Nothing is added, because some programs
-//! refuse unknown fields, and nothing is left out, because others refuse missing ones.
+//! The JSON of the Statuspage API, version 2: every field in the order of the original. Nothing is
+//! added, because some programs refuse unknown fields, and nothing is left out, because others
+//! refuse missing ones.
 
 mod component;
 mod incident;

@@ -1,4 +1,5 @@
-//! The OpenAPI document of the Statuspage API and the feeds. It is apart from that of the own API, because other programs define it.
+//! The OpenAPI document of the Statuspage API and the feeds. It is apart from that of the own API,
+//! because other programs define it.
 
 use actix_web::{HttpResponse, web};
 use strum::VariantArray;

@@ -7,8 +7,8 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::feed::text::escape_xml;
 
-/// The addresses of the status page, its history and its uptime, and of the incidents and maintenances that the state lists. Each has
-/// the time of its last change.
+/// The addresses of the status page, its history and its uptime, and of the incidents and
+/// maintenances that the state lists. Each has the time of its last change.
 pub(super) fn draw(state: &StatuspageState) -> String {
     let mut entries = String::new();
     for page in ["", "/history", "/uptime"] {

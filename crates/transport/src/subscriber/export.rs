@@ -23,8 +23,8 @@ use crate::response::problem::{ErrorResponses, Problem};
 
 const HEADER: [&str; 5] = ["email", "components", "status", "isVerified", "createdAt"];
 
-/// Length of a piece of the file, in bytes. A line may have the names of all components, so the text of a whole page of subscribers
-/// could be hundreds of megabytes.
+/// Length of a piece of the file, in bytes. A line may have the names of all components, so the
+/// text of a whole page of subscribers could be hundreds of megabytes.
 const PIECE_BYTES: usize = 64 * 1024;
 
 /// Returns the subscribers by mail as CSV, newest first, without those of single incidents.
@@ -198,7 +198,8 @@ mod tests {
     use allclear_domain::subscriber::{Choice, SubscriberDraft};
     use chrono::DateTime;
 
-    /// Subscribers that chose all components, and those components. The name of each component has this many bytes.
+    /// Subscribers that chose all components, and those components. The name of each component has
+    /// this many bytes.
     fn subscribers(count: u128, name: usize) -> (Vec<Subscriber>, Arc<Cells>) {
         let components = (0..100).map(|number| CsvComponent {
             id: ComponentId(Uuid::from_u128(number)),

@@ -1,4 +1,5 @@
-//! Subscribing by a plain HTML form, for browsers without scripts. The rules and limits are those of the API.
+//! Subscribing by a plain HTML form, for browsers without scripts. The rules and limits are those
+//! of the API.
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderMap, HeaderValue};

@@ -22,8 +22,8 @@ use crate::request::caller::CanWrite;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 
-/// The organisations whose files are being imported, with the accounts: each has one at a time. All API keys of the organisations that
-/// an account founded count as one account.
+/// The organisations whose files are being imported, with the accounts: each has one at a time. All
+/// API keys of the organisations that an account founded count as one account.
 static IMPORTING: Mutex<BTreeMap<OrganisationId, String>> = Mutex::new(BTreeMap::new());
 
 /// A running import. Another one of the organisation has to wait for its end.
@@ -38,11 +38,13 @@ struct ImportQuery {
     #[serde(default)]
     #[param(value_type = Option<bool>)]
     dry_run: Option<String>,
-    /// Whether the people behind the addresses have agreed to get mail; false if absent. Then they get no verification link.
+    /// Whether the people behind the addresses have agreed to get mail; false if absent. Then they
+    /// get no verification link.
     #[serde(default)]
     #[param(value_type = Option<bool>)]
     confirmed: Option<String>,
-    /// How the people have agreed, 1 to 1,000 characters, for the audit log. Required if `confirmed` is true.
+    /// How the people have agreed, 1 to 1,000 characters, for the audit log. Required if
+    /// `confirmed` is true.
     #[serde(default)]
     consent: Option<String>,
 }
@@ -117,9 +119,9 @@ impl ReportBody {
     }
 }
 
-/// Imports addresses from a CSV file of up to 16 MiB with the column `email` and, optionally, `components`: names or
-/// codes, separated by semicolons. Nothing is stored unless `dryRun` is false. After an error, the same file may be
-/// imported again.
+/// Imports addresses from a CSV file of up to 16 MiB with the column `email` and, optionally,
+/// `components`: names or codes, separated by semicolons. Nothing is stored unless `dryRun` is
+/// false. After an error, the same file may be imported again.
 #[utoipa::path(
     tag = "subscribers",
     params(ImportQuery),

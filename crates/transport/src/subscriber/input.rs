@@ -92,8 +92,8 @@ impl SubscriberInput {
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SubscriberChangeInput {
-    /// Identifiers of chosen components, each once; null if none is chosen. With neither components nor groups the subscriber receives
-    /// everything.
+    /// Identifiers of chosen components, each once; null if none is chosen. With neither components
+    /// nor groups the subscriber receives everything.
     #[serde(default)]
     #[schema(value_type = Option<Vec<String>>, required = false, min_items = 1)]
     components: Ids<ComponentId>,

@@ -1,5 +1,6 @@
-//! The links in messages to subscribers, for browsers without scripts. The page of a link shows a plain form that posts the
-//! parameters of the link, which are in the query of the page. The rules and limits are those of the API.
+//! The links in messages to subscribers, for browsers without scripts. The page of a link shows a
+//! plain form that posts the parameters of the link, which are in the query of the page. The rules
+//! and limits are those of the API.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, Resource, ResponseError, web};

@@ -265,8 +265,8 @@ pub(super) async fn leave(
     followed(request, throttle, link, leave).await
 }
 
-/// Follows a link unless its client has guessed too many codes, or the links of the subscription were followed too often. Only a
-/// wrong code counts as a guess.
+/// Follows a link unless its client has guessed too many codes, or the links of the subscription
+/// were followed too often. Only a wrong code counts as a guess.
 pub(super) async fn followed<T>(
     request: &HttpRequest,
     throttle: &SubscriberThrottle,
@@ -291,7 +291,8 @@ pub(super) async fn followed<T>(
         .inspect_err(|_| throttle.links.give_back(&client))?;
     let followed = follow(link).await;
     if matches!(followed, Err(Error::BadCode(_))) {
-        // It wrote nothing, and strangers must not keep the owner of the subscription from its links.
+        // It wrote nothing, and strangers must not keep the owner of the subscription from
+        // its links.
         throttle.followed.give_back(&subscription);
     } else {
         throttle.links.give_back(&client);

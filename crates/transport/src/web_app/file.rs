@@ -1,4 +1,5 @@
-//! The files that the build of the web app made, embedded in the binary. Builds without optimisation read them from disk.
+//! The files that the build of the web app made, embedded in the binary. Builds without
+//! optimisation read them from disk.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};

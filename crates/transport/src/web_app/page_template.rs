@@ -63,8 +63,8 @@ impl PageTemplate {
         &self.fingerprint
     }
 
-    /// The page of an organisation. `tag` is the entity tag of the snapshot: the script requests the snapshot, and finds out
-    /// by its tag whether it is what the page shows.
+    /// The page of an organisation. `tag` is the entity tag of the snapshot: the script requests
+    /// the snapshot, and finds out by its tag whether it is what the page shows.
     #[must_use]
     pub fn page(&self, snapshot: &Snapshot, tag: &str) -> String {
         let icon = format!("/favicon{}.svg", picture_suffix(snapshot));
@@ -102,8 +102,8 @@ impl PageTemplate {
         fill(html, head, icon, (&self.sprite, page, data))
     }
 
-    /// Title, description and tags for search engines and link previews (the Open Graph protocol; Twitter cards). The name of
-    /// the site is the page's title.
+    /// Title, description and tags for search engines and link previews (the Open Graph protocol;
+    /// Twitter cards). The name of the site is the page's title.
     fn head(snapshot: &Snapshot) -> Markup {
         let organisation = &snapshot.organisation;
         let address = &organisation.url;
@@ -132,7 +132,8 @@ impl PageTemplate {
     }
 }
 
-/// Replaces the placeholders. Placeholders are searched in the template only, never in text that people wrote.
+/// Replaces the placeholders. Placeholders are searched in the template only, never in text that
+/// people wrote.
 pub(crate) fn fill(
     html: &str,
     head: &Markup,
@@ -161,8 +162,8 @@ pub(crate) fn fill(
     filled
 }
 
-/// The origin of the address of a page, from which link previews read the picture. It may be a domain while only operators reach the
-/// installation's address.
+/// The origin of the address of a page, from which link previews read the picture. It may be a
+/// domain while only operators reach the installation's address.
 pub(crate) fn origin_of(address: &str) -> &str {
     let host = address.find("://").map_or(0, |scheme| scheme + "://".len());
     let end = address[host..].find('/');
@@ -218,7 +219,8 @@ fn description(snapshot: &Snapshot) -> String {
     }
 }
 
-/// Suffix of the favicon and the preview image: the worst component status, else a maintenance in progress.
+/// Suffix of the favicon and the preview image: the worst component status, else a maintenance
+/// in progress.
 fn picture_suffix(snapshot: &Snapshot) -> &'static str {
     let statuses = snapshot.components.iter().map(|component| component.status);
     let in_progress = snapshot

@@ -21,7 +21,8 @@ struct Symbol {
 }
 
 impl Sprite {
-    /// Takes the sprite out of a built page, and leaves its mark. The sprite is empty if the page has none.
+    /// Takes the sprite out of a built page, and leaves its mark. The sprite is empty if the page
+    /// has none.
     pub(crate) fn cut_from(html: String) -> (String, Self) {
         let parts = html.split_once(START).and_then(|(before, rest)| {
             let (symbols, after) = rest.split_once(END)?;

@@ -42,7 +42,9 @@ export function LiveStatus() {
   );
 }
 
-/** Says that lists may be out of date, with a button to reconnect, after the attempts are exhausted. */
+/**
+ * Says that lists may be out of date, with a button to reconnect, after the attempts are exhausted.
+ */
 export function NotLiveBar() {
   const connection = useRealtime();
   const status = useSocketStatus();

@@ -31,7 +31,10 @@ export const mainEntries: readonly NavEntry[] = [
   { label: 'Subscribers', path: paths.subscribers, icon: UsersRound },
 ];
 
-/** The settings, and pages that the server renders or redirects. The last two are 404 unless their addresses are configured. */
+/**
+ * The settings, and pages that the server renders or redirects. The last two are 404 unless their
+ * addresses are configured.
+ */
 export function secondEntries(organisationId: string): NavEntry[] {
   return [
     { label: 'Settings', path: paths.settings, icon: Settings },

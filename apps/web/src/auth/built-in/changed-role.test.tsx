@@ -22,7 +22,10 @@ function Piece() {
 
 const sessionAs = (role: Role) => sessionOf({ organisations: [{ ...engines, role }] });
 
-/** Renders the piece for a user with this role. The server refuses its request, and counts the readings of the session. */
+/**
+ * Renders the piece for a user with this role. The server refuses its request, and counts the
+ * readings of the session.
+ */
 async function open(role: Role) {
   const backend: { session: Session | null; reads: number } = {
     session: sessionAs(role),

@@ -21,7 +21,10 @@ import type { AwaitedFactors } from './types';
 
 const schema = object({ password: givenPassword });
 
-/** Asks a user whose session has ended to sign in again, over the screen with what the user has typed. */
+/**
+ * Asks a user whose session has ended to sign in again, over the screen with what the user
+ * has typed.
+ */
 export function EndedSessionDialog() {
   const session = useSignedIn();
   return session?.hasEnded && <OpenDialog session={session} />;

@@ -15,7 +15,10 @@ interface FactorRequiredProps {
   reauthenticate: Reauthenticate;
 }
 
-/** Asks a user whose organisation requires a second factor to use or add one. Requests wait until then. */
+/**
+ * Asks a user whose organisation requires a second factor to use or add one. Requests wait
+ * until then.
+ */
 export function FactorRequiredDialog({ reauthenticate }: FactorRequiredProps) {
   const session = useSignedIn();
   if (!session?.needsFactor || session.organisation === null) return null;

@@ -9,7 +9,10 @@ export function storeLastOrganisation(userId: string, organisationId: string): v
   }
 }
 
-/** Returns the identifier of the organisation in which the user has worked last in this browser; null if it is not known. */
+/**
+ * Returns the identifier of the organisation in which the user has worked last in this browser;
+ * null if it is not known.
+ */
 export function lastOrganisation(userId: string): string | null {
   try {
     return localStorage.getItem(storageKey(userId));

@@ -2,8 +2,8 @@ import type { OrganisationSession } from '@/auth/load-session';
 import { SessionStore, type SessionState } from './session-store';
 
 /**
- * Reads the session and follows it. `getToken` returns null after a sign-out in another tab, and while the user would have to
- * authenticate, which the public page does not ask for.
+ * Reads the session and follows it. `getToken` returns null after a sign-out in another tab, and
+ * while the user would have to authenticate, which the public page does not ask for.
  */
 export async function loadSession(): Promise<OrganisationSession | null> {
   const store = new SessionStore({ hasDialogs: false });

@@ -13,7 +13,10 @@ export async function goToProvider(endpoint: string, returnTo: string): Promise<
   window.location.assign(await begin(endpoint, returnTo));
 }
 
-/** Opens an identity provider in a window of its own, so that this one keeps what was typed. Throws `ApiError`. */
+/**
+ * Opens an identity provider in a window of its own, so that this one keeps what was typed.
+ * Throws `ApiError`.
+ */
 export async function openProvider(endpoint: string): Promise<void> {
   // Browsers allow it only during the press of a button, before a request.
   const opened = window.open('', '_blank', 'popup,width=520,height=720');

@@ -29,7 +29,8 @@ export function Provider({ children }: { children: ReactNode }) {
 
   useEffect(() => store.start(), [store]);
   useEffect(() => onWake(store.onWake), [store]);
-  // A change that waits for a confirmation belongs to the user and the organisation that it was made in.
+  // A change that waits for a confirmation belongs to the user and the organisation that it was
+  // made in.
   useEffect(
     () => () => reauthentications.settle(false),
     [reauthentications, userId, organisationId],

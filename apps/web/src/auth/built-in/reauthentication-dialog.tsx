@@ -24,7 +24,9 @@ interface ReauthenticationDialogProps {
   ways: SignInWays;
 }
 
-/** Asks the user to authenticate before a sensitive change. What was typed below the dialog stays. */
+/**
+ * Asks the user to authenticate before a sensitive change. What was typed below the dialog stays.
+ */
 export function ReauthenticationDialog({ requests, email, ways }: ReauthenticationDialogProps) {
   const needed = useSyncExternalStore(requests.subscribe, requests.needed);
   const takesPasskey = useHasPasskeys();
@@ -57,7 +59,10 @@ export function ReauthenticationDialog({ requests, email, ways }: Reauthenticati
   );
 }
 
-/** Asks for the second factor, before a change of the factors or for an organisation that requires one. */
+/**
+ * Asks for the second factor, before a change of the factors or for an organisation that
+ * requires one.
+ */
 function FactorDialog({ requests }: { requests: Reauthentications }) {
   const { refresh } = useSession();
   const { factors, failure, retry } = useOwnFactors();
@@ -142,7 +147,10 @@ interface OwnPasskeyProps {
   onDone: () => void;
 }
 
-/** Offers a passkey to a user who has one. It is below the form, which does not move when it appears. */
+/**
+ * Offers a passkey to a user who has one. It is below the form, which does not move
+ * when it appears.
+ */
 function OwnPasskey({ isOnlyWay, onDone }: OwnPasskeyProps) {
   const { factors, failure, retry } = useOwnFactors();
   if (factors !== undefined && factors.passkeys.length > 0) {

@@ -6,7 +6,9 @@ interface Pending {
   settle: (done: boolean) => void;
 }
 
-/** Confirmations that the server requires of the user. Concurrent requests share one confirmation. */
+/**
+ * Confirmations that the server requires of the user. Concurrent requests share one confirmation.
+ */
 export class Reauthentications {
   readonly #listeners = new Set<() => void>();
   #pending: Pending | null = null;

@@ -12,8 +12,9 @@ interface Failure {
 }
 
 /**
- * Returns `SessionStore.refresh` in a form that does not fail, and the failure that waits for the user. A refresh
- * follows a change on the server. If it failed, the change would look failed, and the user would repeat it.
+ * Returns `SessionStore.refresh` in a form that does not fail, and the failure that waits for the
+ * user. A refresh follows a change on the server. If it failed, the change would look failed, and
+ * the user would repeat it.
  */
 export function useRefresh(store: SessionStore) {
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -45,7 +46,10 @@ export function useRefresh(store: SessionStore) {
   return [refresh, failure] as const;
 }
 
-/** Lets the user read the session again, or go back to the screen with what was typed. A later request notices what changed. */
+/**
+ * Lets the user read the session again, or go back to the screen with what was typed. A later
+ * request notices what changed.
+ */
 export function SessionFailureDialog({ message, settle }: Failure) {
   return (
     <Dialog

@@ -17,7 +17,9 @@ export interface SignedIn {
   organisation: AuthOrganisation | null;
   /** Whether the session has ended on the server, so that the user has to sign in again. */
   hasEnded: boolean;
-  /** Whether the organisation requires a second factor, which the user has not used in this session. */
+  /**
+   * Whether the organisation requires a second factor, which the user has not used in this session.
+   */
   needsFactor: boolean;
 }
 
@@ -37,17 +39,29 @@ type TabMessage =
 
 /** The life of a token, which names the role of its user. */
 const tokenLifeMs = 5 * 60_000;
-/** Minimum time between two readings that refused requests cause: what is read may cause another such request. */
+/**
+ * Minimum time between two readings that refused requests cause: what is read may cause another
+ * such request.
+ */
 const forbiddenIntervalMs = 10_000;
 
 interface Options {
-  /** Called when the user has authenticated in another window. Only the server knows whether it is true. */
+  /**
+   * Called when the user has authenticated in another window. Only the server knows whether it
+   * is true.
+   */
   onAuthenticated?: () => void;
-  /** Whether the page asks the user to authenticate when the session cannot be used. The public page does not. */
+  /**
+   * Whether the page asks the user to authenticate when the session cannot be used. The public page
+   * does not.
+   */
   hasDialogs?: boolean;
 }
 
-/** The signed-in user and their organisation. The session itself is a cookie that no script can read. */
+/**
+ * The signed-in user and their organisation. The session itself is a cookie that no script
+ * can read.
+ */
 export class SessionStore {
   readonly #tokens = new TokenCache(() => this.#askToken());
   readonly #listeners = new Set<() => void>();
@@ -91,7 +105,8 @@ export class SessionStore {
   readonly retry = (): void => {
     this.#set({ status: 'loading' });
     this.#read(this.#adopt).then(
-      // A sign-in with an identity provider loads the page, so other tabs do not learn of it otherwise.
+      // A sign-in with an identity provider loads the page, so other tabs do not learn of
+      // it otherwise.
       () => this.#state.status === 'signed-in' && this.#broadcast({ kind: 'opened' }),
       (error: unknown) => {
         // A later reading, which another tab caused, may have succeeded.
@@ -103,13 +118,14 @@ export class SessionStore {
   };
 
   /**
-   * Waits while the user has to authenticate; without a dialog for that, it returns null. Rejects if the user or the
-   * organisation changes before there is a token.
+   * Waits while the user has to authenticate; without a dialog for that, it returns null. Rejects
+   * if the user or the organisation changes before there is a token.
    */
   readonly getToken: GetToken = async (options) => {
     const before = this.#state;
     const token = await this.#awaitToken(options);
-    // The path of a write need not name the organisation that the write was made in, only the token does.
+    // The path of a write need not name the organisation that the write was made in, only the
+    // token does.
     if (isAnother(before, this.#state)) throw new ApiError(401, sessionChanged);
     return token;
   };
@@ -134,7 +150,8 @@ export class SessionStore {
         }
         return this.#awaitToken(options);
       }
-      // No longer a member: another organisation takes its place, if there is one. There, what was typed would be lost.
+      // No longer a member: another organisation takes its place, if there is one. There, what was
+      // typed would be lost.
       if (error.status === 403 && !hasUnsavedChanges()) await this.refresh();
       throw error;
     }
@@ -152,10 +169,14 @@ export class SessionStore {
     if (Date.now() - this.#readAt >= tokenLifeMs) this.#check();
   };
 
-  /** Reads the session again, here and in the other tabs, and switches to `organisationId` if that is given. */
+  /**
+   * Reads the session again, here and in the other tabs, and switches to `organisationId` if that
+   * is given.
+   */
   readonly refresh = async (organisationId: string | null = null): Promise<void> => {
     await this.#change(organisationId);
-    // Asking for a token is what makes the server remember the organisation; it can be asked for later as well.
+    // Asking for a token is what makes the server remember the organisation; it can be asked for
+    // later as well.
     if (organisationId !== null) await this.#tokens.get().catch(() => undefined);
   };
 
@@ -233,7 +254,10 @@ export class SessionStore {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Without `wanted`, `stays` keeps the organisation of a user who is no longer a member: something is typed there. */
+  /**
+   * Without `wanted`, `stays` keeps the organisation of a user who is no longer a member: something
+   * is typed there.
+   */
   readonly #adopt = (
     session: Session | null,
     wanted: string | null = null,
@@ -302,7 +326,10 @@ export class SessionStore {
     }).catch(() => undefined);
   }
 
-  /** Signs out as another tab did. What was typed stays, below the dialog that asks to sign in again. */
+  /**
+   * Signs out as another tab did. What was typed stays, below the dialog that asks to sign
+   * in again.
+   */
   #followSignOut(): void {
     if (this.#state.status !== 'signed-in' || !hasUnsavedChanges()) {
       this.#adoptSignOut();

@@ -9,7 +9,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Issues `token-1`, `token-2`, …, each of five minutes by a clock that is ahead of ours by `skewMs`. */
+/**
+ * Issues `token-1`, `token-2`, …, each of five minutes by a clock that is ahead of ours
+ * by `skewMs`.
+ */
 function issuer(skewMs = 0) {
   let issued = 0;
   return vi.fn(() => {

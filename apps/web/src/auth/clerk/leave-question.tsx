@@ -8,8 +8,8 @@ interface LeaveQuestionProps {
 }
 
 /**
- * Asks about unsaved changes before a menu of Clerk opens, because its entries cannot ask. Keys that open the menu press
- * its button, so they are clicks as well.
+ * Asks about unsaved changes before a menu of Clerk opens, because its entries cannot ask. Keys
+ * that open the menu press its button, so they are clicks as well.
  */
 export function LeaveQuestion({ children }: LeaveQuestionProps) {
   const { leave, question } = useConfirmLeave();
@@ -25,7 +25,8 @@ export function LeaveQuestion({ children }: LeaveQuestionProps) {
       button.click();
       isConfirmed.current = false;
     };
-    // Safari does not focus a button that is clicked. The question gives the focus back once it is closed.
+    // Safari does not focus a button that is clicked. The question gives the focus back once it
+    // is closed.
     button.focus();
     leave(() => button.addEventListener('focus', open, { once: true }));
   }

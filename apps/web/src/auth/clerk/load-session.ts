@@ -22,8 +22,9 @@ export async function loadSession(
 }
 
 /**
- * Clerk keeps the time of the last sign-in in a cookie that scripts can read, 0 if no user is signed in: `__client_uat`, with a
- * suffix made of the publishable key in its newer form (clerk/javascript, packages/clerk-js/src/core/auth/cookies/clientUat.ts).
+ * Clerk keeps the time of the last sign-in in a cookie that scripts can read, 0 if no user is
+ * signed in: `__client_uat`, with a suffix made of the publishable key in its newer form
+ * (clerk/javascript, packages/clerk-js/src/core/auth/cookies/clientUat.ts).
  */
 export function mayBeSignedIn(cookies: string): boolean {
   return /(?:^|; )__client_uat(?:_[\w-]+)?=[1-9]/.test(cookies);

@@ -12,8 +12,9 @@ import { useAuthState } from './use-auth-state';
 type Appearance = NonNullable<ComponentProps<typeof ClerkProvider>['appearance']>;
 
 /**
- * Clerk's components in our colours. The values are our tokens themselves, so the components follow the theme, and
- * are dark inside `data-theme="dark"` (Clerk's docs: "Variables prop", "Use CSS variables with Clerk").
+ * Clerk's components in our colours. The values are our tokens themselves, so the components follow
+ * the theme, and are dark inside `data-theme="dark"` (Clerk's docs: "Variables prop", "Use CSS
+ * variables with Clerk").
  */
 const appearance: Appearance = {
   variables: {

@@ -2,7 +2,9 @@ import type { useClerk } from '@clerk/clerk-react';
 
 type Clerk = ReturnType<typeof useClerk>;
 
-/** Opens Clerk's own dialog, and renews the token, which says when the user verified the password. */
+/**
+ * Opens Clerk's own dialog, and renews the token, which says when the user verified the password.
+ */
 export function reauthenticate(clerk: Clerk): Promise<boolean> {
   return new Promise((resolve) => {
     clerk.__internal_openReverification({

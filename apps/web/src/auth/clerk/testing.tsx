@@ -24,8 +24,9 @@ interface Resources {
 const nobody: Resources = { client: {}, session: null, user: null, organization: null };
 
 /**
- * What clerk-js puts on the page, as far as @clerk/clerk-react speaks to it (packages/react/src/isomorphicClerk.ts in
- * clerk/javascript): it finds one there and loads no script.
+ * What clerk-js puts on the page, as far as @clerk/clerk-react speaks to it
+ * (packages/react/src/isomorphicClerk.ts in clerk/javascript): it finds one there and loads
+ * no script.
  */
 export class FakeClerk {
   loaded = false;

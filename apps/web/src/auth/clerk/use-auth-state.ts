@@ -24,7 +24,10 @@ export function useAuthState(): AuthState {
   }, [isLoaded, user, organisation]);
 }
 
-/** Whether the session waits for a task of its user other than choosing an organisation (/onboarding). */
+/**
+ * Whether the session waits for a task of its user other than choosing an
+ * organisation (/onboarding).
+ */
 function isStuck({ status, currentTask }: { status: string; currentTask?: { key: string } }) {
   return status === 'pending' && currentTask?.key !== 'choose-organization';
 }

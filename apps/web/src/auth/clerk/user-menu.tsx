@@ -37,8 +37,9 @@ const elements = {
 };
 
 /**
- * The same in the panel that lies over the page on a phone. Clerk's own menu opens outside of the panel, where nothing
- * can be pressed as long as the panel is open: the panel has to go before anything of Clerk's comes.
+ * The same in the panel that lies over the page on a phone. Clerk's own menu opens outside of the
+ * panel, where nothing can be pressed as long as the panel is open: the panel has to go before
+ * anything of Clerk's comes.
  */
 function PanelUserMenu() {
   const clerk = useClerk();

@@ -115,7 +115,10 @@ interface DayFieldProps {
   onChoose: (day: string) => void;
 }
 
-/** A day that is applied with Enter or when the focus leaves the field: a typed year passes through other years. */
+/**
+ * A day that is applied with Enter or when the focus leaves the field: a typed year passes through
+ * other years.
+ */
 function DayField({ label, value, onChoose }: DayFieldProps) {
   const [typed, setTyped] = useState(value);
   const [applied, setApplied] = useState(value);
@@ -155,7 +158,10 @@ type Names = ReadonlyMap<string, string>;
 
 const noNames: Names = new Map();
 
-/** Returns the people and things of all items shown so far: a filter must not leave only its own choice. */
+/**
+ * Returns the people and things of all items shown so far: a filter must not leave only its
+ * own choice.
+ */
 function useSeenNames(items: readonly AuditItem[]): { people: Names; things: Names } {
   const [{ seen, people, things }, setNames] = useState({
     seen: noItems,

@@ -12,7 +12,10 @@ export interface AuditQuery {
   choose: (changes: Partial<Record<FilterName, string>>) => void;
 }
 
-/** The filters of the audit log, which the query of the address keeps. Days are those of the person's time zone. */
+/**
+ * The filters of the audit log, which the query of the address keeps. Days are those of the
+ * person's time zone.
+ */
 export function useAuditQuery(): AuditQuery {
   const [search, setSearch] = useSearchParams();
   const value = (name: FilterName) => search.get(name) ?? '';

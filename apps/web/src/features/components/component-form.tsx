@@ -113,7 +113,10 @@ function StartDateField({ loading, isNew }: FieldsProps) {
   );
 }
 
-/** The group, in which the component becomes the first. It is there before the groups are read, so that no field moves. */
+/**
+ * The group, in which the component becomes the first. It is there before the groups are read, so
+ * that no field moves.
+ */
 function GroupField({ loading }: { loading: boolean }) {
   const { values, errors, getFieldProps } = useFormikContext<ComponentValues>();
   const { rows, error, refresh } = useGroups();

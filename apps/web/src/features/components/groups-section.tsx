@@ -80,7 +80,10 @@ interface GroupRow extends ComponentGroup {
   members: Component[];
 }
 
-/** The groups with their components, of which they have the status; undefined while either is loading. */
+/**
+ * The groups with their components, of which they have the status; undefined while either
+ * is loading.
+ */
 function rowsOf(
   groups: readonly ComponentGroup[] | undefined,
   components: readonly Component[] | undefined,

@@ -47,7 +47,9 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
   }, []);
   useEffect(() => dismissUndo, [dismissUndo]);
 
-  /** Takes a change back, unless the history has changed since. `undone` says what that has done. */
+  /**
+   * Takes a change back, unless the history has changed since. `undone` says what that has done.
+   */
   async function run(undo: () => Promise<unknown>, undone: string) {
     try {
       await undo();

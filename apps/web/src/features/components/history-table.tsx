@@ -10,7 +10,9 @@ import { causeText, type SeenPeriod } from './history';
 interface HistoryTableProps {
   /** Undefined while loading. */
   periods: SeenPeriod[] | undefined;
-  /** Always the same function: a new one would replace the buttons, also the one that has the focus. */
+  /**
+   * Always the same function: a new one would replace the buttons, also the one that has the focus.
+   */
   onEdit: (period: SeenPeriod) => void;
   onDelete: (period: SeenPeriod) => Promise<void>;
 }

@@ -32,7 +32,9 @@ interface OrderBoardProps {
   onDragging: (isDragging: boolean) => void;
 }
 
-/** Groups with their components as a tree, in which everything moves by mouse, touch and keyboard. */
+/**
+ * Groups with their components as a tree, in which everything moves by mouse, touch and keyboard.
+ */
 export function OrderBoard({ tree, nameOf, disabled, onMove, onDragging }: OrderBoardProps) {
   const instructions = useId();
   const [moving, setMoving] = useState<Item | null>(null);

@@ -158,7 +158,9 @@ interface DropPlaceProps {
   overClassName?: string;
 }
 
-/** Where what is dragged may come: a line between two neighbours, or the whole of an empty group. */
+/**
+ * Where what is dragged may come: a line between two neighbours, or the whole of an empty group.
+ */
 function DropPlace({ place, className, overClassName = 'bg-focus' }: DropPlaceProps) {
   const { setNodeRef, isOver } = useDroppable({
     id: `${place.kind}:${place.group ?? 'page'}:${place.before ?? 'end'}`,

@@ -3,7 +3,10 @@ import type { ComponentOrder } from '@/api/types';
 /** The key of the components without a group. */
 export const noGroup = 'no-group';
 
-/** A group on the page. The components without a group have one of their own, with the key `noGroup`. */
+/**
+ * A group on the page. The components without a group have one of their own, with the
+ * key `noGroup`.
+ */
 export interface OrderGroup {
   key: string;
   components: readonly string[];
@@ -77,7 +80,10 @@ export function groupOf(tree: OrderTree, component: string): OrderGroup | undefi
   return tree.find(({ components }) => components.includes(component));
 }
 
-/** Whether an item may be dropped at a place. The place behind the item is the same as the one before it. */
+/**
+ * Whether an item may be dropped at a place. The place behind the item is the same as the one
+ * before it.
+ */
 export function accepts(item: Item, place: Place): boolean {
   return place.kind === item.kind && place.after !== item.key;
 }
@@ -87,7 +93,10 @@ export function isAt(item: Item, place: Place): boolean {
   return place.before === item.key;
 }
 
-/** The place one step above (-1) or below (1) an item, also in the next group; undefined if there is none. */
+/**
+ * The place one step above (-1) or below (1) an item, also in the next group; undefined if
+ * there is none.
+ */
 export function placeBeside(tree: OrderTree, item: Item, step: -1 | 1): Place | undefined {
   const places = placesOf(tree, item.kind).filter((place) => accepts(item, place));
   return places[places.findIndex((place) => isAt(item, place)) + step];
@@ -130,8 +139,8 @@ export interface Move {
 }
 
 /**
- * Repeats a move in an order that may have changed since. A place whose next neighbour is gone is found by the previous
- * one. Without the item or the group of the place the order stays.
+ * Repeats a move in an order that may have changed since. A place whose next neighbour is gone is
+ * found by the previous one. Without the item or the group of the place the order stays.
  */
 export function repeatMove(tree: OrderTree, { item, place }: Move): OrderTree {
   const keys = tree.map(({ key }) => key);

@@ -134,7 +134,10 @@ interface RemoteVersionProps extends Omit<PeriodConflictProps, 'remoteVersion'> 
   remote: PeriodValues;
 }
 
-/** Merges another user's version of the period into the form, or shows the fields that both have changed. */
+/**
+ * Merges another user's version of the period into the form, or shows the fields that both
+ * have changed.
+ */
 function RemoteVersion({ remote, onAccept, onSettled }: RemoteVersionProps) {
   const form = useFormikContext<PeriodValues>();
   const conflicting = conflictingFields(form, remote);

@@ -34,8 +34,8 @@ export interface OrderEdit {
   /** Holds back the orders of others, while the user drags. */
   setDragging: (isDragging: boolean) => void;
   /**
-   * Saves the moves; throws `ApiError`. After a change by somebody else it shows the newest order with the moves, which
-   * the next save is based on.
+   * Saves the moves; throws `ApiError`. After a change by somebody else it shows the newest order
+   * with the moves, which the next save is based on.
    */
   save: () => Promise<'saved' | 'outdated'>;
 }
@@ -100,7 +100,10 @@ export function useOrder(): OrderEdit {
   };
 }
 
-/** Shows orders that other users have saved. An order that arrives while the user is busy is shown afterwards. */
+/**
+ * Shows orders that other users have saved. An order that arrives while the user is busy is
+ * shown afterwards.
+ */
 function useFollow(
   edit: Edit<ComponentOrder>,
   saved: OrderTree | undefined,

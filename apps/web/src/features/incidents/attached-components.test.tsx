@@ -14,7 +14,9 @@ import { incidentRoutes } from './routes';
 const { incidents } = endpoints;
 const id = 'incident-1';
 
-/** Opens the Components tab of an incident; `attached` and `free` are the server's later responses. */
+/**
+ * Opens the Components tab of an incident; `attached` and `free` are the server's later responses.
+ */
 async function open(attached: string[], free: string[] = []) {
   server.use(
     http.get(apiUrl(incidents.item(id)), () => success(anIncident())),

@@ -56,7 +56,10 @@ const details = {
   status: oneStatusOf(incidentStatuses),
 };
 
-/** Rule for the time of resolution. The stored times of `before` may have any order, because updates set them too. */
+/**
+ * Rule for the time of resolution. The stored times of `before` may have any order, because updates
+ * set them too.
+ */
 const resolution = (before?: IncidentValues) =>
   optionalInstant('Please enter a valid date and time').when(
     ['status', 'occuredAt'],

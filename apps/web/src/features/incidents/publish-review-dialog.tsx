@@ -17,7 +17,10 @@ interface PublishReviewDialogProps {
 const initialValues: NotifyValues = {};
 const noRules = object({});
 
-/** Publishes the text of the review's form. Mounted while it is open, inside that form's context and outside its element. */
+/**
+ * Publishes the text of the review's form. Mounted while it is open, inside that form's context and
+ * outside its element.
+ */
 export function PublishReviewDialog({ publish, onClose }: PublishReviewDialogProps) {
   const review = useFormikContext<ReviewValues>();
   const notify = useNotify();

@@ -14,7 +14,9 @@ interface AffectedComponentsProps {
   current?: Maintenance['components'];
 }
 
-/** Inside a maintenance's form: the components that are under maintenance while it is in progress. */
+/**
+ * Inside a maintenance's form: the components that are under maintenance while it is in progress.
+ */
 export function AffectedComponents({ current = [] }: AffectedComponentsProps) {
   const components = useQuery<Component[]>(endpoints.components.list);
   useErrorToast(components.error !== undefined, componentsFailed);

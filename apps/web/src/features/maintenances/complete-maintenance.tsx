@@ -19,7 +19,10 @@ const failed = 'Failed to complete maintenance';
 /** Opens the question before a maintenance is completed. */
 const AskContext = createContext<((id: string) => void) | null>(null);
 
-/** Asks before a `CompleteMaintenance` completes its row: outside of the table, because the row may move or go meanwhile. */
+/**
+ * Asks before a `CompleteMaintenance` completes its row: outside of the table, because the row may
+ * move or go meanwhile.
+ */
 export function CompletionQuestion({ children }: { children: ReactNode }) {
   const api = useApi();
   const listCache = useListCache();

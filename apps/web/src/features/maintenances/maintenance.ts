@@ -89,7 +89,10 @@ export function componentNames({ components }: Pick<Maintenance, 'components'>):
   return components.map(({ component }) => component.name).join(', ');
 }
 
-/** Converts the values for the API. Without a change of the components they are left out: some may be deleted. */
+/**
+ * Converts the values for the API. Without a change of the components they are left out: some may
+ * be deleted.
+ */
 export function maintenanceInput<Values extends MaintenanceValues>(
   { components, ...values }: Values,
   before: Pick<MaintenanceValues, 'components'>,

@@ -26,11 +26,17 @@ interface ChartProps {
 interface RowsChartProps extends ChartProps {
   /** Start of the axis of values. */
   floor?: number;
-  /** Values that the axis names, the last one at its end; by default even whole numbers up to the largest value. */
+  /**
+   * Values that the axis names, the last one at its end; by default even whole numbers up to the
+   * largest value.
+   */
   ticks?: readonly number[];
 }
 
-/** A bar for each point, from left to right, with its name before and its value behind it. Live charts do not move by themselves. */
+/**
+ * A bar for each point, from left to right, with its name before and its value behind it. Live
+ * charts do not move by themselves.
+ */
 export function RowsChart({
   label,
   points,

@@ -4,7 +4,9 @@ import type { Point } from './series';
 
 interface ChartTipProps extends Pick<TooltipContentProps, 'active' | 'payload'> {
   format: (value: number) => string;
-  /** Announces the bar. The chart hides the tip while no bar is chosen, so the tip itself cannot. */
+  /**
+   * Announces the bar. The chart hides the tip while no bar is chosen, so the tip itself cannot.
+   */
   region: HTMLElement | null;
 }
 

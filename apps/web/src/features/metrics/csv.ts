@@ -2,7 +2,10 @@ import { saveFile } from '@/ui/save-file';
 
 export type Cell = string | number | null;
 
-/** Writes rows as CSV (RFC 4180). A text that a spreadsheet would run as a formula gets a leading apostrophe. */
+/**
+ * Writes rows as CSV (RFC 4180). A text that a spreadsheet would run as a formula gets a
+ * leading apostrophe.
+ */
 export function toCsv(rows: readonly (readonly Cell[])[]): string {
   return rows.map((row) => `${row.map(field).join(',')}\r\n`).join('');
 }

@@ -120,7 +120,9 @@ function Uptime({ metrics, kind }: { metrics: Metrics; kind: keyof typeof uptime
   );
 }
 
-/** The colours of the statuses: below three nines an outage is noticed, below two it is a problem. */
+/**
+ * The colours of the statuses: below three nines an outage is noticed, below two it is a problem.
+ */
 function uptimeColour({ value }: Point): string {
   if (value >= 99.9) return 'var(--operational-solid)';
   return value >= 99 ? 'var(--degraded-solid)' : 'var(--major-solid)';

@@ -9,7 +9,10 @@ interface NameTickProps {
   name: string;
 }
 
-/** The name before a bar. A wide name is cut at its end; the tooltip has all of it. SVG cannot measure text by itself. */
+/**
+ * The name before a bar. A wide name is cut at its end; the tooltip has all of it. SVG cannot
+ * measure text by itself.
+ */
 export function NameTick({ x, y, name }: NameTickProps) {
   return (
     <foreignObject x={x - width} y={y - height / 2} width={width} height={height}>

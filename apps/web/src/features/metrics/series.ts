@@ -80,7 +80,9 @@ export function weekSeries(weeks: Metrics['incidentsByWeek']): Series {
   };
 }
 
-/** The most affected components first, otherwise in the order of the page, in which `page` has them. */
+/**
+ * The most affected components first, otherwise in the order of the page, in which `page` has them.
+ */
 export function incidentSeries(
   incidents: Metrics['incidentsByComponent'],
   page: Metrics['components'],
@@ -129,7 +131,9 @@ export function durationSeries(metrics: Metrics): Series {
   };
 }
 
-/** Even whole numbers for an axis, from 0 to at least the largest value, and to at least `least`. */
+/**
+ * Even whole numbers for an axis, from 0 to at least the largest value, and to at least `least`.
+ */
 export function countTicks(points: readonly Point[], least = 1): number[] {
   const largest = Math.max(least, ...points.map(({ value }) => value));
   const power = 10 ** Math.floor(Math.log10(largest / 4));

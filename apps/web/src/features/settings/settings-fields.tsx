@@ -62,7 +62,10 @@ function NameField({ nameElsewhere }: SettingsFieldsProps) {
   );
 }
 
-/** An input with the names of all zones as suggestions, which it searches. A city becomes its zone when the field is left. */
+/**
+ * An input with the names of all zones as suggestions, which it searches. A city becomes its zone
+ * when the field is left.
+ */
 function TimeZoneField() {
   const { values, initialValues, errors, touched, getFieldProps, setFieldValue } =
     useFormikContext<SettingsValues>();
@@ -92,8 +95,8 @@ function TimeZoneField() {
             list={list}
             autoComplete="off"
             spellCheck={false}
-            // Selects the name of the zone, so that typed text replaces it; otherwise it would hide all others from the
-            // search.
+            // Selects the name of the zone, so that typed text replaces it; otherwise it would hide
+            // all others from the search.
             onFocus={({ target }) => target.select()}
             onBlur={(event) => {
               field.onBlur(event);

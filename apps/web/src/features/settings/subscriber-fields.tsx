@@ -31,7 +31,10 @@ export function SubscriberFields() {
   );
 }
 
-/** Only for built-in sign-in: with an external identity provider, the addresses of the members are not known. */
+/**
+ * Only for built-in sign-in: with an external identity provider, the addresses of the members are
+ * not known.
+ */
 function ReminderFields() {
   const { values, errors, touched, getFieldProps } = useFormikContext<SettingsValues>();
   return (

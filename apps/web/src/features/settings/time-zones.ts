@@ -10,8 +10,8 @@ export function zoneLabel(zone: string): string {
 }
 
 /**
- * Returns the zone that a typed text means: its name, its city, or the beginning of its city if it is the only one that begins
- * so. Returns undefined if there is no such zone.
+ * Returns the zone that a typed text means: its name, its city, or the beginning of its city if it
+ * is the only one that begins so. Returns undefined if there is no such zone.
  */
 export function zoneOf(text: string): string | undefined {
   const wanted = text.trim();
@@ -23,7 +23,10 @@ export function zoneOf(text: string): string | undefined {
   return only(named) ?? canonicalName(wanted) ?? only(begun);
 }
 
-/** The browser's name for an older or another name of a zone, in any case; the server knows names in their own case only. */
+/**
+ * The browser's name for an older or another name of a zone, in any case; the server knows names in
+ * their own case only.
+ */
 function canonicalName(name: string): string | undefined {
   // The browser takes offsets for zones, the server does not.
   if (/^[+-]/.test(name)) return undefined;

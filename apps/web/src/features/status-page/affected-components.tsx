@@ -21,7 +21,10 @@ interface AffectedComponentsProps {
   state: PageState;
 }
 
-/** The components of an incident, those with the worst impact first, or those of a maintenance. The visitor opens a long list. */
+/**
+ * The components of an incident, those with the worst impact first, or those of a maintenance. The
+ * visitor opens a long list.
+ */
 export function AffectedComponents({ item, state }: AffectedComponentsProps) {
   const components: Affected[] = item.components;
   const count = components.length;

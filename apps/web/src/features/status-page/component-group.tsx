@@ -13,7 +13,10 @@ interface ComponentGroupProps {
   children: ReactNode;
 }
 
-/** A group, which the visitor opens and closes. Their choice is kept; until there is one, the group's mode decides. */
+/**
+ * A group, which the visitor opens and closes. Their choice is kept; until there is one, the
+ * group's mode decides.
+ */
 export function ComponentGroup({ group, members, children }: ComponentGroupProps) {
   const { code, name, description, display } = group;
   const styles = stylesOf({

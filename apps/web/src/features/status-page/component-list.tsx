@@ -11,7 +11,10 @@ interface ComponentListProps {
   changes: Readonly<Record<string, number>>;
 }
 
-/** Leaves out a component that is only shown when it is affected while it does not stand out, and a group that shows none. */
+/**
+ * Leaves out a component that is only shown when it is affected while it does not stand out, and a
+ * group that shows none.
+ */
 export function ComponentList({ state, changes }: ComponentListProps) {
   const components = new Map(state.components.map((component) => [component.id, component]));
   const groups = new Map(state.groups.map((group) => [group.id, group]));

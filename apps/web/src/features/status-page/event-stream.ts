@@ -6,7 +6,10 @@ import type { CurrentLists } from './page-state';
 import { fetchSnapshot } from './snapshot';
 import { isUnknownOrganisation } from './unknown-organisation';
 
-/** A connection on which nothing arrives for this time is closed, up to a fifth later. The server sends a ping every 20 s. */
+/**
+ * A connection on which nothing arrives for this time is closed, up to a fifth later. The server
+ * sends a ping every 20 s.
+ */
 const silenceMs = 50_000;
 /** A returning page does not wait for the end of a silence of this length. */
 const staleAfterMs = 25_000;
@@ -19,7 +22,9 @@ export interface StateListener {
   onConnected: (connected: boolean) => void;
 }
 
-/** Follows the changes of an organisation after a revision, until the returned function is called. */
+/**
+ * Follows the changes of an organisation after a revision, until the returned function is called.
+ */
 export type Follow = (orgId: string, revision: number, listener: StateListener) => () => void;
 
 /** Follows by server-sent events, which need no account. */
@@ -34,9 +39,10 @@ export const followEventStream: Follow = (orgId, revision, listener) => {
 };
 
 /**
- * `EventSource` reconnects by itself after a broken connection, and resumes after the last event. It waits as long as the server
- * says: some seconds, other ones for each viewer. It gives up after an error response, and does not see that a connection was cut
- * without a word. Then, and after a `resync` event, the snapshot is read and a new stream starts at its revision.
+ * `EventSource` reconnects by itself after a broken connection, and resumes after the last event.
+ * It waits as long as the server says: some seconds, other ones for each viewer. It gives up after
+ * an error response, and does not see that a connection was cut without a word. Then, and after a
+ * `resync` event, the snapshot is read and a new stream starts at its revision.
  */
 class EventStream {
   readonly #orgId: string;
@@ -48,7 +54,10 @@ class EventStream {
   #reading = new AbortController();
   /** Ends the wait before a retry, or a silence. */
   #timer: number | undefined;
-  /** When something arrived last, or when that was last asked for. The clock of timers may stand still while a device sleeps. */
+  /**
+   * When something arrived last, or when that was last asked for. The clock of timers may stand
+   * still while a device sleeps.
+   */
   #aliveAt = 0;
   #isStopped = false;
   /** Whether this stream has lost its connection. */
@@ -114,7 +123,10 @@ class EventStream {
     if (lastEventId !== '') this.#revision = Number(lastEventId);
   };
 
-  /** Reconnects after a silence. Viewers whose connections were cut together do not return all at once. */
+  /**
+   * Reconnects after a silence. Viewers whose connections were cut together do not return all
+   * at once.
+   */
   readonly #restartSilenceTimer = (): void => {
     if (this.#isStopped) return;
     this.#aliveAt = Date.now();
@@ -127,7 +139,10 @@ class EventStream {
     this.#timer = window.setTimeout(end, silenceMs * (1 + Math.random() / 5));
   };
 
-  /** Waits longer after each failure, at most 30 s, and by a random amount, so that viewers do not return all at once. */
+  /**
+   * Waits longer after each failure, at most 30 s, and by a random amount, so that viewers do not
+   * return all at once.
+   */
   #retry(failures: number): void {
     if (this.#isStopped) return;
     const delay = failures === 0 ? 0 : backoffMs(failures) * (1 - Math.random() / 2);

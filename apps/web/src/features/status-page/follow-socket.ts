@@ -23,7 +23,10 @@ export function followSocket(open: (orgId: string) => OpenConnection): Follow {
   return (orgId, revision, listener) => {
     /** Revision of the page; null once events have changed it. */
     let shown: number | null = revision;
-    /** The newest revision whose changes the page certainly contains. Events of the socket carry no revision. */
+    /**
+     * The newest revision whose changes the page certainly contains. Events of the socket carry
+     * no revision.
+     */
     let contained = revision;
     let reading: Reading | null = null;
     const { connection, close } = open(orgId);

@@ -1,7 +1,10 @@
 import type { Instant } from '@/api/types';
 import type { PageState } from './page-state';
 
-/** Interval at which the figures of an outage are read again, and at which the page checks for midnight. */
+/**
+ * Interval at which the figures of an outage are read again, and at which the page checks
+ * for midnight.
+ */
 export const figuresMs = 60_000;
 
 /** A day, as "2026-11-20". */
@@ -54,7 +57,9 @@ export function haveBarsMoved(state: BarsState, drawnAt: Instant): boolean {
   return hasBars(components) && dayOf(generatedAt, timeZone) !== dayOf(drawnAt, timeZone);
 }
 
-/** Whether figures must be read again: an outage lasts, or a day has begun in the page's time zone. */
+/**
+ * Whether figures must be read again: an outage lasts, or a day has begun in the page's time zone.
+ */
 export function areFiguresOld(state: BarsState): boolean {
   return hasMovingFigures(state) || areBarsOld(state);
 }

@@ -1,4 +1,7 @@
-/** Whether the visitor has opened or closed groups, by their codes. build/first-choice.js applies it before the first paint. */
+/**
+ * Whether the visitor has opened or closed groups, by their codes. build/first-choice.js applies it
+ * before the first paint.
+ */
 type Chosen = Partial<Record<string, boolean>>;
 
 const storageKey = 'allclear:groups';

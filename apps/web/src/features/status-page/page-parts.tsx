@@ -50,7 +50,10 @@ export function Highlight({ changes = 0 }: { changes: number | undefined }) {
   return changes > 0 && <span key={changes} aria-hidden className="live-highlight" />;
 }
 
-/** A web address, without the punctuation that follows it. The server has the same pattern: `domain/src/web_address.rs`. */
+/**
+ * A web address, without the punctuation that follows it. The server has the same pattern:
+ * `domain/src/web_address.rs`.
+ */
 const address =
   /(https?:\/\/(?:[^\s()<>"]|\([^\s()<>"]*\))*(?:[^\s()<>"'.,:;!?\]}]|\([^\s()<>"]*\)))/i;
 
@@ -70,7 +73,10 @@ export function Prose({ text }: { text: string }) {
 }
 
 interface Marked {
-  /** Whether the item needs attention. Otherwise its status has no emphasis: as high as a badge, without its background. */
+  /**
+   * Whether the item needs attention. Otherwise its status has no emphasis: as high as a badge,
+   * without its background.
+   */
   marked: boolean;
 }
 

@@ -223,8 +223,8 @@ function dice(seed: number) {
 const words: readonly IncidentStatus[] = ['INVESTIGATING', 'IDENTIFIED', 'MONITORING', 'RESOLVED'];
 
 /**
- * An organisation's history as the server would send it: at each revision the whole state, and the events that led
- * to it. It is made without `applyEvent`: on plain lists, newest first.
+ * An organisation's history as the server would send it: at each revision the whole state, and the
+ * events that led to it. It is made without `applyEvent`: on plain lists, newest first.
  */
 function history(seed: number, length: number) {
   const roll = dice(seed);
@@ -388,7 +388,9 @@ function history(seed: number, length: number) {
   function maybe<T>(items: readonly T[]): T | undefined {
     return roll(3) === 0 ? pick(items) : undefined;
   }
-  /** Puts an update, which may be in the timeline, before the first one that is displayed earlier. */
+  /**
+   * Puts an update, which may be in the timeline, before the first one that is displayed earlier.
+   */
   function display<T extends { id: string; displayAt: string }>(timeline: T[], update: T) {
     const known = timeline.indexOf(update);
     if (known !== -1) timeline.splice(known, 1);
@@ -429,8 +431,8 @@ const seeds = Array.from({ length: 30 }, (_, seed) => seed);
 
 describe('whatever happens to an organisation', () => {
   /**
-   * Without the revision, which only the stream and the snapshot contain, and without the groups that components name: the
-   * order says them.
+   * Without the revision, which only the stream and the snapshot contain, and without the groups
+   * that components name: the order says them.
    */
   const shown = (state: PageState) => {
     const { organisation, groups, components, order, incidents, maintenances } = state;

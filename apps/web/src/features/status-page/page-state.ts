@@ -19,7 +19,9 @@ import {
 
 /** What the page shows, without the headline, which is computed from the components. */
 export type PageState = Omit<StatusSnapshot, 'banner'> & {
-  /** Where groups and components are. What they say themselves of group and position may be older. */
+  /**
+   * Where groups and components are. What they say themselves of group and position may be older.
+   */
   order: PageOrder;
 };
 
@@ -33,8 +35,8 @@ export type Lists = Pick<
 export type CurrentLists = Lists & Pick<PageState, 'organisation' | 'generatedAt'>;
 
 /**
- * Returns the state after an event. Replaying the latest events in their order, whether or not the state already
- * contains them, ends in the same state.
+ * Returns the state after an event. Replaying the latest events in their order, whether or not the
+ * state already contains them, ends in the same state.
  */
 export function applyEvent<State extends Lists>(state: State, event: LiveEvent): State {
   switch (event.name) {
@@ -107,8 +109,9 @@ export const pastShown = 50;
 const shownAfterEndMs = 14 * 86_400_000;
 
 /**
- * Removes the past items that the server would not show at `now`: those that ended more than 14 days ago, and all but the `most`
- * that ended last. Lists without such items stay the same objects, so that the uptime bars are not computed again.
+ * Removes the past items that the server would not show at `now`: those that ended more than 14
+ * days ago, and all but the `most` that ended last. Lists without such items stay the same objects,
+ * so that the uptime bars are not computed again.
  */
 export function limitPast(state: PageState, now: Instant, most = pastShown): PageState {
   const since = new Date(Date.parse(now) - shownAfterEndMs).toISOString();
@@ -150,8 +153,8 @@ interface Item {
 type Complete<T> = (received: T, shown: T) => T;
 
 /**
- * Replaces an item in its place. One that is not shown is added: on top if it is new, otherwise by age, such as an old incident
- * that is open again.
+ * Replaces an item in its place. One that is not shown is added: on top if it is new, otherwise by
+ * age, such as an old incident that is open again.
  */
 function put<T extends Item>(
   items: readonly T[],

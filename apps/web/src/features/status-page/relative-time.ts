@@ -12,8 +12,9 @@ const units = [
 let words: Intl.RelativeTimeFormat | undefined;
 
 /**
- * How far away a time is, as it stands beside it: " · 2 hours ago", " · in 3 days"; "just now" within the minute. A time that
- * `isPast` is never in the future, also if the viewer's clock is slow.
+ * How far away a time is, as it stands beside it: " · 2 hours ago", " · in 3 days"; "just
+ * now" within the minute. A time that `isPast` is never in the future, also if the viewer's
+ * clock is slow.
  */
 export function distanceText(instant: Instant, now: number, isPast = false): string {
   const distance = Math.min(Date.parse(instant) - now, isPast ? 0 : Infinity);

@@ -10,7 +10,10 @@ export interface DrawnPage {
   tag: string;
 }
 
-/** A response that says that the request failed. The page's first script has no room for more: see snapshot-error.ts. */
+/**
+ * A response that says that the request failed. The page's first script has no room for more:
+ * see snapshot-error.ts.
+ */
 export class FailedResponse extends Error {
   readonly response: Response;
 
@@ -43,8 +46,9 @@ export async function fetchDrawn({
 }
 
 /**
- * Requests the state of an organisation. No shared cache sends one that is older than `atLeast`: it stores the response under
- * an address of its own, which nobody requested before that revision. A node that lags behind may.
+ * Requests the state of an organisation. No shared cache sends one that is older than `atLeast`: it
+ * stores the response under an address of its own, which nobody requested before that revision. A
+ * node that lags behind may.
  *
  * @throws FailedResponse
  */

@@ -12,7 +12,9 @@ import { StatusView } from './status-view';
 
 interface StatusPageProps {
   orgId: string;
-  /** The embedded snapshot; null for an unknown organisation. If it is undefined, it is requested. */
+  /**
+   * The embedded snapshot; null for an unknown organisation. If it is undefined, it is requested.
+   */
   snapshot?: PageState | null;
   /** Must always be the same function. */
   follow?: Follow;
@@ -67,8 +69,8 @@ type Loading =
   | { status: 'loaded'; snapshot: PageState };
 
 /**
- * The first state: the one that came with the page (null for an unknown organisation) or, if none came (undefined), one
- * that is requested.
+ * The first state: the one that came with the page (null for an unknown organisation) or, if none
+ * came (undefined), one that is requested.
  */
 function useSnapshot(
   orgId: string,

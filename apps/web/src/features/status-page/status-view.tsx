@@ -108,8 +108,8 @@ function useDocumentStatus(state: PageState): void {
 }
 
 /**
- * Shows whether the page is live, or the time of its state. Screen readers read what changes once the page was live.
- * starter/live-indicator.ts writes the same.
+ * Shows whether the page is live, or the time of its state. Screen readers read what changes once
+ * the page was live. starter/live-indicator.ts writes the same.
  */
 function LiveIndicator({ status, asOf }: ConnectionState) {
   return (

@@ -3,7 +3,10 @@ import { formatInstant } from '@/ui/datetime';
 import { distanceMs, distanceText } from './relative-time';
 
 interface TimeWithDistanceProps {
-  /** `dd` for the times of a maintenance, which may be in the future; starter/local-times.ts relies on it. */
+  /**
+   * `dd` for the times of a maintenance, which may be in the future; starter/local-times.ts relies
+   * on it.
+   */
   as?: 'span' | 'dd';
   label?: string;
   value: string | null;
@@ -31,7 +34,10 @@ export function TimeWithDistance({ as: Element = 'span', label, value }: TimeWit
   );
 }
 
-/** A time in the visitor's time zone. The server writes it in that of the page, and starter/local-times.ts like this. */
+/**
+ * A time in the visitor's time zone. The server writes it in that of the page, and
+ * starter/local-times.ts like this.
+ */
 function LocalTime({ value }: { value: string | null }) {
   if (value === null) return <span>---</span>;
   return (

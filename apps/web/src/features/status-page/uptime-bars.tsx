@@ -30,7 +30,9 @@ interface UptimeBarsProps {
   state: PageState;
 }
 
-/** The bars of a component: one drawing, and a list of days that is read by pointer and arrow keys. */
+/**
+ * The bars of a component: one drawing, and a list of days that is read by pointer and arrow keys.
+ */
 export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
   const { organisation, generatedAt, incidents, maintenances, pastTitles } = state;
   const days = useMemo(
@@ -183,8 +185,8 @@ interface TipProps {
 }
 
 /**
- * The text of the chosen day above its bar, without a gap, so that the pointer can reach it. Escape dismisses it wherever the
- * focus is. Screen readers read the active option instead.
+ * The text of the chosen day above its bar, without a gap, so that the pointer can reach it. Escape
+ * dismisses it wherever the focus is. Screen readers read the active option instead.
  */
 function Tip({ text, chosen, first, onDismiss }: TipProps) {
   const dismiss = useEffectEvent(({ key }: globalThis.KeyboardEvent) => {

@@ -134,7 +134,10 @@ export function withFigures<State extends FiguresState>(state: State, read: Figu
 /** The days that the bars of a page show, oldest first. */
 let dates: readonly { date: Day; words: string }[] = [];
 
-/** Returns the days of the bars. All components of a page share them, because it is slow to write dates in words. */
+/**
+ * Returns the days of the bars. All components of a page share them, because it is slow to write
+ * dates in words.
+ */
 function datesUntil(today: Day): typeof dates {
   if (dates.at(-1)?.date !== today) {
     dates = Array.from({ length: barDays }, (_, index) => {

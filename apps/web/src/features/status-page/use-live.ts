@@ -34,8 +34,8 @@ type Action =
 const currentTime = () => new Date().toISOString();
 
 /**
- * Number of announcements of components, and of others. Screen readers have read older ones. An outage may change many components
- * at once, after the incident that says why.
+ * Number of announcements of components, and of others. Screen readers have read older ones. An
+ * outage may change many components at once, after the incident that says why.
  */
 const announcementsKept = 20;
 
@@ -60,9 +60,10 @@ export function useLive(snapshot: PageState, follow: Follow, start?: LiveStart):
 }
 
 /**
- * Reads the figures again while an outage lasts, when a day begins in the page's time zone, and after a change of that zone. A
- * response may still be of the day or the zone before. It is then requested each minute for ten minutes, and after that each hour,
- * because the viewer's clock may be wrong. A hidden page waits until it is shown.
+ * Reads the figures again while an outage lasts, when a day begins in the page's time zone, and
+ * after a change of that zone. A response may still be of the day or the zone before. It is then
+ * requested each minute for ten minutes, and after that each hour, because the viewer's clock may
+ * be wrong. A hidden page waits until it is shown.
  */
 function useMovingFigures(state: PageState, dispatch: Dispatch<Action>, readAt?: number) {
   /** Number of checks since the figures became old, without failed reads. */
@@ -93,7 +94,8 @@ function useMovingFigures(state: PageState, dispatch: Dispatch<Action>, readAt?:
       isDue = false;
       check(left.signal);
     };
-    // Pages that have loaded React at the same event, or received the same one, do not read together.
+    // Pages that have loaded React at the same event, or received the same one, do not
+    // read together.
     const soon = setTimeout(checkIfDue, 5000 * Math.random());
     document.addEventListener('visibilitychange', checkIfDue, { signal: left.signal });
     const interval = figuresMs * (1 + Math.random() / 5);

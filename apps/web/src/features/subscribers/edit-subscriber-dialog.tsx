@@ -31,9 +31,10 @@ interface EditSubscriberDialogProps {
 }
 
 /**
- * Changes what a subscriber receives. No event reports changes of a subscriber, so the dialog reads the list again when it
- * opens, and the components, of which a cached list may lack one that the subscriber has chosen. It sends only what was
- * changed in it. A save shows that the subscriber was deleted.
+ * Changes what a subscriber receives. No event reports changes of a subscriber, so the dialog
+ * reads the list again when it opens, and the components, of which a cached list may lack one
+ * that the subscriber has chosen. It sends only what was changed in it. A save shows that the
+ * subscriber was deleted.
  */
 export function EditSubscriberDialog({
   subscriber,

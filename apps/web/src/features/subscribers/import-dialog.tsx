@@ -88,8 +88,9 @@ function FileField() {
   const isRunning = check?.outcome === 'running';
 
   /**
-   * Forgets the file before another one is chosen. Otherwise the browser sends no event when that is a corrected file
-   * of the same name. Afterwards would be too late: the field would say that no file is chosen.
+   * Forgets the file before another one is chosen. Otherwise the browser sends no event when that
+   * is a corrected file of the same name. Afterwards would be too late: the field would say that no
+   * file is chosen.
    */
   async function clear(event: MouseEvent<HTMLInputElement>) {
     if (isSubmitting) {

@@ -25,7 +25,10 @@ import { toast } from '@/ui/toast';
 import { SecretDialog } from './secret-dialog';
 import { useScopeEntries } from './use-scope-entries';
 
-/** The button of a new subscriber, for users who may write, and its dialogs, which stay open if the right is lost. */
+/**
+ * The button of a new subscriber, for users who may write, and its dialogs, which stay open if the
+ * right is lost.
+ */
 export function useNewSubscriber(): { button: ReactNode; dialogs: ReactNode } {
   const api = useApi();
   const listCache = useListCache();

@@ -18,8 +18,9 @@ interface OpenedDialog {
 }
 
 /**
- * The dialogs that the menus of the rows open. They are rendered outside of the table, because a row that leaves the
- * page must not take typed text or a secret along, which is shown once. `list` is the path of the rows.
+ * The dialogs that the menus of the rows open. They are rendered outside of the table, because a
+ * row that leaves the page must not take typed text or a secret along, which is shown once. `list`
+ * is the path of the rows.
  */
 export function useSubscriberDialogs(list: string): {
   open: OpenSubscriberDialog;

@@ -32,7 +32,10 @@ const scopes: Options = labels(scopesOf, (scope) => scopeNames[scope]);
 /** How long typing pauses before the server is asked. */
 const typingPauseMs = 250;
 
-/** The filter of the list. The query of the address keeps what is chosen, but no part of a subscriber's address. */
+/**
+ * The filter of the list. The query of the address keeps what is chosen, but no part of a
+ * subscriber's address.
+ */
 export function useSubscriberFilter(): ListFilter {
   const [query, setQuery] = useSearchParams();
   const channel = chosen(query, 'channel', channelNames);

@@ -20,7 +20,10 @@ import { manageLinkOf, type ManageLink } from './link-query';
 import { ManageForm } from './manage-form';
 import { UnsubscribeButton } from './unsubscribe-button';
 
-/** Target of the manage link in every message. It reads the subscription, and changes it only when a button is pressed. */
+/**
+ * Target of the manage link in every message. It reads the subscription, and changes it only when a
+ * button is pressed.
+ */
 export function SubscriptionPage() {
   const [query] = useSearchParams();
   const link = manageLinkOf(query);

@@ -48,7 +48,8 @@ export function AffectedComponentsField({
 
   function add(list: FieldArrayRenderProps) {
     if (isSubmitting) return;
-    // Synchronous, so that the row exists before it takes the focus: the last one disables the button.
+    // Synchronous, so that the row exists before it takes the focus: the last one disables
+    // the button.
     flushSync(() => list.push(newRow));
     rowList.current?.lastElementChild?.querySelector('select')?.focus();
   }

@@ -10,7 +10,10 @@ export function useGroups() {
   return useList<ComponentGroup>(endpoints.componentGroups.list);
 }
 
-/** Returns the name of a group; undefined for none and while the groups are read. A failure to read them takes its place. */
+/**
+ * Returns the name of a group; undefined for none and while the groups are read. A failure to read
+ * them takes its place.
+ */
 export function useGroupName(): (id: string | null) => string | undefined {
   const { rows, error } = useGroups();
   return (id) => {
@@ -26,7 +29,9 @@ export function useGroupNameOf(componentId: string): string | undefined {
   return useGroupName()(component?.groupId ?? null);
 }
 
-/** Reads the names of all components and groups, by id; `names` is undefined until both are read. */
+/**
+ * Reads the names of all components and groups, by id; `names` is undefined until both are read.
+ */
 export function useComponentNames() {
   const components = useQuery<Component[]>(endpoints.components.list);
   const groups = useQuery<ComponentGroup[]>(endpoints.componentGroups.list);
@@ -44,7 +49,10 @@ export function useComponentNames() {
   };
 }
 
-/** Returns the name of a component. One that several components have gets that of its group: `API (Europe)`. */
+/**
+ * Returns the name of a component. One that several components have gets that of its
+ * group: `API (Europe)`.
+ */
 export function useUniqueName(): (component: Choice) => string {
   const { rows: groups } = useGroups();
   const { data: components } = useQuery<Component[]>(endpoints.components.list);
@@ -73,8 +81,8 @@ export interface ChoiceSection {
 }
 
 /**
- * Puts choices with unique names into the groups and the order of the page, those whose place is unknown last. Returns
- * undefined without choices.
+ * Puts choices with unique names into the groups and the order of the page, those whose place is
+ * unknown last. Returns undefined without choices.
  */
 export function useChoiceSections(
   choices: readonly Choice[] | undefined,

@@ -103,7 +103,8 @@ interface ChangeText {
 export function changeText({ actor, action, target }: Change, count = 1): ChangeText {
   const own = actor.id === target.id ? ownPhrases[action] : undefined;
   if (own !== undefined) return { who: actor.name, what: own, name: undefined };
-  // The server takes a request of nobody for one of the identity provider, also without such a provider.
+  // The server takes a request of nobody for one of the identity provider, also without
+  // such a provider.
   if (actor.type === 'PROVIDER' && actor.name === 'Identity provider' && target.name !== null) {
     const what = anonymousPhrases[action];
     if (what !== undefined) return { who: 'Somebody', what, name: target.name };
@@ -128,7 +129,10 @@ interface JoinedChange {
   count: number;
 }
 
-/** Joins neighbouring changes that have the same author and the same text, of which none names a thing. */
+/**
+ * Joins neighbouring changes that have the same author and the same text, of which none
+ * names a thing.
+ */
 export function joinChanges(changes: readonly Change[]): JoinedChange[] {
   const joined: JoinedChange[] = [];
   for (const change of changes) {

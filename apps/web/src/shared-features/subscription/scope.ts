@@ -64,7 +64,10 @@ function schemaUpTo(max: number) {
 
 export const newScopeSchema = schemaUpTo(200);
 
-/** A choice that is stored may be longer than a new one: a deleted group leaves its components in it. */
+/**
+ * A choice that is stored may be longer than a new one: a deleted group leaves its components
+ * in it.
+ */
 export const scopeSchema = schemaUpTo(Infinity);
 
 /** The values of a subscriber, without what is deleted. */

@@ -11,8 +11,9 @@ interface TargetFieldsProps {
   /** The channels to choose from. */
   channels: readonly Channel[];
   /**
-   * Whether it is the visitor's own address, which the browser may fill in. An operator's dialog starts with the focus
-   * on the address rather than on the channel; such a dialog needs `returnTo`.
+   * Whether it is the visitor's own address, which the browser may fill in. An operator's
+   * dialog starts with the focus on the address rather than on the channel; such a dialog
+   * needs `returnTo`.
    */
   own?: boolean;
 }
@@ -64,7 +65,10 @@ export function TargetFields({ channels, own = false }: TargetFieldsProps) {
   );
 }
 
-/** The props of an address, and its error. It starts with the focus, so leaving it empty is no error before a submission. */
+/**
+ * The props of an address, and its error. It starts with the focus, so leaving it empty is no error
+ * before a submission.
+ */
 function useAddress(name: 'email' | 'target') {
   const { touched, errors, getFieldProps } = useFormikContext<SubscriptionValues>();
   const field = getFieldProps<string>(name);

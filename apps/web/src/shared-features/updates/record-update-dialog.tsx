@@ -21,8 +21,9 @@ import {
 import { UpdateFields } from './update-fields';
 
 /**
- * The dialog stays open this long for the screen to show the update. The screen may disable the button that takes the
- * focus afterwards: the focus then goes to what is left. Without a connection the screen is read much later.
+ * The dialog stays open this long for the screen to show the update. The screen may disable the
+ * button that takes the focus afterwards: the focus then goes to what is left. Without a connection
+ * the screen is read much later.
  */
 const maxRefreshMs = 1000;
 
@@ -32,7 +33,9 @@ interface RecordUpdateDialogProps {
   about: string;
   /** Current status of the incident or maintenance. */
   status: StatusBadgeStyle;
-  /** Current status of the incident, which takes that of the update; undefined for a maintenance. */
+  /**
+   * Current status of the incident, which takes that of the update; undefined for a maintenance.
+   */
   incidentStatus?: IncidentStatus | undefined;
   /** Whether another user has deleted the incident. */
   isDeleted?: boolean;

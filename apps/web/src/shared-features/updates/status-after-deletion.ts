@@ -8,8 +8,8 @@ export interface IncidentState {
 }
 
 /**
- * Returns the status that an incident gets by the deletion of updates, like the server; null if it keeps its own. `updates` are all
- * of its updates, newest first.
+ * Returns the status that an incident gets by the deletion of updates, like the server; null if it
+ * keeps its own. `updates` are all of its updates, newest first.
  */
 export function statusAfterDeletion(
   { status, resolvedAt }: IncidentState,
@@ -20,7 +20,8 @@ export function statusAfterDeletion(
   const newest = updates[0];
   const left = updates.find((update) => !isDeleted(update));
   if (newest === undefined || left === undefined || !isDeleted(newest)) return null;
-  // An update that was recorded after the resolution, and is displayed before it, never changes the status.
+  // An update that was recorded after the resolution, and is displayed before it, never changes
+  // the status.
   const isPast = ({ displayAt, createdAt }: Update) =>
     Boolean(resolvedAt && displayAt < resolvedAt && resolvedAt <= createdAt);
   const isResolution = newest.status === 'RESOLVED' && newest.displayAt === resolvedAt;

@@ -17,7 +17,9 @@ interface UpdateFieldsProps {
   notifies?: boolean | undefined;
   /** Whether the update must have a display time of its own. */
   isBackfilled?: boolean;
-  /** Current status of the incident, which takes that of the update; undefined if it keeps its own. */
+  /**
+   * Current status of the incident, which takes that of the update; undefined if it keeps its own.
+   */
   incidentStatus?: IncidentStatus | undefined;
 }
 
@@ -65,7 +67,10 @@ export function UpdateFields({
   );
 }
 
-/** Says that an update moves the incident back; null if it does not, or if a resolved incident takes none. */
+/**
+ * Says that an update moves the incident back; null if it does not, or if a resolved incident
+ * takes none.
+ */
 function setback({ status, displayAt }: UpdateValues, current: IncidentStatus): string | null {
   if (current === 'RESOLVED') return null;
   if (rankOf(incidentStatuses, status) >= rankOf(incidentStatuses, current)) return null;

@@ -27,7 +27,10 @@ interface UpdatesPanelProps {
   status: StatusBadgeStyle;
   /** The incident, which takes the status of its updates; undefined for a maintenance. */
   incident?: IncidentState | undefined;
-  /** Why no update can be recorded; undefined if one can. One that is displayed before the resolution still can. */
+  /**
+   * Why no update can be recorded; undefined if one can. One that is displayed before the
+   * resolution still can.
+   */
   closed?: string | undefined;
   /** Called after an update was recorded, edited or deleted. */
   onChange: () => Promise<unknown>;
@@ -45,7 +48,8 @@ export function UpdatesPanel({
   const resolvedAt = incident?.resolvedAt;
   const api = useApi();
   const { data, error, refresh } = useQuery<Update[]>(timeline.endpoints.list);
-  // `before` is fixed while the dialog is open, although the recorded update may close the timeline.
+  // `before` is fixed while the dialog is open, although the recorded update may close
+  // the timeline.
   const [recording, setRecording] = useState<{ before?: string }>();
   const [edited, setEdited] = useState<Update>();
   useErrorToast(error !== undefined, fetchFailed);

@@ -16,7 +16,10 @@ interface UpdatesTableProps {
   /** The incident, which takes the status of its updates; undefined for a maintenance. */
   incident: IncidentState | undefined;
   onEdit: (update: Update) => void;
-  /** Deletes all updates or none, and shows a failure. `notify` is undefined if there is nothing to notify of. */
+  /**
+   * Deletes all updates or none, and shows a failure. `notify` is undefined if there is nothing to
+   * notify of.
+   */
   onDelete: (updates: Update[], notify: boolean | undefined) => Promise<void>;
 }
 

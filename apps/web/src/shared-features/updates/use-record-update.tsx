@@ -11,7 +11,10 @@ type Incident = Pick<StoredIncident, 'id' | 'title' | 'status'>;
 interface RecordUpdate {
   /** Opens the dialog. */
   record: (incident: Incident) => void;
-  /** The dialog, which the caller renders outside of the rows: a row may move or go while text is typed. */
+  /**
+   * The dialog, which the caller renders outside of the rows: a row may move or go while text
+   * is typed.
+   */
   dialog: ReactNode;
 }
 

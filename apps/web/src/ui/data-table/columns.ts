@@ -37,7 +37,8 @@ interface ColumnStyle {
 }
 
 /**
- * The widths of what many tables show. They apply while the rows are loaded, too, so that no header moves afterwards.
+ * The widths of what many tables show. They apply while the rows are loaded, too, so that no header
+ * moves afterwards.
  */
 export const columnStyles = {
   check: { width: 'w-8' },
@@ -70,7 +71,8 @@ export const features = tableFeatures({
 export type DataColumn<Row extends RowData> = ColumnDef<typeof features, Row>;
 
 /**
- * Describes a table's columns. Outside a component, so that they stay the same from render to render:
+ * Describes a table's columns. Outside a component, so that they stay the same from render to
+ * render:
  * `const column = columnsOf<Component>(); const columns = column.columns([column.accessor('name', …), …])`
  */
 export function columnsOf<Row extends RowData>() {

@@ -31,16 +31,23 @@ export interface TableMemory {
 interface DataTableProps<Row extends RowData> {
   /** Accessible name. */
   label: string;
-  /** Always the same array: other columns would replace the cells, also the one that has the focus. */
+  /**
+   * Always the same array: other columns would replace the cells, also the one that has the focus.
+   */
   columns: readonly DataColumn<Row>[];
   /** Undefined while loading. */
   rows: readonly Row[] | undefined;
-  /** Where the rows come from, like the path of a list with its query. Rows from elsewhere begin on the first page. */
+  /**
+   * Where the rows come from, like the path of a list with its query. Rows from elsewhere begin on
+   * the first page.
+   */
   source?: string;
   /** Whether the rows that replace these are being loaded. */
   isStale?: boolean;
   getRowId: (row: Row) => string;
-  /** Name of a row, for its checkbox: "Select Website". Always the same function, like `columns`. */
+  /**
+   * Name of a row, for its checkbox: "Select Website". Always the same function, like `columns`.
+   */
   rowLabel: (row: Row) => string;
   /** Stacks the rows on windows narrower than a desktop's. */
   wide?: boolean;

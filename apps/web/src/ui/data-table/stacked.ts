@@ -1,9 +1,9 @@
 import { cn } from '@/ui/cn';
 
 /**
- * The layout of a table without room for its columns: each row is a block with its name first, its values with their
- * headers, and its actions at the end. Nothing has to be scrolled sideways. The header keeps what sorts and selects.
- * theme.css has the widths from which there is room.
+ * The layout of a table without room for its columns: each row is a block with its name first, its
+ * values with their headers, and its actions at the end. Nothing has to be scrolled sideways. The
+ * header keeps what sorts and selects. theme.css has the widths from which there is room.
  */
 export const stacked = {
   table: 'stacked:block',
@@ -36,8 +36,8 @@ const value = [
 ].join(' ');
 
 /**
- * Keeps the actions on one line: the first one reserves the room of the icon buttons after it, which the second one
- * takes back. By the number of buttons after the first one.
+ * Keeps the actions on one line: the first one reserves the room of the icon buttons after it,
+ * which the second one takes back. By the number of buttons after the first one.
  */
 const actions = [
   { first: '', second: '' },

@@ -30,7 +30,8 @@ fn composer(store: MockSubscriberStore) -> MailComposer {
     )
 }
 
-/// A store that must be asked exactly `times` times whether an address may be mailed, and returns `may`.
+/// A store that must be asked exactly `times` times whether an address may be mailed, and
+/// returns `may`.
 fn limited(times: usize, may: bool) -> MockSubscriberStore {
     let mut store = MockSubscriberStore::new();
     let key = RecipientKey::from(EmailKey::of("ann@example.com"));

@@ -90,8 +90,8 @@ impl InFlight {
         idle && !(accepts && (self.expand || self.claim))
     }
 
-    /// Takes over the new claim on a delivery that is being sent already: its claim ended early because the clock was set forward.
-    /// Returns whether there is such a delivery.
+    /// Takes over the new claim on a delivery that is being sent already: its claim ended early
+    /// because the clock was set forward. Returns whether there is such a delivery.
     pub(super) fn renew_claim(&mut self, claim: Claim) -> bool {
         let mut known = self.claims.values_mut();
         let known = known.find(|known| known.claim.id == claim.id);

@@ -102,7 +102,8 @@ fn event_size(kind: EventKind, thing: &impl Serialize) -> usize {
     .len()
 }
 
-/// Texts of any legal length, also of characters that JSON escapes with six bytes, or of four bytes each.
+/// Texts of any legal length, also of characters that JSON escapes with six bytes, or of four
+/// bytes each.
 fn text(max_length: usize) -> impl Strategy<Value = String> {
     let character = prop_oneof![
         Just('\u{1}'),

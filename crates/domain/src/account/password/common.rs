@@ -1,8 +1,10 @@
-//! The most common passwords that are long enough, as `docs/decisions/common-passwords-are-embedded.md` describes.
+//! The most common passwords that are long enough, as
+//! `docs/decisions/common-passwords-are-embedded.md` describes.
 
 use sha2::{Digest, Sha256};
 
-/// Number of bytes that are kept of a hash. One in ten million other passwords counts as a common one by mistake.
+/// Number of bytes that are kept of a hash. One in ten million other passwords counts as a common
+/// one by mistake.
 const PREFIX: usize = 5;
 
 /// Sorted prefixes of the SHA-256 of each password in lower case.

@@ -77,7 +77,8 @@ fn rows(periods: &[StatusPeriod]) -> Vec<Row> {
 /// From an occurrence to a resolution, in seconds.
 type Interval = (i64, Option<i64>);
 
-/// A name, an incident's interval before and after a correction, and the periods before and after it.
+/// A name, an incident's interval before and after a correction, and the periods before and
+/// after it.
 type Correction = (
     &'static str,
     Interval,
@@ -244,7 +245,8 @@ fn boundaries_that_the_incident_set_move_and_others_stay() {
     }
 }
 
-/// Periods that do not overlap, of this incident and another one, with ends and starts among few values.
+/// Periods that do not overlap, of this incident and another one, with ends and starts among
+/// few values.
 fn any_periods() -> impl Strategy<Value = Vec<Row>> {
     let bounds = proptest::collection::btree_set(0..30_i64, 0..12);
     let causes = proptest::collection::vec(0..3_u128, 12);

@@ -48,7 +48,8 @@ fn stored(rows: &[Row]) -> Vec<StatusPeriod> {
     rows.iter().enumerate().map(period).collect()
 }
 
-/// [`resolved_of`] a component with the status of the period that lasts, set by what caused the period.
+/// [`resolved_of`] a component with the status of the period that lasts, set by what caused
+/// the period.
 fn resolved(impacts: &[ImpactRow], periods: &[Row]) -> Vec<Row> {
     let last = periods.iter().find(|(.., end)| end.is_none());
     let (status, source) = match last {
@@ -172,7 +173,8 @@ fn corrected_end_an_earlier_resolution_and_other_causes_stay() {
 
 #[test]
 fn status_that_lasts_ends_with_the_last_impact_whatever_caused_it() {
-    // A resolved incident, or an operator before the incident, caused the status that the incident kept.
+    // A resolved incident, or an operator before the incident, caused the status that the
+    // incident kept.
     for cause in [2, BY_HAND] {
         let by_incidents = component(MajorOutage, StatusSource::Incidents);
         assert_eq!(

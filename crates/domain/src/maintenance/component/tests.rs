@@ -130,7 +130,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// Each step is a time that passes, and then an edit or what the scheduler does. A viewer may load the page at any time.
+    /// Each step is a time that passes, and then an edit or what the scheduler does. A viewer may
+    /// load the page at any time.
     #[test]
     fn after_each_publication_every_viewer_knows_which_components_are_under_maintenance(
         created in (any_components(), 0..30_i64, option::of(0..30_i64), 0..30_i64),

@@ -17,7 +17,8 @@ use super::component::{Component, components};
 use super::update::Update;
 use super::{Time, within_limit};
 
-/// The text of the entry that says that a maintenance is cancelled. Statuspage has no such status: programs see it completed.
+/// The text of the entry that says that a maintenance is cancelled. Statuspage has no such status:
+/// programs see it completed.
 const CANCELLED: &str = "The scheduled maintenance was cancelled.";
 
 /// An incident or a maintenance.

@@ -7,7 +7,8 @@ use uuid::Uuid;
 use super::removals;
 use crate::query_plan::{plan, postgresql, sqlite};
 
-/// Rows of 997 authors in 20 organisations, as PostgreSQL needs them to plan as it would for a large installation.
+/// Rows of 997 authors in 20 organisations, as PostgreSQL needs them to plan as it would for a
+/// large installation.
 const MANY: [&str; 9] = [
     "INSERT INTO organisations (id, code, name, revision, created_at) SELECT n::text, n::text, 'Acme', 0, now() \
      FROM generate_series(1, 20) n",

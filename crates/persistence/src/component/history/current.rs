@@ -46,9 +46,10 @@ pub(crate) async fn begin_period(
     begin_periods(scope, vec![(state.id, statuses)], (since, since)).await
 }
 
-/// Ends the period of the former status of each component at `since`, and begins those of its new statuses, which are ordered by
-/// time and do not begin after `now`. The last one lasts; without any, the component is operational. Nothing ends or begins before
-/// the component's previous change, and no period is empty.
+/// Ends the period of the former status of each component at `since`, and begins those of its new
+/// statuses, which are ordered by time and do not begin after `now`. The last one lasts; without
+/// any, the component is operational. Nothing ends or begins before the component's previous
+/// change, and no period is empty.
 pub(crate) async fn begin_periods(
     scope: Scope<'_>,
     components: Vec<(ComponentId, Vec<NewStatus>)>,
@@ -112,7 +113,8 @@ fn end(scope: Scope<'_>, last: Model, end_at: DateTime<Utc>, rows: &mut ChangedR
     });
 }
 
-/// When a change at `since` takes effect: not before the last period ended, or began if it lasts, and not after `now`.
+/// When a change at `since` takes effect: not before the last period ended, or began if it lasts,
+/// and not after `now`.
 fn effective_from(last: Option<&Model>, since: DateTime<Utc>, now: DateTime<Utc>) -> DateTime<Utc> {
     let earliest = last.map_or(since, |last| last.end_at.unwrap_or(last.start_at));
     Ord::min(Ord::max(since, earliest), now)
@@ -130,8 +132,8 @@ async fn last_by_component(
     Ok(last)
 }
 
-/// The last period of each of these components, the only one that may last. Of periods that start together, only one is not empty: the
-/// one that lasts comes first.
+/// The last period of each of these components, the only one that may last. Of periods that start
+/// together, only one is not empty: the one that lasts comes first.
 pub(super) fn last_periods(components: &[Uuid]) -> Select<Entity> {
     let last = Query::select()
         .column((ALL, Column::Id))

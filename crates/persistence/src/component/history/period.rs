@@ -75,7 +75,8 @@ fn period_from(row: Model, titles: &HashMap<Uuid, String>) -> Result<StatusPerio
     })
 }
 
-/// Stores changes of components' histories under the revision of the commit. The caller stores the components.
+/// Stores changes of components' histories under the revision of the commit. The caller stores
+/// the components.
 pub(super) async fn store(
     scope: Scope<'_>,
     histories: &[(ComponentId, PeriodChanges)],

@@ -21,9 +21,9 @@ pub(super) const EARLIER: &str = "earlier";
 /// Periods per read of all periods of an organisation.
 const MAX_PERIODS_PER_READ: u64 = 10_000;
 
-/// Selects the statuses of components from `from` until `to`, or until now without it: the periods that begin in this interval, and
-/// the last one before it of each component, which may be over. Periods of a component do not overlap, so no other has an instant
-/// in the interval.
+/// Selects the statuses of components from `from` until `to`, or until now without it: the periods
+/// that begin in this interval, and the last one before it of each component, which may be over.
+/// Periods of a component do not overlap, so no other has an instant in the interval.
 pub(super) fn within(
     components: &[Uuid],
     from: DateTime<Utc>,
@@ -93,8 +93,8 @@ async fn by_component(
     Ok(spans)
 }
 
-/// The statuses of all components of an organisation since `from`. One query searches one index twice: for periods that last, and
-/// for those that ended after `from`.
+/// The statuses of all components of an organisation since `from`. One query searches one index
+/// twice: for periods that last, and for those that ended after `from`.
 pub(super) fn spans_since(organisation: &OrganisationId, from: DateTime<Utc>) -> SelectStatement {
     let of_these = |condition: Expr| {
         Query::select()
@@ -161,7 +161,8 @@ pub(super) fn ended_spans(
     page
 }
 
-/// Passes each status of each component of an organisation since `from` to `add`, without loading all of them into memory.
+/// Passes each status of each component of an organisation since `from` to `add`, without loading
+/// all of them into memory.
 pub(crate) async fn each_span(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,

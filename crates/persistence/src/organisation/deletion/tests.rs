@@ -31,7 +31,8 @@ async fn insert<A: ActiveModelTrait + Send + 'static>(database: &Database, rows:
         .unwrap();
 }
 
-/// An organisation with many rows of each kind. The identifiers of different organisations begin at different numbers.
+/// An organisation with many rows of each kind. The identifiers of different organisations begin at
+/// different numbers.
 async fn filled(database: &Database, name: &str, begin: u128) -> OrganisationId {
     let id = OrganisationId::parse(name).unwrap();
     let known = NameRecord {
@@ -337,7 +338,8 @@ async fn sqlite_searches_and_never_scans() {
     }
 }
 
-/// Columns that refer to organisations although no index begins with them. An index without the rows of no organisation will do.
+/// Columns that refer to organisations although no index begins with them. An index without the
+/// rows of no organisation will do.
 const WITHOUT_INDEX: &str = "SELECT tables.name || '.' || keys.\"from\" AS \"column\" \
     FROM sqlite_master tables, pragma_foreign_key_list(tables.name) keys \
     WHERE keys.\"table\" = 'organisations' AND NOT EXISTS ( \

@@ -26,7 +26,8 @@ use crate::error::{broken, parse_stored};
 use crate::statement::{Fetch, RunStatement};
 use crate::transaction::Transaction;
 
-/// Maximum number of periods of an incident that are read: several for each component that is shown, also of an incident with more.
+/// Maximum number of periods of an incident that are read: several for each component that is
+/// shown, also of an incident with more.
 const MAX_PERIODS: u64 = 10 * COMPONENTS_SHOWN;
 /// How long before an incident its periods may begin, because operators correct starts.
 const MAX_CORRECTION: TimeDelta = TimeDelta::days(30);
@@ -203,7 +204,8 @@ async fn periods(
     Ok(periods)
 }
 
-/// Selects the periods that an incident caused since a time, oldest first. The time keeps a component's older periods unread.
+/// Selects the periods that an incident caused since a time, oldest first. The time keeps a
+/// component's older periods unread.
 pub(super) fn caused(incident: Uuid, since: DateTime<Utc>) -> SelectStatement {
     const PERIODS: &str = "component_periods";
     const LINKS: &str = "incident_components";

@@ -12,7 +12,8 @@ use uuid::Uuid;
 use super::{incident, maintenance};
 use crate::query_plan::{plan, postgresql, sqlite};
 
-/// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 incidents and maintenances over 55 years.
+/// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 incidents and
+/// maintenances over 55 years.
 const OLD_ENTRIES: [&str; 11] = [
     "INSERT INTO organisations (id, name, revision, created_at, code) VALUES ('acme', 'Acme', 0, now(), 'acme')",
     "INSERT INTO components (id, organisation_id, name, description, status, status_source, created_at, updated_at, version, code) \

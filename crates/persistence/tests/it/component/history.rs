@@ -89,7 +89,8 @@ async fn set_status_at(
 
 /// From so many hours ago to so many hours ago.
 fn span(from: i64, to: i64) -> StatusSpan {
-    // A whole second: the seconds of each day are rounded down, and midnight may be within the span.
+    // A whole second: the seconds of each day are rounded down, and midnight may be within
+    // the span.
     let now = DateTime::from_timestamp(clock().now().timestamp(), 0).unwrap();
     StatusSpan {
         status: ComponentStatus::MajorOutage,

@@ -248,7 +248,8 @@ async fn deliveries_of_a_deleted_component_are_withdrawn(database: &Database) {
     assert!(fixture.received().await.is_empty());
 }
 
-/// Every change that an operator or the clock makes of an incident and a maintenance, without notices.
+/// Every change that an operator or the clock makes of an incident and a maintenance,
+/// without notices.
 async fn changes_that_do_not_notify_are_sent_on_no_channel(database: &Database) {
     let fixture = OrganisationFixture::new(database, "acme").await;
     let api = fixture.component("API").await;

@@ -192,7 +192,8 @@ async fn organisations_whose_deliveries_are_all_in_flight_delay_nobody(database:
     late.subscribed(1).await;
     late.incident("Down").await;
     late.expand().await;
-    // The other organisations have nothing to claim, so the claim finds this one wherever it begins.
+    // The other organisations have nothing to claim, so the claim finds this one wherever
+    // it begins.
     for after in ["a", "b", "bb", "c"] {
         let one_place = ClaimRequest {
             after: OrganisationId::parse(after).ok(),

@@ -267,7 +267,8 @@ async fn all_of_many_subscribers_of_a_deleted_group_have_chosen_its_components(
         }
         scopes
     };
-    // The transaction that deletes the group is rolled back; those before it have added the components.
+    // The transaction that deletes the group is rolled back; those before it have added
+    // the components.
     let refused = Box::new(|_, _| Err(Error::Conflict("not now".to_owned())));
     let deleted = ComponentGroupStore::delete(database, &fixture.id, edge, refused).await;
     assert!(deleted.is_err());

@@ -511,7 +511,8 @@ async fn corrected_times_of_an_incident_move_its_periods(database: &Database) {
         [(span(Degraded, first, Some(third)), true)]
     );
 
-    // The time of the update that resolved an incident moves too, and the occurrence while it is unresolved.
+    // The time of the update that resolved an incident moves too, and the occurrence while it
+    // is unresolved.
     let open = fixture
         .occured(second, None, &[open_on(web, MajorOutage)])
         .await;

@@ -11,7 +11,8 @@ use super::{connect, kept};
 use crate::backend::{clock, sqlite_url};
 use crate::session::opened;
 
-/// Another account of Ada's address, older than hers, and two of one address whose domain is spelt in two ways.
+/// Another account of Ada's address, older than hers, and two of one address whose domain is spelt
+/// in two ways.
 fn older_ones(kind: &str) -> String {
     let id = |number: u32| match kind {
         "sqlite" => format!("X'0000000000007000800000000000000{number}'"),

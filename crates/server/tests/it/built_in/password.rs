@@ -8,8 +8,8 @@ use crate::process::{Process, command};
 const ADDRESS: &str = "ann@example.com";
 const NEW: &str = "a brand new password";
 
-/// Requests a reset; returns the tokens of the mailed links. The server is stopped and started in between, which
-/// waits for the mail.
+/// Requests a reset; returns the tokens of the mailed links. The server is stopped and started in
+/// between, which waits for the mail.
 async fn reset_links(app: TestApp, email: &str) -> (TestApp, Vec<String>) {
     let response = Person::new(&app, email)
         .post("/password-reset", json!({"email": email}))

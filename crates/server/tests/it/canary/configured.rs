@@ -1,5 +1,6 @@
-//! Secrets with which the server is configured are in no line of the log and no error. Those of mail and OpenID Connect are in the
-//! test of issued secrets, those of Clerk in a test of their own.
+//! Secrets with which the server is configured are in no line of the log and no error.
+//! Those of mail and OpenID Connect are in the test of issued secrets, those of Clerk in a
+//! test of their own.
 
 use std::fs::read_to_string;
 

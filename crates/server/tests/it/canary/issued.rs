@@ -1,5 +1,5 @@
-//! Secrets that the server issues, keeps or is configured with are in no item of the audit log, no line of the log at any level, and
-//! no error.
+//! Secrets that the server issues, keeps or is configured with are in no item of the audit log, no
+//! line of the log at any level, and no error.
 
 use std::fs::read_to_string;
 

@@ -204,7 +204,8 @@ impl Shared {
     }
 }
 
-/// Reads a request (RFC 9112) of a client that makes no mistakes. `None` at the end of the connection.
+/// Reads a request (RFC 9112) of a client that makes no mistakes. `None` at the end of
+/// the connection.
 async fn read(reader: &mut BufReader<OwnedReadHalf>) -> Option<Received> {
     let mut line = String::new();
     if reader.read_line(&mut line).await.ok()? == 0 {

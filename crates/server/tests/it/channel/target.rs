@@ -106,7 +106,8 @@ async fn targets_inside_the_network_are_refused() {
         let response = setup.operator.post("/subscriber", body.clone()).await;
         assert_eq!(response.status, 422, "{target}: {response:?}");
         assert_eq!(response.body["errors"][0]["field"], "target", "{target}");
-        // Refusals do not count as subscriptions, but visitors have fewer attempts than there are rows.
+        // Refusals do not count as subscriptions, but visitors have fewer attempts than there
+        // are rows.
         if target.starts_with("https://10.") || target.starts_with("https://ann") {
             let response = setup.post("/public", &body).await;
             assert_eq!(response.status, 422, "{target}: {response:?}");

@@ -1,6 +1,7 @@
-//! A fake Clerk: its key set, the parts of its Backend API that the server reads, its tokens and its signatures. Claims
-//! and payloads follow Clerk's page "Session tokens" and `packages/backend/src/api/resources/JSON.ts` of
-//! clerk/javascript, signatures follow Svix's page "Verifying Webhooks Manually".
+//! A fake Clerk: its key set, the parts of its Backend API that the server reads, its tokens and
+//! its signatures. Claims and payloads follow Clerk's page "Session tokens" and
+//! `packages/backend/src/api/resources/JSON.ts` of clerk/javascript, signatures follow Svix's page
+//! "Verifying Webhooks Manually".
 
 use std::collections::HashMap;
 use std::sync::Arc;

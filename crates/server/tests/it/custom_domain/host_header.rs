@@ -293,7 +293,8 @@ async fn host_header_does_not_change_links_or_cached_responses() {
                 continue;
             }
             assert_eq!(response.status, 200, "{context}: {}", response.head);
-            // Read by a well-behaved client afterwards: the abused request has left nothing in a cache.
+            // Read by a well-behaved client afterwards: the abused request has left nothing in
+            // a cache.
             let plain = setup.plain(naming.leads, below).await;
             assert_eq!(response.origins(), plain.origins(), "{context}");
             assert_eq!(response.tag(), plain.tag(), "{context}");

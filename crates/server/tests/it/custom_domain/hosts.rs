@@ -271,7 +271,8 @@ async fn a_domain_that_moves_shows_the_pages_of_one_organisation_at_a_time_on_ev
         loop {
             match shown_by(&node).await[..] {
                 [false, true] => return,
-                // While the domain belongs to no organisation, the host shows the whole installation.
+                // While the domain belongs to no organisation, the host shows the whole
+                // installation.
                 [true, _] => tokio::task::yield_now().await,
                 [..] => panic!("no page at all"),
             }

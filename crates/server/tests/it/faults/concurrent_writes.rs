@@ -1,5 +1,5 @@
-//! Operators record updates, reorder the page and edit histories as fast as the server acknowledges them; every acknowledged
-//! write must be stored.
+//! Operators record updates, reorder the page and edit histories as fast as the server acknowledges
+//! them; every acknowledged write must be stored.
 
 mod correction;
 
@@ -58,7 +58,8 @@ impl ConcurrentWrites {
         }
     }
 
-    /// Continues at another process of the server, with a new token: a token lasts five minutes, a session longer.
+    /// Continues at another process of the server, with a new token: a token lasts five minutes, a
+    /// session longer.
     pub(super) async fn at(&mut self, process: &Process) {
         self.operator.url.clone_from(&process.url);
         self.operator.token = token(
@@ -127,8 +128,8 @@ impl ConcurrentWrites {
         }
     }
 
-    /// Asserts that every acknowledged write is stored, and no write in part. `ended` processes have ended, each with at
-    /// most one unacknowledged write per operator.
+    /// Asserts that every acknowledged write is stored, and no write in part. `ended` processes
+    /// have ended, each with at most one unacknowledged write per operator.
     pub(super) async fn is_whole(&mut self, ended: usize) {
         let (mut stored, mut noted) = (0, 0);
         for (incident, acknowledged) in self.incidents.iter().zip(&self.acknowledged) {

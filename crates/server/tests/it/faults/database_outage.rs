@@ -62,7 +62,8 @@ impl Installation {
         (stream, socket)
     }
 
-    /// The public page stays as it was, operators get errors, and the process is alive but not ready.
+    /// The public page stays as it was, operators get errors, and the process is alive but
+    /// not ready.
     async fn is_cut_off(&self, before: &Value) {
         let start = Instant::now();
         self.page_stands(before).await;

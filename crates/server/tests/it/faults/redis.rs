@@ -1,4 +1,5 @@
-//! Redis ends or stops responding, and returns. It only makes commits reach other nodes faster than the outbox does.
+//! Redis ends or stops responding, and returns. It only makes commits reach other nodes faster than
+//! the outbox does.
 
 use allclear_test_support::postgres;
 
@@ -58,7 +59,8 @@ impl Nodes {
         })
     }
 
-    /// Operators write on every node, viewers of every node receive the events in order, and every page shows the result.
+    /// Operators write on every node, viewers of every node receive the events in order, and every
+    /// page shows the result.
     async fn go_on(&mut self, phase: &str) {
         let mut made = Vec::new();
         for number in 0..5 {

@@ -76,7 +76,8 @@ async fn account_of_a_released_version_works_in_this_one() {
     }
 }
 
-/// An account that is not the oldest of its address keeps everything, and is usable once it has proved another address.
+/// An account that is not the oldest of its address keeps everything, and is usable once it has
+/// proved another address.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_account_whose_address_an_older_one_has_proves_another_one_first() {
     let Some(database) = postgres() else {

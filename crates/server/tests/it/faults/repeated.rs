@@ -1,4 +1,5 @@
-//! The server is killed while it creates incidents; each request is repeated with its `Idempotency-Key`.
+//! The server is killed while it creates incidents; each request is repeated with its
+//! `Idempotency-Key`.
 
 use std::collections::BTreeMap;
 

@@ -87,7 +87,8 @@ impl Mail {
     }
 }
 
-/// What a mail shows of a text that is a name: the text without web addresses, or neutral words if nothing is left.
+/// What a mail shows of a text that is a name: the text without web addresses, or neutral words if
+/// nothing is left.
 fn names(text: &str) -> Vec<String> {
     mail_name(text).map_or_else(
         || vec!["an organisation".to_owned(), "Somebody invites".to_owned()],

@@ -15,9 +15,10 @@ use crate::events::Stream;
 /// How much the clock gains with each saved change, and how long that takes at least.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Drives the clock for as long as the test runs, with changes in the operator's organisation. The clock is as slow as
-/// the machine: it stands still, gains one step with each change that the server has saved, and never more than real
-/// time. So a second on it is the time of 20 saved changes, however busy the machine is.
+/// Drives the clock for as long as the test runs, with changes in the operator's organisation. The
+/// clock is as slow as the machine: it stands still, gains one step with each change that the
+/// server has saved, and never more than real time. So a second on it is the time of 20 saved
+/// changes, however busy the machine is.
 pub(crate) async fn drive(clock: Arc<TestClock>, operator: Operator) {
     let path = format!("/component/{}", operator.component("Work").await);
     for status in ["DEGRADED", "OPERATIONAL"].iter().cycle() {

@@ -1,4 +1,5 @@
-//! Viewers behind nginx: polling viewers stay with their node, and viewers of a killed node continue at the other.
+//! Viewers behind nginx: polling viewers stay with their node, and viewers of a killed node
+//! continue at the other.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -10,7 +11,8 @@ use crate::app::{Operator, operator_of};
 use crate::events::Stream;
 use crate::socket::Client;
 
-/// nginx chooses a socket's node by the client's address. With this many addresses, each node gets some.
+/// nginx chooses a socket's node by the client's address. With this many addresses, each node
+/// gets some.
 const ADDRESSES: std::ops::Range<u8> = 10..26;
 
 fn address(last: u8) -> Ipv4Addr {
@@ -199,7 +201,8 @@ async fn viewers_of_a_killed_node_continue_at_the_other_through_nginx() {
     }
 }
 
-/// Asserts that a viewer receives every event once and in order. Returns whether that took several connections.
+/// Asserts that a viewer receives every event once and in order. Returns whether that took
+/// several connections.
 async fn follow_stream(stream: &mut Stream, operator: &Operator, all: &[String]) -> bool {
     let (mut received, mut moved) = (0, false);
     while received < all.len() {

@@ -23,7 +23,8 @@ const REDIS: &str = "ALLCLEAR_TEST_REDIS_URL";
 const DOMAIN: &str = "status.shared.example";
 /// Viewers of each path.
 const VIEWERS: usize = 2;
-/// How soon the other node shows a domain's new organisation. Without a broadcast it would be five seconds.
+/// How soon the other node shows a domain's new organisation. Without a broadcast it would be
+/// five seconds.
 const FOLLOWS: Duration = Duration::from_secs(10);
 const TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -36,7 +37,8 @@ struct Nodes {
 }
 
 impl Nodes {
-    /// `None`, with a line on standard error, where the test run has no PostgreSQL or Redis; on CI that is a failure.
+    /// `None`, with a line on standard error, where the test run has no PostgreSQL or Redis; on CI
+    /// that is a failure.
     async fn start() -> Option<Self> {
         let Ok(redis) = std::env::var(REDIS) else {
             assert!(std::env::var_os("CI").is_none(), "{REDIS} is not set");
@@ -105,8 +107,8 @@ impl Viewer {
         (status, body)
     }
 
-    /// Reads until the path shows what is expected last. Fails if an earlier organisation is shown again. Waits for the other
-    /// viewers after the first read.
+    /// Reads until the path shows what is expected last. Fails if an earlier organisation is shown
+    /// again. Waits for the other viewers after the first read.
     async fn watch(mut self, tenants: &[Tenant; 2], last: Shown, all_read: &Barrier) {
         self.read().await;
         all_read.wait().await;
@@ -215,7 +217,8 @@ async fn a_domain_that_moves_shows_one_organisation_at_a_time_on_the_other_node(
         .await
         .expect("the other node shows the new organisation");
 
-    // A stream that was opened before continues with the events of its organisation, and cannot be opened again.
+    // A stream that was opened before continues with the events of its organisation, and cannot be
+    // opened again.
     south.operator.component("contoso again").await;
     let made = north.operator.component("northwind again").await;
     loop {

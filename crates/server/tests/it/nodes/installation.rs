@@ -1,4 +1,5 @@
-//! Two nodes on one PostgreSQL and one Redis, behind nginx with the configuration of `docs/nginx.conf`.
+//! Two nodes on one PostgreSQL and one Redis, behind nginx with the configuration of
+//! `docs/nginx.conf`.
 
 use std::path::Path;
 
@@ -25,7 +26,8 @@ pub(crate) struct Installation {
 }
 
 impl Installation {
-    /// None, and a word about it, where something it needs is not installed; on CI that is a failure.
+    /// None, and a word about it, where something it needs is not installed; on CI that is
+    /// a failure.
     pub(crate) async fn start() -> Option<Self> {
         let nginx = other_servers::installed("nginx")?;
         other_servers::installed("redis-server")?;

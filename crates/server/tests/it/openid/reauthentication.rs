@@ -80,7 +80,8 @@ async fn another_person_of_the_provider_cannot_authenticate_in_the_session() {
     }
 }
 
-/// Authenticates again with these changes of good claims; returns the page that the browser is led to.
+/// Authenticates again with these changes of good claims; returns the page that the browser is
+/// led to.
 async fn reauthenticate(setup: &lying_provider::Setup, changes: &Value) -> String {
     let provider_url = setup.browser.begin_reauthentication("liar").await;
     let mut claims = setup.provider.claims(&provider_url);

@@ -31,7 +31,8 @@ impl Browser {
         set.await.status
     }
 
-    /// The status of a request for a token of an organisation, and whether it needs a second factor.
+    /// The status of a request for a token of an organisation, and whether it needs a
+    /// second factor.
     async fn token(&self, organisation: &str) -> (u16, bool) {
         let body = json!({"organisationId": organisation});
         let response = self.post("/token", body).await;

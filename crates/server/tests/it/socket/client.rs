@@ -39,7 +39,8 @@ enum Packet {
 }
 
 impl Client {
-    /// Connects with what is put in `auth` and these headers; the error is what `connect_error` carries.
+    /// Connects with what is put in `auth` and these headers; the error is what
+    /// `connect_error` carries.
     pub(crate) async fn connect(
         url: &str,
         auth: Value,

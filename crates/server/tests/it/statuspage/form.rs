@@ -1,4 +1,5 @@
-//! The form of every document of the Statuspage API: keys in their order, types, words, and what may be null.
+//! The form of every document of the Statuspage API: keys in their order, types, words, and what
+//! may be null.
 
 use chrono::{DateTime, NaiveDate};
 use serde_json::Value;

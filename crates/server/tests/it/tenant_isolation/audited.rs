@@ -1,4 +1,5 @@
-//! Each call of the OpenAPI document that changes something leaves one item of the audit log, or is an exception with its reason.
+//! Each call of the OpenAPI document that changes something leaves one item of the audit log, or is
+//! an exception with its reason.
 
 mod exception;
 mod people;
@@ -47,7 +48,8 @@ impl Route {
     }
 }
 
-/// The calls with a permission in an organisation that change something, in an order in which all succeed.
+/// The calls with a permission in an organisation that change something, in an order in which
+/// all succeed.
 fn writing(document: &Document) -> Vec<&'static Route> {
     let mut routes = document.routes(&[Guard::Token, Guard::Member, Guard::Admin]);
     routes.retain(|route| {

@@ -1,4 +1,5 @@
-//! On the domain of one organisation there is nothing of another one, and nothing of the installation.
+//! On the domain of one organisation there is nothing of another one, and nothing of
+//! the installation.
 
 use reqwest::Method;
 use reqwest::header::HOST;

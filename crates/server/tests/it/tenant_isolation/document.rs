@@ -73,7 +73,8 @@ impl Document {
         &self.0["paths"][format!("/api/v1{}", route.path)][route.method]
     }
 
-    /// The scopes that a call declares for a security scheme; `None` if the call does not accept the scheme.
+    /// The scopes that a call declares for a security scheme; `None` if the call does not accept
+    /// the scheme.
     fn declared(&self, route: &Route, scheme: &str) -> Option<Vec<&str>> {
         let mut requirements = self.operation(route)["security"].as_array()?.iter();
         let words = requirements.find_map(|requirement| requirement.get(scheme))?;

@@ -1,4 +1,5 @@
-//! Every public path on every host: nothing of one organisation is ever served on the host of another one.
+//! Every public path on every host: nothing of one organisation is ever served on the host of
+//! another one.
 
 use reqwest::header::{ETAG, HOST, IF_NONE_MATCH, LOCATION};
 use reqwest::redirect::Policy;
@@ -23,7 +24,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// Reads a response of a public path, which sets no cookie. An event stream has no end, so it counts as empty.
+    /// Reads a response of a public path, which sets no cookie. An event stream has no end, so it
+    /// counts as empty.
     async fn of(response: Response) -> Self {
         let header = |name| {
             let value = response.headers().get(name)?;
@@ -307,7 +309,8 @@ async fn other_hosts_serve_every_public_path_below_its_organisation() {
     Hosts::of(&app).await.walk_other_hosts().await;
 }
 
-/// A cache that has the page of the previous organisation of a domain sends its tag for the page of the present one.
+/// A cache that has the page of the previous organisation of a domain sends its tag for the page of
+/// the present one.
 #[tokio::test(flavor = "multi_thread")]
 async fn entity_tag_of_one_organisation_is_unknown_to_another() {
     let app = start().await;

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::tenant::Tenant;
 use crate::app::{TestApp, client, send};
 
-/// Public paths below the address of a status page, as the router and the OpenAPI document write them. On a domain they are at the
-/// root.
+/// Public paths below the address of a status page, as the router and the OpenAPI document write
+/// them. On a domain they are at the root.
 const PATHS: [&str; 25] = [
     "",
     "/history",

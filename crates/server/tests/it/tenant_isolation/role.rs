@@ -1,4 +1,5 @@
-//! What each role may do: the role that each call of the OpenAPI document declares is the one that the server requires.
+//! What each role may do: the role that each call of the OpenAPI document declares is the one that
+//! the server requires.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +18,8 @@ use super::walk::Intruder;
 use crate::app::{Operator, TestApp, assert_status, send};
 use crate::built_in::Person;
 
-/// The calls that need no permission. They cannot be derived: a handler that neither checks nor declares anything would be one.
+/// The calls that need no permission. They cannot be derived: a handler that neither checks nor
+/// declares anything would be one.
 const OPEN: [(&str, &str); 24] = [
     ("post", "/clerk/webhooks"),
     ("get", "/configuration"),
@@ -51,8 +53,8 @@ const OF_MEMBERS: [(&str, &str); 2] = [
     ("get", "/identity/organisations/{id}/second-factor"),
 ];
 
-/// What a call with a session must require. A declaration that is too weak would not be noticed otherwise, because the other tests
-/// derive from it which calls they make.
+/// What a call with a session must require. A declaration that is too weak would not be noticed
+/// otherwise, because the other tests derive from it which calls they make.
 fn expected_of_session(route: &Route) -> Guard {
     let path = route.path.strip_prefix("/identity/").unwrap();
     if OF_MEMBERS.contains(&(route.method, route.path)) {

@@ -318,8 +318,9 @@ async fn calls_of_the_table_succeed_with_permission() {
     // Each write starts from a new organisation; deletions come last.
     let mut writing = routes;
     writing.retain(|route| route.method != "get" && !destroys(route));
-    // The incident of the sample organisation is open, and only the review of a resolved one is published.
-    // No host serves the token of the claim. The subscriber has a mail address and is not confirmed; an import has another body.
+    // The incident of the sample organisation is open, and only the review of a resolved one is
+    // published. No host serves the token of the claim. The subscriber has a mail address and is
+    // not confirmed; an import has another body.
     let needs_more = |route: &Route| {
         [
             "/publish",

@@ -5,8 +5,8 @@ use actix_web::{HttpRequest, HttpResponse};
 
 use crate::settings::{Cors, Origins, Settings};
 
-/// Whether a handshake is accepted from the request's origin. CORS does not apply to a WebSocket, so
-/// this check protects it too.
+/// Whether a handshake is accepted from the request's origin. CORS does not apply to a WebSocket,
+/// so this check protects it too.
 pub(super) fn is_allowed(settings: &Settings, request: &HttpRequest) -> bool {
     let Some(allowed) = &settings.allowed_origins else {
         return true;

@@ -97,8 +97,9 @@ impl Frames {
         }
     }
 
-    /// The code to close with, if the header of the next frame announces a control frame that is too long, or a message
-    /// that is too long together with its earlier frames. The codec would only check complete frames.
+    /// The code to close with, if the header of the next frame announces a control frame that is
+    /// too long, or a message that is too long together with its earlier frames. The codec would
+    /// only check complete frames.
     fn refused_header(&self) -> Option<u16> {
         let (control, length) = announced(&self.buffer)?;
         if control {

@@ -27,7 +27,8 @@ use crate::engine::upgrade::Probe;
 const FRAMES: usize = 16;
 /// Most waiting responses to the client's control frames. With more, the client is not read.
 const MAX_CONTROL: usize = 16;
-/// Bytes that are handed to the server of the connection at once, which keeps a copy for a client that does not read.
+/// Bytes that are handed to the server of the connection at once, which keeps a copy for a client
+/// that does not read.
 pub(super) const CHUNK_SIZE: usize = 16 * 1024;
 const CLOSE: u8 = 0x88;
 const PONG: u8 = 0x8A;

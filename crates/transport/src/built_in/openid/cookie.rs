@@ -14,7 +14,8 @@ const PATH: &str = "/api/v1/identity/oidc";
 /// As long as a sign-in may take.
 const LIFETIME: Duration = Duration::minutes(10);
 
-/// The cookie with the sealed state. It is sent with redirects from other sites, which come from the provider.
+/// The cookie with the sealed state. It is sent with redirects from other sites, which come from
+/// the provider.
 pub(super) fn sealed(state: &SecretToken, security: CookieSecurity) -> Cookie<'static> {
     cookie(state.reveal().to_owned(), LIFETIME, security)
 }

@@ -30,7 +30,8 @@ use crate::server::security_log::{record, record_refused};
 #[serde(rename_all = "camelCase")]
 #[schema(as = PasskeySignInInput)]
 struct BeginInput {
-    /// Whether this is the second step of a sign-in whose password was right. If absent, any passkey may sign in.
+    /// Whether this is the second step of a sign-in whose password was right. If absent, any
+    /// passkey may sign in.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     after_password: FieldInput<bool>,
@@ -54,8 +55,8 @@ impl ResponseInput {
     }
 }
 
-/// Begins a sign-in with a passkey. Returns the options for `navigator.credentials.get()`, which are the same
-/// for everybody, and a cookie for the request that signs in within five minutes.
+/// Begins a sign-in with a passkey. Returns the options for `navigator.credentials.get()`, which
+/// are the same for everybody, and a cookie for the request that signs in within five minutes.
 #[utoipa::path(
     tag = "identity",
     request_body = BeginInput,
@@ -85,8 +86,8 @@ async fn begin_sign_in(
     Ok(challenge(**security, begun))
 }
 
-/// Signs in with a passkey, as the only factor or as the second step after a password. Every refusal has the
-/// same response.
+/// Signs in with a passkey, as the only factor or as the second step after a password. Every
+/// refusal has the same response.
 #[utoipa::path(
     tag = "identity",
     request_body = ResponseInput,
@@ -118,7 +119,8 @@ async fn sign_in(
     Ok(response)
 }
 
-/// Begins to authenticate the signed-in person again, with a passkey of the account. 409 if it has none.
+/// Begins to authenticate the signed-in person again, with a passkey of the account. 409 if it
+/// has none.
 #[utoipa::path(
     tag = "identity",
     responses((status = 200, body = ApiResponse<Object>), ErrorResponses),
@@ -137,8 +139,8 @@ async fn begin_reauthentication(
     Ok(challenge(**security, begun))
 }
 
-/// Authenticates the signed-in person again with a passkey, which allows sensitive changes for ten minutes.
-/// The session gets another cookie.
+/// Authenticates the signed-in person again with a passkey, which allows sensitive changes for ten
+/// minutes. The session gets another cookie.
 #[utoipa::path(
     tag = "identity",
     request_body = ResponseInput,

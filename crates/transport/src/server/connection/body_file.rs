@@ -68,7 +68,8 @@ impl BodyFiles {
         }
     }
 
-    /// The file of a body. `None` if the body was not sent before or is no longer referenced, and if no file can be made.
+    /// The file of a body. `None` if the body was not sent before or is no longer referenced, and
+    /// if no file can be made.
     pub(super) fn of(&self, body: &Bytes) -> Option<Rc<BodyFile>> {
         if body.is_unique() {
             return None;

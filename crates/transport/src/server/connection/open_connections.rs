@@ -1,6 +1,7 @@
-//! Closes connections that have no running request, or take nothing of a response, for too long. The HTTP server limits the time
-//! for the head of the first request only; this module covers silence after a response, heads of later requests that never end,
-//! and responses that their clients do not read.
+//! Closes connections that have no running request, or take nothing of a response, for too long.
+//! The HTTP server limits the time for the head of the first request only; this module covers
+//! silence after a response, heads of later requests that never end, and responses that their
+//! clients do not read.
 
 use std::cell::RefCell;
 use std::io;
@@ -34,7 +35,8 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Closes connections that are idle for longer than `limit`, and refuses connections over the limits of `clients`.
+    /// Closes connections that are idle for longer than `limit`, and refuses connections over the
+    /// limits of `clients`.
     pub(crate) fn new(limit: Duration, clients: Arc<ClientLimits>) -> Rc<Self> {
         Rc::new(Self {
             open: RefCell::default(),

@@ -1,5 +1,6 @@
-//! Requests that a client sends without waiting for the responses (RFC 9112, section 9.3.2). The HTTP server gets them one by one: it
-//! encodes a response by the version, method and connection headers of the request that it parsed last.
+//! Requests that a client sends without waiting for the responses (RFC 9112, section 9.3.2). The
+//! HTTP server gets them one by one: it encodes a response by the version, method and connection
+//! headers of the request that it parsed last.
 
 use std::cell::{Cell, RefCell};
 use std::mem::MaybeUninit;
@@ -19,9 +20,11 @@ const UNKNOWN: usize = usize::MAX;
 pub(super) struct Pipeline {
     /// What it does not get yet.
     rest: RefCell<BytesMut>,
-    /// Number of bytes that it lacks of its request; [`UNKNOWN`] if the end of the request is unknown.
+    /// Number of bytes that it lacks of its request; [`UNKNOWN`] if the end of the request
+    /// is unknown.
     lacking: Cell<usize>,
-    /// Whether it has had the time to begin the request that it has. It reads until nothing is left before it parses.
+    /// Whether it has had the time to begin the request that it has. It reads until nothing is left
+    /// before it parses.
     has_parsed: Cell<bool>,
 }
 
@@ -54,8 +57,8 @@ impl Pipeline {
         self.lacking.get() == 0 && self.has_parsed.get()
     }
 
-    /// Moves what the HTTP server may have now to its buffer, and returns whether there was something. `begins` is whether it may
-    /// have the next request.
+    /// Moves what the HTTP server may have now to its buffer, and returns whether there was
+    /// something. `begins` is whether it may have the next request.
     pub(super) fn give(&self, buffer: &mut ReadBuf<'_>, begins: bool) -> bool {
         let mut rest = self.rest.borrow_mut();
         if rest.is_empty() || begins && !self.begin(&rest) {
@@ -71,8 +74,8 @@ impl Pipeline {
         part > 0
     }
 
-    /// Keeps what the HTTP server may not have yet of what was read into its buffer after the first `before` bytes. Returns whether
-    /// something is left there.
+    /// Keeps what the HTTP server may not have yet of what was read into its buffer after the first
+    /// `before` bytes. Returns whether something is left there.
     pub(super) fn keep(&self, buffer: &mut ReadBuf<'_>, before: usize, begins: bool) -> bool {
         let read = buffer.filled().get(before..).unwrap_or_default();
         let mut rest = self.rest.borrow_mut();
@@ -87,7 +90,8 @@ impl Pipeline {
         part > 0
     }
 
-    /// Nothing more can be read now. Returns whether the HTTP server should read again once it has begun its request.
+    /// Nothing more can be read now. Returns whether the HTTP server should read again once it has
+    /// begun its request.
     pub(super) fn note_pause(&self) -> bool {
         !self.has_parsed.replace(true) && self.waiting() > 0
     }
@@ -183,8 +187,8 @@ mod tests {
         }
     }
 
-    /// A client that sends these segments, and an HTTP server with a buffer of this size. Returns what the server gets for each
-    /// request.
+    /// A client that sends these segments, and an HTTP server with a buffer of this size. Returns
+    /// what the server gets for each request.
     fn requests(segments: &[&[u8]], size: usize) -> Vec<Vec<u8>> {
         let pipeline = Pipeline::new();
         let mut requests: Vec<Vec<u8>> = Vec::new();

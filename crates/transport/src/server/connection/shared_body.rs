@@ -12,13 +12,14 @@ use pin_project_lite::pin_project;
 
 use super::{Connection, RequestGuard};
 
-/// Bytes from which a connection sends a body itself, which takes another turn of its task. The HTTP server copies smaller ones, such
-/// as compressed pages, behind their head.
+/// Bytes from which a connection sends a body itself, which takes another turn of its task. The
+/// HTTP server copies smaller ones, such as compressed pages, behind their head.
 const SHARED_FROM_BYTES: u64 = 12 * 1024;
 
 pin_project! {
-    /// A body in memory. The connection sends a large one from there: the HTTP server would copy it into the connection's buffer, and
-    /// the buffers of many connections exceed the processor's caches.
+    /// A body in memory. The connection sends a large one from there: the HTTP server would
+    /// copy it into the connection's buffer, and the buffers of many connections exceed the
+    /// processor's caches.
     pub(crate) struct SharedBody<B> {
         #[pin]
         body: B,
@@ -32,7 +33,8 @@ pin_project! {
 }
 
 impl SharedBody<Bytes> {
-    /// The body of a response, or `None` for a head only. `connection` is that of the request, which has no other guard.
+    /// The body of a response, or `None` for a head only. `connection` is that of the request,
+    /// which has no other guard.
     pub(crate) fn of_bytes(
         head: &mut ResponseHead,
         bytes: Option<Bytes>,
@@ -97,7 +99,8 @@ impl<B: MessageBody> MessageBody for SharedBody<B> {
         self.size
     }
 
-    /// With a sender, the body ends when it is sent: the head of the next response must not overtake it.
+    /// With a sender, the body ends when it is sent: the head of the next response must not
+    /// overtake it.
     fn poll_next(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -77,7 +77,8 @@ impl AsyncRead for ClientStream {
             let count = buffer.filled().len() - before;
             let is_end = count == 0 && matches!(read, Poll::Ready(Ok(())));
             if is_end && !begins && pipeline.waiting() > 0 {
-                // The client sends no more, but waits for the responses to what it has sent. The rest of a head would never come.
+                // The client sends no more, but waits for the responses to what it has sent. The
+                // rest of a head would never come.
                 connection.note_read(context, None);
                 return Poll::Pending;
             }
@@ -85,7 +86,8 @@ impl AsyncRead for ClientStream {
             if count == 0 || pipeline.keep(buffer, before, begins) {
                 return read;
             }
-            // The HTTP server may not have it yet; the next read shows whether the client has disconnected.
+            // The HTTP server may not have it yet; the next read shows whether the client has
+            // disconnected.
         }
     }
 }
@@ -117,7 +119,8 @@ impl AsyncWrite for ClientStream {
         Poll::Ready(Ok(written.min(bytes.len())))
     }
 
-    /// Sends the rest of the body, or lets another part take the stream. The HTTP server ends with an error once it is taken.
+    /// Sends the rest of the body, or lets another part take the stream. The HTTP server ends with
+    /// an error once it is taken.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let Self { tcp, connection } = self.get_mut();
         if let Some(takeover) = connection.takeover.take()

@@ -8,13 +8,14 @@ use std::time::Instant;
 use super::Connection;
 use super::body_file::Place;
 
-/// Bytes of these bodies for each worker. Beyond them, the clients of the body of which none has taken anything for the longest time
-/// are disconnected.
+/// Bytes of these bodies for each worker. Beyond them, the clients of the body of which none has
+/// taken anything for the longest time are disconnected.
 const MAX_BYTES: usize = 128 * 1024 * 1024;
 /// Size from which bodies are counted. The limits of connections bound smaller ones.
 const MIN_COUNTED: usize = 64 * 1024;
 
-/// The large bodies that connections of a worker are sending. A body that several of them send is in memory once, and counts once.
+/// The large bodies that connections of a worker are sending. A body that several of them send is
+/// in memory once, and counts once.
 #[derive(Default)]
 pub(super) struct UnsentBodies {
     bytes: Cell<usize>,
@@ -30,7 +31,8 @@ pub(super) struct UnsentBody {
 }
 
 impl UnsentBodies {
-    /// Counts a body that a connection is going to send; `None` if it is small. [`Self::make_room`] follows.
+    /// Counts a body that a connection is going to send; `None` if it is small.
+    /// [`Self::make_room`] follows.
     pub(super) fn add(self: &Rc<Self>, body: Place, sender: &Rc<Connection>) -> Option<UnsentBody> {
         if body.length < MIN_COUNTED {
             return None;
@@ -61,8 +63,8 @@ impl UnsentBodies {
         }
     }
 
-    /// The connections that send the body of which no client has taken anything for the longest time. `None` if each body has a client
-    /// that does not wait.
+    /// The connections that send the body of which no client has taken anything for the longest
+    /// time. `None` if each body has a client that does not wait.
     fn senders_of_slowest_body(&self) -> Option<Vec<Rc<Connection>>> {
         let bodies = self.bodies.borrow();
         let waiting = bodies.values().filter_map(|senders| {

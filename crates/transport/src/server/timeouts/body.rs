@@ -53,8 +53,9 @@ pin_project! {
 }
 
 pin_project! {
-    /// A response that keeps the request's body until it is sent. If the body is still held and unread at that moment,
-    /// actix closes the connection; otherwise actix would read an endless chunked body for ever.
+    /// A response that keeps the request's body until it is sent. If the body is still held and
+    /// unread at that moment, actix closes the connection; otherwise actix would read an endless
+    /// chunked body for ever.
     pub(crate) struct BodyDeadline<B> {
         #[pin]
         response: B,
@@ -124,7 +125,8 @@ where
     }
 }
 
-/// Whether the head is followed by WebSocket frames (RFC 6455, section 4.1), which have no time limit.
+/// Whether the head is followed by WebSocket frames (RFC 6455, section 4.1), which have no
+/// time limit.
 pub(crate) fn is_handshake(request: &ServiceRequest) -> bool {
     let has = |name| request.headers().contains_key(name);
     let framed = has(header::CONTENT_LENGTH) || has(header::TRANSFER_ENCODING);

@@ -1,4 +1,5 @@
-//! The drawing of a badge: SVG 1.1 with presentation attributes only, which every policy for scripts and styles allows.
+//! The drawing of a badge: SVG 1.1 with presentation attributes only, which every policy for
+//! scripts and styles allows.
 
 use maud::{Markup, html};
 
@@ -22,7 +23,8 @@ pub(super) enum BadgeStyle {
     FlatSquare,
 }
 
-/// Background colour of the right part. White text has a contrast of at least 4.5 to 1 on each (WCAG 2.2, 1.4.3).
+/// Background colour of the right part. White text has a contrast of at least 4.5 to 1 on each
+/// (WCAG 2.2, 1.4.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Colour {
     Operational,

@@ -12,7 +12,8 @@ const ROW: u32 = 16;
 /// Font size of badges, in pixels.
 pub(super) const FONT_SIZE: u32 = 11;
 
-/// Characters that are as wide as the font's size (Unicode, UAX 11): ideographs, syllables and pictures.
+/// Characters that are as wide as the font's size (Unicode, UAX 11): ideographs, syllables
+/// and pictures.
 const WIDE: [(char, char); 10] = [
     ('\u{1100}', '\u{115F}'),
     ('\u{2E80}', '\u{303E}'),

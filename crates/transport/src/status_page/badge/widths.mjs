@@ -1,7 +1,7 @@
-// Writes widths.txt: the advance widths of DejaVu Sans, in 2048ths of its size, 16 characters a line; 0 where it has no glyph.
-// Verdana, which badges ask for first, has nearly the same widths. Run from this folder:
-//   node widths.mjs /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
-// Tables and formats: https://learn.microsoft.com/typography/opentype/spec/cmap and …/hmtx
+// Writes widths.txt: the advance widths of DejaVu Sans, in 2048ths of its size, 16 characters a
+// line; 0 where it has no glyph. Verdana, which badges ask for first, has nearly the same widths.
+// Run from this folder: node widths.mjs /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf Tables and
+// formats: https://learn.microsoft.com/typography/opentype/spec/cmap and …/hmtx
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** Scripts that need no shaping, Hebrew and Arabic as written, punctuation, and symbols. */
@@ -27,7 +27,9 @@ const cmap = tables.get('cmap');
 const subtables = Array.from({ length: file.readUInt16BE(cmap + 2) }, (_, index) =>
   cmap + file.readUInt32BE(cmap + 8 + 8 * index),
 );
-/** Segmented coverage: groups of a first character, a last character, and the glyph of the first. */
+/**
+ * Segmented coverage: groups of a first character, a last character, and the glyph of the first.
+ */
 const coverage = subtables.find((at) => file.readUInt16BE(at) === 12);
 const widths = new Map();
 for (let index = 0; index < file.readUInt32BE(coverage + 12); index += 1) {

@@ -14,15 +14,17 @@ use tokio::task::spawn_local;
 use crate::server::connection::{Connection, ConnectionPermit};
 use crate::status_page::viewer_notifier::FrameStream;
 
-/// The body of an event stream's response. Instead of sending bytes through the HTTP server, it takes the connection when the head is
-/// sent. It never ends, so no response to a later request can come before that.
+/// The body of an event stream's response. Instead of sending bytes through the HTTP server, it
+/// takes the connection when the head is sent. It never ends, so no response to a later request can
+/// come before that.
 pub(super) struct EventStreamBody {
     connection: Option<Rc<Connection>>,
     stream: Option<FrameStream>,
 }
 
-/// Sends a stream until it ends, or until the viewer is gone. Its bytes go from the log of the worker to the kernel; the buffers of
-/// the HTTP server would take more memory than everything else of a viewer.
+/// Sends a stream until it ends, or until the viewer is gone. Its bytes go from the log of the
+/// worker to the kernel; the buffers of the HTTP server would take more memory than everything else
+/// of a viewer.
 struct Viewer {
     tcp: TcpStream,
     stream: FrameStream,
@@ -68,7 +70,8 @@ impl MessageBody for EventStreamBody {
 }
 
 impl Viewer {
-    /// Whether the connection has ended: the client has closed it, or sent something, which gets no response.
+    /// Whether the connection has ended: the client has closed it, or sent something, which
+    /// gets no response.
     fn has_left(&mut self, context: &mut Context<'_>) -> bool {
         let mut byte = [0];
         let read = Pin::new(&mut self.tcp).poll_read(context, &mut ReadBuf::new(&mut byte));

@@ -26,8 +26,9 @@ use crate::status_page::revision_cache::RevisionCache;
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Expected number of cached pages.
 const EXPECTED_PAGES: usize = 512;
-/// How long a page may stay the same under a revision, in seconds. Uptime changes without one while an outage is open, a month begins
-/// without one, and this node's clock may be behind that of the node that started a maintenance.
+/// How long a page may stay the same under a revision, in seconds. Uptime changes without one while
+/// an outage is open, a month begins without one, and this node's clock may be behind that of the
+/// node that started a maintenance.
 const LIFETIME: i64 = 60;
 
 /// A page of the history.
@@ -48,7 +49,8 @@ pub struct HistoryPages {
     store: Arc<dyn PublicHistoryStore>,
     template: Arc<HistoryTemplate>,
     lists: RevisionCache<HistoryAddress, ReadyResponse>,
-    /// Incidents and maintenances. A stranger can choose among far more lists, whose reads must not delay the page of a new incident.
+    /// Incidents and maintenances. A stranger can choose among far more lists, whose reads must not
+    /// delay the page of a new incident.
     entries: RevisionCache<HistoryAddress, ReadyResponse>,
 }
 
@@ -68,7 +70,8 @@ impl HistoryPages {
         }
     }
 
-    /// The page at an address, for a client; `None` if there is none. [`Error::TooMany`] if too many pages are being read.
+    /// The page at an address, for a client; `None` if there is none. [`Error::TooMany`] if too
+    /// many pages are being read.
     pub(crate) async fn page(
         &self,
         organisation: &OrganisationId,

@@ -1,4 +1,5 @@
-//! The HTML of the pages of the history: the page of the web app's build, filled with a part of the history.
+//! The HTML of the pages of the history: the page of the web app's build, filled with a part of
+//! the history.
 
 use allclear_application::link::{Links, status_page_path};
 use allclear_application::status_page::history::{

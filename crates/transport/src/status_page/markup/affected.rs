@@ -51,7 +51,8 @@ impl<'a> UniqueNames<'a> {
     }
 }
 
-/// The name of a component. One that several components have gets that of its group: `API (Europe)`.
+/// The name of a component. One that several components have gets that of its group:
+/// `API (Europe)`.
 pub(super) fn unique_name<'a>(name: &'a str, group: Option<&str>, is_shared: bool) -> Cow<'a, str> {
     match group {
         Some(group) if is_shared => format!("{name} ({group})").into(),
@@ -59,7 +60,8 @@ pub(super) fn unique_name<'a>(name: &'a str, group: Option<&str>, is_shared: boo
     }
 }
 
-/// The names of affected components, those with the worst impact first, each with its impact if it has one.
+/// The names of affected components, those with the worst impact first, each with its impact if it
+/// has one.
 pub(super) fn affected<'a>(
     title: &str,
     names: &UniqueNames<'_>,

@@ -58,13 +58,14 @@ fn extent(components: &[PublicComponent]) -> String {
     }
 }
 
-/// Whether the page shows a component: one that is only shown when it is affected is left out while it does not stand out.
+/// Whether the page shows a component: one that is only shown when it is affected is left out while
+/// it does not stand out.
 fn is_shown(component: &PublicComponent) -> bool {
     stands_out(component) || !component.only_show_when_affected
 }
 
-/// The list of components and groups. A component that stands out has the colour of its status across the row. A group that shows no
-/// component is left out.
+/// The list of components and groups. A component that stands out has the colour of its status
+/// across the row. A group that shows no component is left out.
 pub(super) fn list(snapshot: &Snapshot) -> Markup {
     // The components are in the order of the page, so those of a group follow one another.
     let entries: Vec<_> = snapshot

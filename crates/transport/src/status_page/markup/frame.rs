@@ -1,5 +1,5 @@
-//! The frame around every page. An element carries at most one class of the style sheets `public-frame.css` and
-//! `status-page.css`.
+//! The frame around every page. An element carries at most one class of the style sheets
+//! `public-frame.css` and `status-page.css`.
 
 use maud::{Markup, html};
 

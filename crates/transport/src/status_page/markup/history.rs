@@ -120,7 +120,8 @@ pub(crate) fn unknown(organisation: Option<&OrganisationId>) -> Markup {
     frame(&Markup::default(), &Markup::default(), &content)
 }
 
-/// The frame with links to the other pages. The script replaces `live` after a change and at `valid_until`, and nothing else.
+/// The frame with links to the other pages. The script replaces `live` after a change and at
+/// `valid_until`, and nothing else.
 fn framed(
     owner: &PageOwner,
     fixed: &Markup,

@@ -1,5 +1,5 @@
-//! Icons of Lucide (ISC licence). Those of statuses and of the frame are in the sprite that the web app's build writes into the
-//! page.
+//! Icons of Lucide (ISC licence). Those of statuses and of the frame are in the sprite that the web
+//! app's build writes into the page.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -31,7 +31,8 @@ impl Icon {
     }
 }
 
-/// The icon of a page that does not exist. It is not in the sprite, because other pages do not show it.
+/// The icon of a page that does not exist. It is not in the sprite, because other pages do not
+/// show it.
 pub(super) fn search_x() -> Markup {
     html! {
         svg xmlns="http://www.w3.org/2000/svg" width="24" height="24" viewBox="0 0 24 24" fill="none"

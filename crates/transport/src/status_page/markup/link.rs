@@ -52,7 +52,8 @@ pub(crate) const FORMS: [LinkForm; 3] = [
 ];
 
 impl LinkForm {
-    /// The content of the page. The form has no action, so it posts to the address of the page, which has the parameters of the link.
+    /// The content of the page. The form has no action, so it posts to the address of the page,
+    /// which has the parameters of the link.
     pub(crate) fn markup(&self) -> Markup {
         html! {
             div class="page" {

@@ -61,7 +61,8 @@ impl StatusStyle {
     pub(super) const UNDER_MAINTENANCE: Self =
         style("Under Maintenance", "maintenance", Icon::WRENCH);
 
-    /// The style of a component's status, before that of its maintenance. OPERATIONAL is not shown during a maintenance.
+    /// The style of a component's status, before that of its maintenance. OPERATIONAL is not shown
+    /// during a maintenance.
     pub(super) fn of_component(status: ComponentStatus, under_maintenance: bool) -> Vec<Self> {
         match (under_maintenance, status) {
             (false, status) => vec![status.into()],

@@ -32,8 +32,8 @@ fn action(organisation: &str) -> String {
     status_page_path(organisation) + "/subscribe"
 }
 
-/// The button that opens the dialog and, without a script, the link to the plain form in its place: see `status-page.css`. Nothing
-/// if visitors may not subscribe.
+/// The button that opens the dialog and, without a script, the link to the plain form in its place:
+/// see `status-page.css`. Nothing if visitors may not subscribe.
 pub(super) fn control(organisation: &PublicOrganisation) -> Markup {
     html! {
         @if !organisation.channels.is_empty() {
@@ -45,8 +45,8 @@ pub(super) fn control(organisation: &PublicOrganisation) -> Markup {
     }
 }
 
-/// The button that opens the dialog for one incident. The first script presses the one that the address names. Nothing if visitors may
-/// not subscribe.
+/// The button that opens the dialog for one incident. The first script presses the one that the
+/// address names. Nothing if visitors may not subscribe.
 pub(super) fn follow_button(
     organisation: &PublicOrganisation,
     incident: &PublicIncident,
@@ -86,8 +86,9 @@ pub(super) fn feed_menu(organisation: &PublicOrganisation) -> Markup {
     }
 }
 
-/// What links below a page begin with: the path of its address, which is shorter than the address. A page with a domain is also at the
-/// installation's address, where these paths do not exist, so its links are absolute.
+/// What links below a page begin with: the path of its address, which is shorter than the address.
+/// A page with a domain is also at the installation's address, where these paths do not exist, so
+/// its links are absolute.
 fn base_of(url: &str) -> &str {
     let host = url.split_once("://").map_or(url, |(_, rest)| rest);
     host.find('/').map_or(url, |path| &host[path..])

@@ -475,7 +475,8 @@ fn maintenance_names_its_components_and_is_in_the_texts_of_their_days() {
     }
 }
 
-/// A page with an unresolved incident and a scheduled maintenance, each on `count` components of two groups.
+/// A page with an unresolved incident and a scheduled maintenance, each on `count` components of
+/// two groups.
 fn affected(count: usize) -> Snapshot {
     let mut snapshot = grouped(GroupDisplay::Open, ComponentStatus::Operational);
     let asia = PublicComponentGroup {
@@ -524,7 +525,8 @@ fn affected(count: usize) -> Snapshot {
     snapshot
 }
 
-/// The list of the affected components of the incident, or of the maintenance, with what is before it.
+/// The list of the affected components of the incident, or of the maintenance, with what is
+/// before it.
 fn split_at_affected<'a>(html: &'a str, section: &str) -> (&'a str, &'a str) {
     let from = html.find(&format!("id=\"{section}\"")).unwrap();
     let html = &html[from..];

@@ -5,7 +5,8 @@ use allclear_domain::web_address;
 use chrono::{DateTime, SecondsFormat, Utc};
 use maud::{Markup, PreEscaped, html};
 
-/// Text that people wrote, with its line breaks; nothing if it is empty. Web addresses become links.
+/// Text that people wrote, with its line breaks; nothing if it is empty. Web addresses
+/// become links.
 pub(super) fn prose(text: &str) -> Markup {
     html! {
         @if !text.is_empty() {
@@ -14,7 +15,8 @@ pub(super) fn prose(text: &str) -> Markup {
     }
 }
 
-/// A time in the zone of the page, because the server does not know that of the viewer; the script shows local time.
+/// A time in the zone of the page, because the server does not know that of the viewer; the script
+/// shows local time.
 pub(super) fn local_time(value: Option<DateTime<Utc>>, zone: TimeZone) -> Markup {
     value.map_or_else(
         || html! { span { "---" } },
@@ -22,8 +24,8 @@ pub(super) fn local_time(value: Option<DateTime<Utc>>, zone: TimeZone) -> Markup
     )
 }
 
-/// A time in the zone of the page, with milliseconds in `datetime`: the script compares the time of the drawing with that of later
-/// states.
+/// A time in the zone of the page, with milliseconds in `datetime`: the script compares the time of
+/// the drawing with that of later states.
 pub(super) fn exact_time(value: DateTime<Utc>, zone: TimeZone) -> Markup {
     time(value, zone, SecondsFormat::Millis)
 }

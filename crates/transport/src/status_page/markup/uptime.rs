@@ -1,5 +1,5 @@
-//! The bars of a component's uptime: one drawing, and the days of note as texts. The script makes a text of each day once the
-//! visitor points at them.
+//! The bars of a component's uptime: one drawing, and the days of note as texts. The script makes a
+//! text of each day once the visitor points at them.
 
 use allclear_application::status_page::incident::PublicIncident;
 use allclear_application::status_page::maintenance::PublicMaintenance;

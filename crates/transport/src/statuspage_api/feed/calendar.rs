@@ -8,8 +8,8 @@ use icalendar::{Calendar, Component, Event, EventStatus, Property};
 use super::Feed;
 use super::text::without_controls;
 
-/// `maintenances.ics`: the newest maintenances and those that are not over. Cancelled ones stay and say so, because a program
-/// keeps an event that is no longer in the calendar.
+/// `maintenances.ics`: the newest maintenances and those that are not over. Cancelled ones stay and
+/// say so, because a program keeps an event that is no longer in the calendar.
 pub(in super::super) fn maintenances(state: &StatuspageState) -> String {
     let feed = Feed::new(state);
     let mut calendar = Calendar::empty();
@@ -53,7 +53,8 @@ fn event(feed: &Feed<'_>, record: &MaintenanceRecord) -> Event {
         .summary(&without_controls(&maintenance.title))
         .description(&without_controls(&maintenance.description))
         .status(status);
-    // An end that is not after the start would be invalid. Without one, the event ends when it starts.
+    // An end that is not after the start would be invalid. Without one, the event ends when
+    // it starts.
     let end = maintenance.end_at.map(time);
     if let Some(end) = end.filter(|end| *end > time(maintenance.start_at)) {
         event.add_property("DTEND", &end);

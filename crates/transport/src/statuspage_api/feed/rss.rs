@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use super::Feed;
 use super::text::escape_xml;
 
-/// `history.rss`: one item for each incident or maintenance. Its identifier stays over all updates, so programs that show each
-/// identifier once show it once.
+/// `history.rss`: one item for each incident or maintenance. Its identifier stays over all updates,
+/// so programs that show each identifier once show it once.
 pub(in super::super) fn history(state: &StatuspageState) -> String {
     let feed = Feed::new(state);
     let items = feed.records().into_iter().map(|record| {

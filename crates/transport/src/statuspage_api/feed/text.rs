@@ -7,7 +7,8 @@ fn is_allowed(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
 }
 
-/// A text as part of XML, in an element or in an attribute between double quotes. Characters that XML forbids are left out.
+/// A text as part of XML, in an element or in an attribute between double quotes. Characters that
+/// XML forbids are left out.
 pub(in super::super) fn escape_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars().filter(|character| is_allowed(*character)) {

@@ -24,7 +24,8 @@ pub(in crate::statuspage_api) struct Component {
     id: Code,
     /// Its name.
     name: String,
-    /// `operational`, `under_maintenance`, `degraded_performance`, `partial_outage` or `major_outage`.
+    /// `operational`, `under_maintenance`, `degraded_performance`, `partial_outage` or
+    /// `major_outage`.
     status: &'static str,
     /// When it was created.
     created_at: Time,
@@ -61,8 +62,9 @@ const LISTED_IN_ALL: usize = 10_000;
 /// Size limit of the descriptions of these components in a document, in bytes.
 const LISTED_DESCRIPTION_BYTES: usize = 4 * 1024 * 1024;
 
-/// The remaining room of a document for the components of its incidents and maintenances. Each of them repeats the full objects, so
-/// without a limit a document could be thousands of times as large as the list of all components.
+/// The remaining room of a document for the components of its incidents and maintenances. Each of
+/// them repeats the full objects, so without a limit a document could be thousands of times as
+/// large as the list of all components.
 pub(super) struct ComponentBudget {
     components: usize,
     description_bytes: usize,
@@ -76,7 +78,8 @@ impl ComponentBudget {
         }
     }
 
-    /// The components of one incident or maintenance that fit. A description that does not fit is left out.
+    /// The components of one incident or maintenance that fit. A description that does not fit is
+    /// left out.
     pub(super) fn fit<'a>(
         &mut self,
         components: impl Iterator<Item = &'a Component>,
@@ -104,8 +107,8 @@ impl ComponentBudget {
     }
 }
 
-/// The components and groups by position, and the place of each component. Of equal positions, those on the page come before those
-/// in groups, and those of a group before those of the next.
+/// The components and groups by position, and the place of each component. Of equal positions,
+/// those on the page come before those in groups, and those of a group before those of the next.
 pub(super) fn components(state: &StatuspageState) -> (Vec<Component>, HashMap<ComponentId, usize>) {
     let page_id = state.organisation.id.code().to_string();
     let zone = state.organisation.time_zone;

@@ -17,8 +17,8 @@ pub(super) struct Record<'a> {
     pub(super) id: Code,
     /// Its title.
     pub(super) name: &'a str,
-    /// Its status: `investigating`, `identified`, `monitoring`, `resolved` or `postmortem` of an incident, `scheduled`, `in_progress`
-    /// or `completed` of a maintenance.
+    /// Its status: `investigating`, `identified`, `monitoring`, `resolved` or `postmortem` of an
+    /// incident, `scheduled`, `in_progress` or `completed` of a maintenance.
     pub(super) status: &'static str,
     /// When it was created.
     pub(super) created_at: Time,
@@ -40,7 +40,8 @@ pub(super) struct Record<'a> {
     pub(super) page_id: Code,
     /// Its entries, newest first.
     pub(super) incident_updates: Vec<Update<'a>>,
-    /// The affected components as they are now, at most 500. If there are very many in a document, descriptions may be null.
+    /// The affected components as they are now, at most 500. If there are very many in a document,
+    /// descriptions may be null.
     pub(super) components: Vec<Cow<'a, Component>>,
 }
 
@@ -74,7 +75,8 @@ pub(super) struct Update<'a> {
     updated_at: Time,
     /// Its time for people.
     display_at: Time,
-    /// The components that were attached; null if there were none, and in older entries if there are very many.
+    /// The components that were attached; null if there were none, and in older entries if there
+    /// are very many.
     #[schema(required)]
     affected_components: Option<Vec<Affected<'a>>>,
     /// Always true.

@@ -11,7 +11,8 @@ use crate::response::problem::Problem;
 
 /// Bytes in which the memory is counted.
 const UNIT_BYTES: usize = 1024;
-/// Memory of all files. A file takes it as it arrives: until the timeout of bodies, an unfinished one keeps no more than what was sent.
+/// Memory of all files. A file takes it as it arrives: until the timeout of bodies, an unfinished
+/// one keeps no more than what was sent.
 static MEMORY: Semaphore = Semaphore::const_new(8 * FILE_LIMIT / UNIT_BYTES);
 
 /// A file of at most [`FILE_LIMIT`] bytes, with the memory that it takes.

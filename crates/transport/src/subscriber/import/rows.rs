@@ -67,7 +67,8 @@ impl<'a> Rows<'a> {
         let (mut line, mut counted) = (1, 0);
         std::iter::from_fn(move || {
             let read = reader.read_byte_record(&mut record);
-            // The reader's own count knows `\n` alone, and begins a record before the line ends that it skips.
+            // The reader's own count knows `\n` alone, and begins a record before the line ends
+            // that it skips.
             let position = record.position().map_or(0, csv::Position::byte);
             let mut begin = usize::try_from(position).unwrap_or_default().max(counted);
             while matches!(file.get(begin), Some(b'\r' | b'\n')) {

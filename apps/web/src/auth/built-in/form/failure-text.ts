@@ -3,8 +3,8 @@ import { PasskeyError } from '@/auth/built-in/passkey/authenticator';
 import { formatCount } from '@/ui/format';
 
 /**
- * Returns the message of a failed request, with the time to wait if the server gives one. Logs any other error, whose
- * message is not for users.
+ * Returns the message of a failed request, with the time to wait if the server gives one. Logs any
+ * other error, whose message is not for users.
  */
 export function failureText(error: unknown): string {
   if (error instanceof PasskeyError) return error.message;

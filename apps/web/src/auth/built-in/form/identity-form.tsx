@@ -18,7 +18,9 @@ interface IdentityFormProps<Values extends object> {
   submitLabel: string;
   pendingLabel: string;
   variant?: 'primary' | 'secondary' | 'danger';
-  /** Width of the button: the whole form's on the sign-in page, or its own at the end of the form. */
+  /**
+   * Width of the button: the whole form's on the sign-in page, or its own at the end of the form.
+   */
   layout?: 'wide' | 'end';
   /** Adds Cancel before the button that submits. */
   onCancel?: () => void;

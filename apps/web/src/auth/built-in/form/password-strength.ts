@@ -4,7 +4,8 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 const zxcvbn = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
 
 /**
- * Number of characters that are estimated. A longer password is at least as strong, and would take long to estimate.
+ * Number of characters that are estimated. A longer password is at least as strong, and would take
+ * long to estimate.
  */
 const estimated = 100;
 

@@ -1,7 +1,10 @@
 import { toast } from '@/ui/toast';
 import { failureText } from './failure-text';
 
-/** Makes a change from outside of a form. A toast shows `done`, if it is given, or why the change failed. */
+/**
+ * Makes a change from outside of a form. A toast shows `done`, if it is given, or why the
+ * change failed.
+ */
 export async function withToast(change: () => Promise<unknown>, done?: string): Promise<void> {
   try {
     await change();

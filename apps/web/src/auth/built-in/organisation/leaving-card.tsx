@@ -118,7 +118,10 @@ interface DeleteDialogProps {
   onDelete: () => Promise<void>;
 }
 
-/** Deletes an organisation after its name has been typed. The dialog stays open until the outcome is known. */
+/**
+ * Deletes an organisation after its name has been typed. The dialog stays open until the
+ * outcome is known.
+ */
 function DeleteDialog({ name, onClose, onDelete }: DeleteDialogProps) {
   const [isPending, run] = usePending();
   const [typed, setTyped] = useState('');

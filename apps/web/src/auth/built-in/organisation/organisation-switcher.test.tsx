@@ -92,7 +92,9 @@ it('creates another organisation', async () => {
   await waitFor(() => expect(who()).toBe('signed-in in Mills'));
 });
 
-/** The dialog of a new organisation, with its name. The session cannot be read after it is created. */
+/**
+ * The dialog of a new organisation, with its name. The session cannot be read after it is created.
+ */
 async function createUnread(status: number, times: 'once' | 'always') {
   const { user, backend } = await openSwitcher();
   const mills = { id: 'org-3', name: 'Mills', role: 'admin' } as const;

@@ -11,7 +11,10 @@ export class PasskeyError extends Error {
   override readonly name = 'PasskeyError';
 }
 
-/** Whether this browser has passkeys. Browsers offer them only on pages with TLS, and on `localhost`. */
+/**
+ * Whether this browser has passkeys. Browsers offer them only on pages with TLS,
+ * and on `localhost`.
+ */
 export function hasPasskeys(): boolean {
   return typeof window.PublicKeyCredential === 'function';
 }

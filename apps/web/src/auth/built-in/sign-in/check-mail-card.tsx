@@ -8,7 +8,10 @@ interface CheckMailCardProps {
   footer: ReactNode;
 }
 
-/** Shown after a sign-up, and after a new address. It must not reveal whether the address has an account. */
+/**
+ * Shown after a sign-up, and after a new address. It must not reveal whether the address
+ * has an account.
+ */
 export function CheckMailCard({ email, footer }: CheckMailCardProps) {
   return (
     <AuthCard title="Check your mailbox" footer={footer}>

@@ -7,7 +7,10 @@ import { newPassword } from '@/auth/built-in/form/validation';
 import { endpoints } from '@/paths';
 import { AuthCard } from './auth-card';
 
-/** Shown after a password reset. It keeps passkeys, second factors and API keys, also those that somebody else has added. */
+/**
+ * Shown after a password reset. It keeps passkeys, second factors and API keys, also those that
+ * somebody else has added.
+ */
 export const passwordChanged =
   'Your password is changed. Sign in with the new one. Then check the passkeys and second factors in your profile, and the API keys of your organisations: they stay.';
 

@@ -11,7 +11,10 @@ interface ProviderButtonsProps {
   onSignedIn?: () => Promise<void>;
 }
 
-/** A button for each identity provider of the installation, which leaves the app, and one for passkeys. */
+/**
+ * A button for each identity provider of the installation, which leaves the app, and one
+ * for passkeys.
+ */
 export function ProviderButtons({ returnTo, onSignedIn }: ProviderButtonsProps) {
   const { passwords, signInProviders } = useConfiguration();
   const takesPasskey = useHasPasskeys() && onSignedIn !== undefined;

@@ -32,7 +32,8 @@ export function SignUpCard({ title, description, mailed, footer }: SignUpCardPro
 
   async function signUp(values: SignUpValues) {
     const response = await api.post<SignUpResponse>(endpoints.identity.signUp, values);
-    // Another visitor may have created the first account meanwhile; then this one joins the waitlist.
+    // Another visitor may have created the first account meanwhile; then this one joins
+    // the waitlist.
     if (response.data.waitlisted) setWaiting(response);
     else if (response.data.pending) setSentTo(values.email);
     else await refresh();

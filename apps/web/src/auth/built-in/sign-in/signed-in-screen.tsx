@@ -6,7 +6,8 @@ import { AuthCard } from './auth-card';
 import { useProviderFailure } from './provider-failure';
 
 /**
- * The end of a sign-in or an authentication in a window of its own. Notifies the other windows, and closes this one.
+ * The end of a sign-in or an authentication in a window of its own. Notifies the other windows, and
+ * closes this one.
  */
 export function SignedInScreen() {
   const { announceAuthentication } = useSession();

@@ -32,7 +32,10 @@ export function WaitlistCard({ footer }: { footer: ReactNode }) {
   );
 }
 
-/** The sign-up request requires a password. The server discards it: users of the waitlist choose one later. */
+/**
+ * The sign-up request requires a password. The server discards it: users of the waitlist choose
+ * one later.
+ */
 function randomPassword(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(24));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -18,7 +18,10 @@ export function QrCode({ label, content }: { label: string; content: string }) {
   );
 }
 
-/** One square of the path for each dark module, with the border of four modules that the standard asks for. */
+/**
+ * One square of the path for each dark module, with the border of four modules that the standard
+ * asks for.
+ */
 function drawn(content: string): { size: number; path: string } {
   const { data, size } = encode(content, { ecc: 'M', border: 4 });
   const squares = data.flatMap((row, y) =>

@@ -6,7 +6,10 @@ interface StepFocusProps {
   children: ReactNode;
 }
 
-/** Moves the focus to each new step: to its first field, or to its beginning. The button that led there is gone. */
+/**
+ * Moves the focus to each new step: to its first field, or to its beginning. The button that led
+ * there is gone.
+ */
 export function StepFocus({ step, children }: StepFocusProps) {
   const place = useRef<HTMLDivElement>(null);
   const shown = useRef(step);

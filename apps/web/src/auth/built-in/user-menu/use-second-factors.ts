@@ -25,8 +25,8 @@ type Step =
   | { kind: 'codes'; codes: string[]; areReplaced: boolean };
 
 /**
- * The second factors of the account, what changes them, and the step in which the user is. `onAdded` is called when the
- * user has added a factor and kept the recovery codes.
+ * The second factors of the account, what changes them, and the step in which the user is.
+ * `onAdded` is called when the user has added a factor and kept the recovery codes.
  */
 export function useSecondFactors(onAdded?: () => void) {
   const api = useApi();

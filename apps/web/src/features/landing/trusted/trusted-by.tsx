@@ -1,4 +1,7 @@
-/** Logos of the software that Allclear is built on, from Simple Icons (CC0). Each belongs to its project. */
+/**
+ * Logos of the software that Allclear is built on, from Simple Icons (CC0). Each belongs to
+ * its project.
+ */
 const trustedMarks = [
   {
     name: 'SQLite',

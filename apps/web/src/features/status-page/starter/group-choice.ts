@@ -1,6 +1,9 @@
 import { chooseGroup } from '@/features/status-page/open-groups';
 
-/** Stores which groups the visitor opens and closes, as component-group.tsx does, until `signal` is aborted. */
+/**
+ * Stores which groups the visitor opens and closes, as component-group.tsx does, until `signal`
+ * is aborted.
+ */
 export function rememberGroups(page: Document, signal: AbortSignal): void {
   const groups = page.querySelectorAll<HTMLDetailsElement>('[data-group]');
   const shown = new Map([...groups].map((group) => [group, group.open]));

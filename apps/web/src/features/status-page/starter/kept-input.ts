@@ -20,8 +20,8 @@ export class KeptInput {
   #resting: number | undefined;
 
   /**
-   * Calls `onInput` after each input. `isPress` is false if only the pointer or the focus has moved. `onInput` returns
-   * whether React is loading.
+   * Calls `onInput` after each input. `isPress` is false if only the pointer or the focus has
+   * moved. `onInput` returns whether React is loading.
    */
   constructor(onInput: (isPress: boolean) => boolean) {
     this.#onInput = onInput;

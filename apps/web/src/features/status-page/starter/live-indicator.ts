@@ -5,7 +5,10 @@ import {
   type ConnectionState,
 } from '@/features/status-page/connection-state';
 
-/** Writes whether the page is live, as status-view.tsx does. New elements are no layout shift, changed texts are. */
+/**
+ * Writes whether the page is live, as status-view.tsx does. New elements are no layout shift,
+ * changed texts are.
+ */
 export function showConnection(page: ParentNode, { status, asOf }: ConnectionState): void {
   const indicator = page.querySelector('.live');
   const [mark, text] = indicator?.children ?? [];

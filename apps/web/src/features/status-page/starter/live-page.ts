@@ -19,8 +19,8 @@ import type { StartedPage, StartedState } from './started-page';
 type Hydrate = (page: StartedPage) => Promise<void>;
 
 /**
- * A page as the server has drawn it, with an open event stream. An event or an input makes it load React, and is kept
- * until React can handle it.
+ * A page as the server has drawn it, with an open event stream. An event or an input makes it load
+ * React, and is kept until React can handle it.
  */
 export class LivePage implements StartedPage {
   readonly orgId: string;
@@ -152,7 +152,10 @@ export class LivePage implements StartedPage {
   }
 }
 
-/** Presses the button that the address names: the page of an incident leads to the button that follows it. */
+/**
+ * Presses the button that the address names: the page of an incident leads to the button that
+ * follows it.
+ */
 function pressTarget(): void {
   // Not `:target`, which browsers may set later than this script runs.
   const button = document.getElementById(location.hash.slice(1));

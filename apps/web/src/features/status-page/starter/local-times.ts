@@ -1,7 +1,10 @@
 import { formatInstant } from '@/ui/datetime';
 import { distanceMs, distanceText } from '@/features/status-page/relative-time';
 
-/** Writes the times of a page in the viewer's time zone, as time.tsx does, and how far away they are until `signal` is aborted. */
+/**
+ * Writes the times of a page in the viewer's time zone, as time.tsx does, and how far away they are
+ * until `signal` is aborted.
+ */
 export function showLocalTimes(page: ParentNode, signal: AbortSignal): void {
   for (const time of page.querySelectorAll('time')) {
     time.title = time.dateTime;

@@ -21,6 +21,9 @@ export interface StartedPage {
   follow: Follow;
   /** Loads the code of a control. If the files of this version are gone, loads the page again. */
   loadCode: <T>(load: () => Promise<T>) => Promise<T>;
-  /** Stops the changes that the first script makes to the page. React must draw the page as it is then. */
+  /**
+   * Stops the changes that the first script makes to the page. React must draw the page as it
+   * is then.
+   */
   stop: () => ConnectionState;
 }

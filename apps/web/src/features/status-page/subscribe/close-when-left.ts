@@ -1,4 +1,7 @@
-/** Closes a menu when something outside of it is pressed or focused, and by Escape, until `signal` is aborted. */
+/**
+ * Closes a menu when something outside of it is pressed or focused, and by Escape, until `signal`
+ * is aborted.
+ */
 export function closeWhenLeft(menu: HTMLDetailsElement, signal: AbortSignal): void {
   const leave = ({ target }: Event) => {
     if (target instanceof Node && !menu.contains(target)) menu.open = false;

@@ -5,13 +5,17 @@ import { channelNames } from '@/shared-features/subscription/channels';
 import { useSubscribe } from './subscribe-context';
 import { closeWhenLeft } from './close-when-left';
 
-/** Ways to subscribe besides mail: the other channels, and the feeds. The menu opens without script; the script closes it. */
+/**
+ * Ways to subscribe besides mail: the other channels, and the feeds. The menu opens without script;
+ * the script closes it.
+ */
 export function FeedMenu() {
   const { state, open } = useSubscribe();
   const { url, channels } = state.organisation;
   const menu = useRef<HTMLDetailsElement>(null);
   const path = new URL(url).pathname;
-  // A page with a domain is also at the installation's address, where the domain's paths do not exist.
+  // A page with a domain is also at the installation's address, where the domain's paths do
+  // not exist.
   const base = path === '/' ? url : path;
   useEffect(() => {
     const left = new AbortController();

@@ -1,7 +1,10 @@
 import type { PublicIncident } from '@/api/types';
 import { useSubscribe } from './subscribe-context';
 
-/** Opens the dialog for one incident. The first script presses the one that the address names. Nothing if visitors may not subscribe. */
+/**
+ * Opens the dialog for one incident. The first script presses the one that the address names.
+ * Nothing if visitors may not subscribe.
+ */
 export function FollowButton({ incident }: { incident: PublicIncident }) {
   const { state, open } = useSubscribe();
   if (state.organisation.channels.length === 0) return null;

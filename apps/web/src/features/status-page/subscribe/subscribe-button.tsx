@@ -10,7 +10,10 @@ interface SubscribeButtonProps {
   standalone?: boolean;
 }
 
-/** Opens the dialog, and draws it for every control that opens it. Few visitors need it, so its code is loaded on demand. */
+/**
+ * Opens the dialog, and draws it for every control that opens it. Few visitors need it, so its code
+ * is loaded on demand.
+ */
 export function SubscribeButton({ loadDialog, standalone }: SubscribeButtonProps) {
   const { state, request, isOpen, open, close } = useSubscribe();
   const { id, channels } = state.organisation;

@@ -19,7 +19,8 @@ interface Subscribe {
   close: () => void;
 }
 
-// No default: StatusView always provides it, and a message for a missing one would enlarge the page's script.
+// No default: StatusView always provides it, and a message for a missing one would enlarge the
+// page's script.
 export const SubscribeContext = createContext<Subscribe>(undefined as never);
 
 /** The dialog of the page, which `SubscribeButton` draws and several controls open. */

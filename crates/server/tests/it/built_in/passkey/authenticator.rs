@@ -1,4 +1,5 @@
-//! An authenticator in software: it makes and signs what a browser and an authenticator would (WebAuthn Level 3, section 6).
+//! An authenticator in software: it makes and signs what a browser and an authenticator would
+//! (WebAuthn Level 3, section 6).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -80,7 +80,8 @@ impl Correction {
         self
     }
 
-    /// Asserts that each write is stored whole or, if it was not acknowledged, not at all. Returns the number of stored writes.
+    /// Asserts that each write is stored whole or, if it was not acknowledged, not at all. Returns
+    /// the number of stored writes.
     pub(super) async fn is_whole(&mut self, operator: &Operator) -> usize {
         let read = self.read(operator).await.expect("the server runs");
         let state = self.state(&read);

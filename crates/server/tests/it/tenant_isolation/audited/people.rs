@@ -1,4 +1,5 @@
-//! Each call by which people change their accounts, sessions, factors and memberships leaves one item.
+//! Each call by which people change their accounts, sessions, factors and memberships leaves
+//! one item.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -2,7 +2,8 @@ use super::*;
 
 #[actix_web::test]
 async fn shared_bodies_arrive_whole_and_in_order() {
-    // The last but one blocks the kernel's buffers while it is sent from a file; the last one is too large for a file.
+    // The last but one blocks the kernel's buffers while it is sent from a file; the last one is
+    // too large for a file.
     for size in [1, 12 * 1024 - 1, 12 * 1024, 100_000, 3 * 1024 * 1024, HUGE] {
         let sent = body(size);
         let response = sent.clone();

@@ -51,7 +51,7 @@ impl PastResolution {
             } = period.span;
             let next = periods.get(index + 1).map(|next| next.span.start_at);
             let is_replaced = match end_at {
-                Some(_) => end_at == next && self.caused(period),
+                Some(_) => end_at == next && is_caused(period, self.incident),
                 None => self.replaces_lasting(period, component, impacts),
             };
             if !is_replaced {
@@ -71,7 +71,12 @@ impl PastResolution {
             }
         }
         for (from, to) in replaced {
-            let spans = self.worst_between(impacts, from, to).into_iter();
+            let next = periods.iter().find(|next| Some(next.span.start_at) == to);
+            // What began with the next period had no part in the time before it.
+            let lasted =
+                |impact: &&Impact| next.is_none_or(|next| !is_caused(next, impact.incident));
+            let lasting: Vec<_> = impacts.iter().filter(lasted).copied().collect();
+            let spans = self.worst_between(&lasting, from, to).into_iter();
             let inserted = spans.map(|(span, incident)| StatusPeriod {
                 id: id(),
                 span,
@@ -83,10 +88,6 @@ impl PastResolution {
         changes
     }
 
-    fn caused(&self, period: &StatusPeriod) -> bool {
-        matches!(period.cause, PeriodCause::Incident(id, _) if id == self.incident)
-    }
-
     fn replaces_lasting(
         &self,
         period: &StatusPeriod,
@@ -95,7 +96,7 @@ impl PastResolution {
     ) -> bool {
         let worst = ComponentStatus::worst(impacts.iter().map(|impact| impact.status));
         component.status_source == StatusSource::Incidents
-            && (self.caused(period) || worst != Some(component.status))
+            && (is_caused(period, self.incident) || worst != Some(component.status))
     }
 
     /// The worst impacts from a time until another, or lasting without it, each with its incident.
@@ -121,6 +122,10 @@ impl PastResolution {
             .filter(|(span, _)| span.end_at != Some(span.start_at))
             .collect()
     }
+}
+
+fn is_caused(period: &StatusPeriod, incident: IncidentId) -> bool {
+    matches!(period.cause, PeriodCause::Incident(id, _) if id == incident)
 }
 
 #[cfg(test)]

@@ -157,6 +157,19 @@ fn worst_impacts_over_time_replace_a_period_that_another_status_ended() {
             ]
         );
     }
+    // The worse impact began with the next period, whenever its incident occurred.
+    let raised = [
+        (RESOLVED, PartialOutage, 10, Some(50)),
+        (2, MajorOutage, 50, None),
+    ];
+    assert_eq!(
+        resolved(&[(2, MajorOutage, 5), (3, Degraded, 5)], &raised),
+        [
+            (RESOLVED, PartialOutage, 10, Some(40)),
+            (3, Degraded, 40, Some(50)),
+            (2, MajorOutage, 50, None)
+        ]
+    );
 }
 
 #[test]

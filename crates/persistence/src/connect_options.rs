@@ -22,6 +22,8 @@ const IDLE: Duration = Duration::from_secs(1);
 /// A connection to PostgreSQL that is older is replaced, so that connections move to another server
 /// some time after the address has.
 const MAX_LIFETIME: Duration = Duration::from_mins(30);
+/// A connection to a PostgreSQL server that cannot be written to is replaced if it is older.
+const READ_ONLY_LIFETIME: Duration = Duration::from_secs(10);
 /// Pages of the write-ahead log of SQLite after which they are copied into the database: 16 MiB. A
 /// page that many commits change is copied once. With SQLite's own 1,000 pages, writes of many
 /// organisations, which change other pages each, wait for the copies.
@@ -122,9 +124,9 @@ pub(crate) fn postgresql(url: &str) -> ConnectOptions {
     options.map_sqlx_postgres_pool_opts(|pool| {
         // Otherwise the test of returned connections to an unreachable server would block all
         // requests, until the operating system gives up after a quarter of an hour.
-        pool.after_release(|connection, _| {
-            Box::pin(async {
-                match timeout(CONNECTION_TIMEOUT, is_reusable(connection)).await {
+        pool.after_release(|connection, metadata| {
+            Box::pin(async move {
+                match timeout(CONNECTION_TIMEOUT, is_reusable(connection, metadata.age)).await {
                     Ok(is_reusable) => is_reusable,
                     Err(_) => Err(Error::PoolTimedOut),
                 }
@@ -134,17 +136,20 @@ pub(crate) fn postgresql(url: &str) -> ConnectOptions {
     options
 }
 
-/// Whether a connection is alive, in no transaction, and to a server that can be written to.
+/// Whether a connection is alive and in no transaction, and its server can be written to, unless the
+/// connection is new.
 ///
 /// The driver does not roll a transaction back whose `BEGIN` was sent by work that then timed out:
 /// the next work would be part of it. A server that is a standby after a fail-over accepts
 /// connections, and the address may lead to the primary by now.
-async fn is_reusable(connection: &mut PgConnection) -> Result<bool, Error> {
+async fn is_reusable(connection: &mut PgConnection, age: Duration) -> Result<bool, Error> {
     // A transaction begins at the time of its first statement.
     let query = raw_sql(
-        "SELECT now() = statement_timestamp() AND current_setting('transaction_read_only') = 'off'",
+        "SELECT now() = statement_timestamp(), current_setting('transaction_read_only') = 'off'",
     );
-    query.fetch_one(connection).await?.try_get(0)
+    let row = query.fetch_one(connection).await?;
+    let (is_outside, is_writable): (bool, bool) = (row.try_get(0)?, row.try_get(1)?);
+    Ok(is_outside && (is_writable || age < READ_ONLY_LIFETIME))
 }
 
 /// Connections without a statement timeout, for migrations and commands.
@@ -228,18 +233,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn connection_to_a_read_only_server_is_not_used_again() {
+    async fn connection_to_a_read_only_server_is_used_for_some_seconds() {
         let Some(url) = allclear_test_support::postgres() else {
             return;
         };
-        let mut options = postgresql(&url);
-        options.max_connections(1);
-        let connections = Database::connect(options).await.unwrap();
-        // What a standby reports.
-        let demoted = "SET default_transaction_read_only = on";
-        connections.execute_unprepared(demoted).await.unwrap();
-        let written = "CREATE TABLE written (number integer)";
-        connections.execute_unprepared(written).await.unwrap();
+        let mut connection = PgConnection::connect(&url).await.unwrap();
+        for (mode, is_used_for_long) in [("off", true), ("on", false)] {
+            // What a standby reports.
+            let server = format!("SET default_transaction_read_only = {mode}");
+            raw_sql(&server).execute(&mut connection).await.unwrap();
+            let just_opened = is_reusable(&mut connection, Duration::ZERO).await;
+            assert!(just_opened.unwrap());
+            let old = is_reusable(&mut connection, READ_ONLY_LIFETIME).await;
+            assert_eq!(old.unwrap(), is_used_for_long, "{mode}");
+        }
     }
 
     #[tokio::test]

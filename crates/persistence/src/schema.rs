@@ -88,7 +88,10 @@ async fn migrate(connection: &DatabaseConnection, clock: &dyn Clock) -> Result<(
         tracing::info!(steps, "the schema of the database is being migrated");
     }
     if let Err(error) = Migrator::up(&upgrade, None).await {
-        upgrade.rollback().await?;
+        // SQLite may have rolled back already, and the connection may be lost.
+        if let Err(error) = upgrade.rollback().await {
+            tracing::debug!(%error, "a failed migration was not rolled back");
+        }
         return Err(error);
     }
     upgrade.commit().await?;

@@ -143,6 +143,18 @@ it('moves by the menu of a handle, says where to, and leaves the focus on the ha
   expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual(['Down']);
 });
 
+it('opens the menu of a handle by the key of a menu button', async () => {
+  serve();
+  const { user } = renderApp(paths.components.order);
+  (await handle('API')).focus();
+  await user.keyboard('{ArrowDown}');
+  expect(screen.getByRole('menu')).toBeInTheDocument();
+  await user.keyboard('{Escape}');
+  expect(screen.queryByRole('menu')).not.toBeInTheDocument();
+  await user.keyboard(' {ArrowDown}');
+  expect(screen.queryByRole('menu')).not.toBeInTheDocument();
+});
+
 it('closes the menu of a handle by a second press', async () => {
   serve();
   const { user } = renderApp(paths.components.order);

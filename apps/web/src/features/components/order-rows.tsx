@@ -132,6 +132,10 @@ function Movable({ item, name, disabled, menuOf, children }: MovableProps) {
               'cursor-grab touch-none',
             )}
             {...listeners}
+            onKeyDown={(event) => {
+              listeners?.onKeyDown?.(event);
+              if (event.key === 'ArrowDown' && !isDragging) setOpen(true);
+            }}
             onPointerDownCapture={() => {
               wasOpen.current = isOpen;
             }}

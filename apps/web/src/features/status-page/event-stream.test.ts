@@ -174,6 +174,21 @@ describe('when the browser gives up', () => {
     expect(FakeEventSource.last.url).toBe(since(12));
   });
 
+  it('does not go back to an older state, unless it stays older for a minute', async () => {
+    const restored = aSnapshot({ revision: 8 });
+    server.use(http.get(apiUrl(endpoints.status('org-1')), () => success(restored)));
+    FakeEventSource.last.open();
+    FakeEventSource.last.send('component-deleted', ['x'], '9');
+    FakeEventSource.last.giveUp();
+    await pass(59_000);
+    expect(listener.onState).not.toHaveBeenCalled();
+    expect(listener.onConnected).toHaveBeenLastCalledWith(false);
+    expect(FakeEventSource.all).toHaveLength(1);
+    await pass(60_000);
+    expect(listener.onState).toHaveBeenCalledExactlyOnceWith(restored);
+    expect(FakeEventSource.last.url).toBe(since(8));
+  });
+
   it('waits longer after each failure', async () => {
     let asked = 0;
     server.use(

@@ -13,6 +13,8 @@ import { isUnknownOrganisation } from './unknown-organisation';
 const silenceMs = 50_000;
 /** A returning page does not wait for the end of a silence of this length. */
 const staleAfterMs = 25_000;
+/** States that stay behind for this time are those of a restored copy. */
+const restoredMs = 60_000;
 
 export interface StateListener {
   onEvent: (event: LiveEvent) => void;
@@ -64,6 +66,8 @@ class EventStream {
   #isLost = false;
   #failures = 0;
   #resyncs = 0;
+  /** Since when only states are read that are behind. */
+  #behindSince: number | null = null;
 
   constructor(orgId: string, revision: number, listener: StateListener) {
     this.#orgId = orgId;
@@ -150,14 +154,23 @@ class EventStream {
     this.#timer = window.setTimeout(() => void this.#resync(), delay);
   }
 
+  /** Whether a state is that of a node that is behind what is known. */
+  #isBehind(revision: number, known: number): boolean {
+    if (revision >= known) this.#behindSince = null;
+    else this.#behindSince ??= Date.now();
+    return this.#behindSince !== null && Date.now() - this.#behindSince < restoredMs;
+  }
+
   async #resync(): Promise<void> {
     this.#reading.abort();
     this.#reading = new AbortController();
     const { signal } = this.#reading;
     this.#restartSilenceTimer();
     try {
-      const snapshot = await fetchSnapshot(this.#orgId, this.#latest ?? this.#revision, signal);
+      const known = this.#latest ?? this.#revision;
+      const snapshot = await fetchSnapshot(this.#orgId, known, signal);
       if (signal.aborted) return;
+      if (this.#isBehind(snapshot.revision, known)) throw new Error('The state is too old');
       this.#latest = null;
       if (snapshot.revision !== this.#revision) {
         this.#revision = snapshot.revision;

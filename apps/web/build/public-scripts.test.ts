@@ -191,9 +191,17 @@ describe('history-live.js', () => {
   ])('reads a page that changes with the clock again, and waits %s', async (_, until, wait) => {
     vi.setSystemTime('2026-11-20T10:00:00.000Z');
     document.body.innerHTML = live(7, '').replace('<div', `<div data-until="${until}"`);
-    const timers = vi.spyOn(globalThis, 'setTimeout');
     await run('history-live.js');
-    expect(timers).toHaveBeenCalledWith(expect.any(Function), wait);
+    const passAlive = async (ms: number) => {
+      for (let rest = ms; rest > 0; rest -= 10_000) {
+        FakeEventSource.last.send('ping', []);
+        await pass(Math.min(rest, 10_000));
+      }
+    };
+    await passAlive(wait - 1);
+    expect(requests).not.toHaveBeenCalled();
+    await passAlive(1000);
+    expect(requests).toHaveBeenCalledOnce();
   });
 
   it('submits the filter only when the visitor asks for it', async () => {

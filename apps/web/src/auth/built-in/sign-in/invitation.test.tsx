@@ -162,7 +162,8 @@ it('lets a signed-in user decline the invitation', async () => {
   server.use(inspected);
   serveSession(sessionOf());
   const { user } = renderPiece(SignInScreen, 'signed-out', { address });
-  await user.click(await screen.findByRole('button', { name: 'Not now' }));
+  expect(await screen.findByRole('dialog', { name: 'Join Looms?' })).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Not now' }));
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
   expect(who()).toBe('signed-in in Analytical Engines');
 });

@@ -179,8 +179,7 @@ impl<W: Wire> Crowd<W> {
 const OF_ONE_ADDRESS: usize = 10_000;
 
 /// Creates an unconnected socket with one of several addresses of this machine. The servers
-/// use none of these addresses: a socket must not take the port of a server that is about
-/// to start again.
+/// have other addresses: a socket must not take the port of a server that is about to start again.
 ///
 /// # Errors
 /// If the system cannot create one.

@@ -275,7 +275,7 @@ fn verification(
 
 /// Locks deliveries until the transaction ends, in the order of their identifiers. Results, renewed
 /// claims, withdrawn notices and [`make_due`] change the same rows without another lock in common.
-/// Each of them locks its rows first, so that none of these waits for another that waits for it.
+/// Each of them locks its rows first, so that they cannot deadlock.
 /// Deletions by subscriber, such as [`drop_queued`], do not.
 pub(crate) async fn lock_rows(
     transaction: &Transaction,

@@ -108,10 +108,10 @@ struct SubscriberBody {
     /// Whether the subscriber receives everything, or updates about chosen components and groups,
     /// or about one incident.
     scope: ScopeKind,
-    /// Identifiers of the chosen components; null if none is chosen.
+    /// Identifiers of the chosen components; null for no choice.
     #[schema(required)]
     components: Option<Vec<String>>,
-    /// Identifiers of the chosen groups; null if none is chosen.
+    /// Identifiers of the chosen groups; null for no choice.
     #[schema(required)]
     groups: Option<Vec<String>>,
     /// Identifier of the incident that the subscriber follows; null on other scopes.

@@ -4283,14 +4283,14 @@ export interface components {
         Subscriber: {
             /** @description How the subscriber is reached. */
             channel: components["schemas"]["Channel"];
-            /** @description Identifiers of the chosen components; null if none is chosen. */
+            /** @description Identifiers of the chosen components; null for no choice. */
             components: string[] | null;
             /** Format: date-time */
             createdAt: string;
             /** @description Mail address as the subscriber typed it; null on other channels. */
             email: string | null;
             failing: components["schemas"]["SubscriberFailure"] | null;
-            /** @description Identifiers of the chosen groups; null if none is chosen. */
+            /** @description Identifiers of the chosen groups; null for no choice. */
             groups: string[] | null;
             /**
              * Format: uuid
@@ -4318,11 +4318,11 @@ export interface components {
         /** @description Changes to what a subscriber receives. Absent fields stay unchanged. */
         SubscriberChangeInput: {
             /**
-             * @description Identifiers of chosen components, each once; null if none is chosen. With neither components
-             *     nor groups the subscriber receives everything.
+             * @description Identifiers of chosen components, each once; null for no choice. Without components and
+             *     groups, the subscriber receives everything.
              */
             components?: string[] | null;
-            /** @description Identifiers of chosen groups, each once; null if none is chosen. */
+            /** @description Identifiers of chosen groups, each once; null for no choice. */
             groups?: string[] | null;
             /** @description Whether the subscriber receives nothing about maintenances. */
             muteMaintenances?: boolean;
@@ -4398,14 +4398,14 @@ export interface components {
         SubscriberInput: {
             /** @description How the subscriber is reached; by mail if absent. */
             channel?: components["schemas"]["Channel"];
-            /** @description Identifiers of chosen components, each once; null if none is chosen. */
+            /** @description Identifiers of chosen components, each once; null for no choice. */
             components?: string[] | null;
             /**
              * Format: email
              * @description Mail address, up to 254 characters; for the channel `email`.
              */
             email?: string;
-            /** @description Identifiers of chosen groups, each once; null if none is chosen. */
+            /** @description Identifiers of chosen groups, each once; null for no choice. */
             groups?: string[] | null;
             /**
              * Format: uuid

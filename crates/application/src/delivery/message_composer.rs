@@ -145,8 +145,7 @@ impl MessageComposer {
         }))
     }
 
-    /// The state for a message. It is read if none is kept, or only one that is older than
-    /// [`Self::MAX_STATE_AGE`].
+    /// The state for a message. It is read unless a kept one is at most [`Self::MAX_STATE_AGE`] old.
     async fn state_for(
         &self,
         key: StateKey,

@@ -33,11 +33,11 @@ pub(crate) struct SubscriberInput {
     #[serde(default)]
     #[schema(value_type = String, required = false, format = "uri", max_length = 2_000)]
     target: FieldInput<Text>,
-    /// Identifiers of chosen components, each once; null if none is chosen.
+    /// Identifiers of chosen components, each once; null for no choice.
     #[serde(default)]
     #[schema(value_type = Option<Vec<String>>, required = false, min_items = 1)]
     components: Ids<ComponentId>,
-    /// Identifiers of chosen groups, each once; null if none is chosen.
+    /// Identifiers of chosen groups, each once; null for no choice.
     #[serde(default)]
     #[schema(value_type = Option<Vec<String>>, required = false, min_items = 1)]
     groups: Ids<ComponentGroupId>,
@@ -92,12 +92,12 @@ impl SubscriberInput {
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SubscriberChangeInput {
-    /// Identifiers of chosen components, each once; null if none is chosen. With neither components
-    /// nor groups the subscriber receives everything.
+    /// Identifiers of chosen components, each once; null for no choice. Without components and
+    /// groups, the subscriber receives everything.
     #[serde(default)]
     #[schema(value_type = Option<Vec<String>>, required = false, min_items = 1)]
     components: Ids<ComponentId>,
-    /// Identifiers of chosen groups, each once; null if none is chosen.
+    /// Identifiers of chosen groups, each once; null for no choice.
     #[serde(default)]
     #[schema(value_type = Option<Vec<String>>, required = false, min_items = 1)]
     groups: Ids<ComponentGroupId>,

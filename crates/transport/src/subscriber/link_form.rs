@@ -93,7 +93,7 @@ fn parameters<T: DeserializeOwned>(request: &HttpRequest) -> Result<T, Problem> 
 
 fn refused(request: &HttpRequest, app: &WebApp, title: &str, problem: &Problem) -> HttpResponse {
     let reason = match problem.status_code() {
-        // The visitor has typed none of the fields that the problem names.
+        // The problem names fields, which the link has filled in, not the visitor.
         StatusCode::UNPROCESSABLE_ENTITY => "This link is not complete".to_owned(),
         _ => reason(problem),
     };

@@ -42,6 +42,7 @@ mod m0041_rows_of_organisations;
 mod m0042_deleted_components_and_partial_indexes;
 mod m0043_earlier_secrets;
 mod m0044_rows_of_first_release;
+mod m0045_targets_of_visitors;
 mod table;
 
 /// Statements that make of an empty SQLite database what all migrations make of it, except the list
@@ -94,6 +95,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0042_deleted_components_and_partial_indexes::Migration),
             Box::new(m0043_earlier_secrets::Migration),
             Box::new(m0044_rows_of_first_release::Migration),
+            Box::new(m0045_targets_of_visitors::Migration),
         ]
     }
 }

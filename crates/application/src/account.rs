@@ -16,18 +16,19 @@ use validator::Validate;
 
 use crate::background::Background;
 use crate::clock::Clock;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::link::Links;
 use crate::mail::Mailer;
 use crate::mail_budget::MailBudget;
 use crate::organisation::OrganisationStore;
-use crate::password::{PasswordHasher, Requester};
+use crate::password::{PasswordHasher, Requester, WrongPassword};
 use crate::second_factor::{FactorStore, SecondFactors};
 use crate::security_mail::{SecurityChange, SecurityMails};
 use crate::session::{Client, Session, SessionOpener, SessionStore, require_recent};
 use crate::waitlist::WaitlistStore;
 
 pub use port::*;
+pub use reauthentication::ReauthenticationRefusal;
 pub use sign_in::{PasswordAccepted, SignedIn};
 pub use sign_up::SignedUp;
 
@@ -69,7 +70,7 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    const MISSING: Error = Error::NotFound("Account");
+    const MISSING: Error = Error::NotFound(Resource::Account);
 
     /// The use cases over these ports.
     #[must_use]
@@ -100,14 +101,17 @@ impl Accounts {
     }
 
     /// Deletes the session's account and ends its sessions. The password replaces a recent
-    /// authentication if the account has no second factor. [`Error::Invalid`] if the password is
-    /// wrong, [`Error::ReauthenticationRequired`] if the person has not authenticated in the last
+    /// authentication if the account has no second factor. [`Error::Invalid`] if the draft breaks a
+    /// rule, [`Error::ReauthenticationRequired`] if the person has not authenticated in the last
     /// ten minutes, [`Error::SecondFactorRequired`] if the account has a factor that was not used
     /// in the session, [`Error::Conflict`] if an organisation would lose its last admin or the
     /// installation its administrator.
-    pub async fn delete(&self, session: &Session, draft: DeletionDraft) -> Result<(), Error> {
+    pub async fn delete(
+        &self,
+        session: &Session,
+        draft: DeletionDraft,
+    ) -> Result<Result<(), WrongPassword>, Error> {
         draft.validate().map_err(Invalid::from)?;
-        let wrong_password = || Error::from(Invalid::field("password", "Wrong password"));
         let mut verified = None;
         if let Some(password) = &draft.password {
             let account = self.ports.accounts.find(session.user.id).await?;
@@ -115,7 +119,9 @@ impl Accounts {
             let requester = Requester::Known(session.user.id);
             let hashes = vec![hash.clone()];
             let found = self.ports.hasher.verify(password, hashes, requester);
-            found.await?.ok_or_else(wrong_password)?;
+            if found.await?.is_none() {
+                return Ok(Err(WrongPassword));
+            }
             verified = Some(hash);
         }
         let factors = self.ports.factors.factors(session.user.id).await?;
@@ -125,8 +131,8 @@ impl Accounts {
         self.ports.second_factors.check_proof(session).await?;
         let (id, accounts) = (session.user.id, &self.ports.accounts);
         match accounts.delete(id, verified, session.id).await? {
-            DeletionOutcome::Deleted => Ok(()),
-            DeletionOutcome::PasswordChanged => Err(wrong_password()),
+            DeletionOutcome::Deleted => Ok(Ok(())),
+            DeletionOutcome::PasswordChanged => Ok(Err(WrongPassword)),
             DeletionOutcome::LastAdmin(name) => Err(Error::Conflict(format!(
                 "You are the last admin of {name}. Make another member an admin, or delete the organisation, first"
             ))),

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use allclear_domain::api_key::{ApiKey, ApiKeyDraft, KeyText};
-use allclear_domain::id::{ApiKeyId, OrganisationId, UserId};
+use allclear_domain::id::{ApiKeyId, OrganisationId};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use parking_lot::Mutex;
@@ -13,9 +13,11 @@ use parking_lot::Mutex;
 use crate::background::Background;
 use crate::caller::{Caller, TokenError, TokenMembership, TokenVerifier};
 use crate::clock::Clock;
-use crate::error::Error;
+use crate::delivery::Founder;
+use crate::error::{Error, Resource};
 use crate::secret::Digest;
 use crate::security_log::{SecurityEvent, SecurityRecord};
+use crate::session::AdminSession;
 use crate::transition::{Committed, CreateTransition};
 
 /// The organisation of a key.
@@ -25,19 +27,15 @@ pub struct KeyOwner {
     pub organisation: OrganisationId,
     /// Its name.
     pub name: String,
-    /// The account that founded it; `None` if that is unknown.
-    pub founder: Option<UserId>,
+    /// Its founder.
+    pub founder: Founder,
 }
 
 impl KeyOwner {
-    /// Whose limits the keys use. The keys of all organisations of a founder share them, so further
-    /// organisations give nobody more. They are not the limits of the founder's own account,
-    /// because other admins create keys, too.
+    /// Whose limits the keys use: those of all organisations of the [`Founder`]. They are not the
+    /// limits of the founder's own account, because other admins create keys, too.
     fn account(&self) -> String {
-        match self.founder {
-            Some(founder) => format!("keys of {founder}"),
-            None => format!("keys of {}", self.organisation),
-        }
+        format!("keys of {}", self.founder)
     }
 }
 
@@ -50,11 +48,13 @@ pub trait ApiKeyStore: Send + Sync {
     async fn list(&self, organisation: &OrganisationId) -> Result<Vec<ApiKey>, Error>;
 
     /// Stores the key that a rule creates. [`Error::NotFound`] if the organisation does not exist,
-    /// [`Error::Conflict`] if it has too many.
+    /// [`Error::Conflict`] if it has too many, [`Error::Forbidden`] if the account of `admin` is
+    /// not an admin, [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn insert(
         &self,
         organisation: &OrganisationId,
         digest: Digest,
+        admin: Option<AdminSession>,
         create: CreateTransition<ApiKey>,
     ) -> Result<Committed<ApiKey>, Error>;
 
@@ -116,11 +116,14 @@ impl ApiKeys {
         self.store.list(organisation).await
     }
 
-    /// Creates a key with this text, which is not stored. [`Error::Invalid`] if the draft breaks a
-    /// rule, [`Error::Conflict`] if the organisation has too many keys.
+    /// Creates a key with this text, which is not stored. A key outlives the session of the admin
+    /// that creates it, so storage checks the session again; `None` if storage does not have it.
+    /// [`Error::Invalid`] if the draft breaks a rule, [`Error::Conflict`] if the organisation has
+    /// too many keys, [`Error::Forbidden`], [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     pub async fn create(
         &self,
         organisation: &OrganisationId,
+        admin: Option<AdminSession>,
         draft: ApiKeyDraft,
         text: KeyText,
     ) -> Result<ApiKey, Error> {
@@ -129,7 +132,10 @@ impl ApiKeys {
             let id = ApiKeyId(stamp.id);
             Ok(ApiKey::create(id, draft, &text, stamp.committed_at)?)
         });
-        let created = self.store.insert(organisation, digest, create).await?;
+        let created = self
+            .store
+            .insert(organisation, digest, admin, create)
+            .await?;
         let key = created.state;
         let detail = Some(key.role.as_ref());
         SecurityRecord {
@@ -147,7 +153,7 @@ impl ApiKeys {
         self.store
             .delete(organisation, id)
             .await?
-            .ok_or(Error::NotFound("API key"))?;
+            .ok_or(Error::NotFound(Resource::ApiKey))?;
         SecurityRecord {
             organisation: Some(organisation),
             object: Some(&id),

@@ -98,6 +98,9 @@ pub trait AuditStore: Send + Sync {
         page: Page,
     ) -> Result<Listed<AuditItem>, Error>;
 
+    /// Returns the time of the oldest item of all organisations; `None` if there are none.
+    async fn oldest(&self) -> Result<Option<DateTime<Utc>>, Error>;
+
     /// Deletes items from before the given time, at most `limit`. Returns their number.
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
 }

@@ -102,7 +102,7 @@ impl Background {
             .get_or_insert_with(|| format!("account.{:032x}", rand::random::<u128>()));
         for delay in Self::MAIL_RETRY_DELAYS {
             match mailer.send(mail.clone()).await {
-                Err(SendError::Temporary { reason }) => {
+                Err(SendError::Temporary { reason } | SendError::Unconfirmed { reason }) => {
                     tracing::warn!(reason, "a mail could not be sent; trying again");
                 }
                 result => return Ok(result?),

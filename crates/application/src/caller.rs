@@ -1,11 +1,13 @@
 //! Callers of the API: the identity port.
 
-use allclear_domain::id::{ApiKeyId, OrganisationId};
+use allclear_domain::id::{ApiKeyId, OrganisationId, SessionId, UserId};
+use allclear_domain::membership::Membership;
 pub use allclear_domain::membership::Role;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use crate::error::Error;
+use crate::session::AdminSession;
 
 /// A signed-in person or an API key, from a verified token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +20,8 @@ pub struct Caller {
     pub account: String,
     /// The name of the user or the API key; `None` if the provider does not give it.
     pub name: Option<String>,
-    /// The session the token belongs to; `None` if the provider does not give it.
-    pub session: Option<String>,
+    /// The session the token belongs to; `None` for an API key.
+    pub session: Option<TokenSession>,
     /// Time of the last authentication; `None` if the provider does not give it.
     pub authenticated_at: Option<DateTime<Utc>>,
     /// The API key; `None` for a person.
@@ -28,6 +30,32 @@ pub struct Caller {
     pub membership: Option<TokenMembership>,
     /// When the token ends; `None` for an API key that does not expire.
     pub expires_at: Option<DateTime<Utc>>,
+}
+
+impl Caller {
+    /// The session for a change which only an admin may make, and which needs the session until it
+    /// is stored. `None` if the storage does not have the session.
+    #[must_use]
+    pub const fn admin_session(&self) -> Option<AdminSession> {
+        match self.session {
+            Some(TokenSession::BuiltIn { id, user }) => Some(AdminSession { id, user }),
+            Some(TokenSession::Hosted(_)) | None => None,
+        }
+    }
+}
+
+/// The session of a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TokenSession {
+    /// A session of the built-in provider. The storage has it.
+    BuiltIn {
+        /// The session.
+        id: SessionId,
+        /// Its account.
+        user: UserId,
+    },
+    /// A session of a hosted provider, with its identifier there.
+    Hosted(String),
 }
 
 /// The organisation a token is for, with the role of its bearer.
@@ -39,6 +67,16 @@ pub struct TokenMembership {
     pub organisation_name: Option<String>,
     /// The bearer's role in it.
     pub role: Role,
+}
+
+impl From<Membership> for TokenMembership {
+    fn from(membership: Membership) -> Self {
+        Self {
+            organisation: membership.organisation,
+            organisation_name: Some(membership.name),
+            role: membership.role,
+        }
+    }
 }
 
 /// Why a token does not make its bearer a [`Caller`].

@@ -11,7 +11,7 @@ use async_trait::async_trait;
 
 use crate::clock::Clock;
 use crate::component::history::ComponentHistoryStore;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
 use crate::relay::Relay;
@@ -64,7 +64,8 @@ pub trait ComponentStore: Send + Sync {
         author: Author,
     ) -> Result<Option<Committed<ComponentReport>>, Error>;
 
-    /// Runs a rule on a component and removes it. `None` if it does not exist.
+    /// Runs a rule on a component and removes it. `None` if it does not exist. If many messages
+    /// about it wait, most of them are removed before the rule runs, even if the rule fails.
     async fn delete(
         &self,
         organisation: &OrganisationId,
@@ -82,8 +83,6 @@ pub struct Components {
 }
 
 impl Components {
-    const NAME: &str = "Component";
-
     /// The use cases over these ports.
     #[must_use]
     pub fn new(
@@ -118,7 +117,7 @@ impl Components {
         self.store
             .find(organisation, id)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))
+            .ok_or(Error::NotFound(Resource::Component))
     }
 
     /// Creates a component. [`Error::Invalid`] if the draft breaks a rule of its fields.
@@ -159,7 +158,7 @@ impl Components {
             .store
             .change(organisation, id, rule, author)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::Component))?;
         Ok(self.relay.publish(committed).await)
     }
 
@@ -171,6 +170,9 @@ impl Components {
         id: ComponentId,
         precondition: Precondition,
     ) -> Result<(), Error> {
+        // The store may remove messages before the rule runs.
+        let found = self.find(organisation, id).await?;
+        precondition.check(found.component.version)?;
         let rule: Transition<Component, ()> = Box::new(move |component, _| {
             precondition.check(component.version)?;
             Ok(component.delete())
@@ -179,7 +181,7 @@ impl Components {
             .store
             .delete(organisation, id, rule)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::Component))?;
         self.relay.publish(committed).await;
         Ok(())
     }

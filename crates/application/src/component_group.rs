@@ -14,7 +14,7 @@ use crate::clock::Clock;
 #[cfg(doc)]
 use crate::component::history::MAX_RELATED;
 use crate::component::history::{ComponentHistoryStore, RelatedIncident, RequestedDays};
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
 use crate::relay::Relay;
@@ -123,8 +123,6 @@ pub struct ComponentGroups {
 }
 
 impl ComponentGroups {
-    const NAME: &str = "Component group";
-
     /// The use cases over these ports.
     #[must_use]
     pub fn new(
@@ -159,7 +157,7 @@ impl ComponentGroups {
         self.store
             .find(organisation, id)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))
+            .ok_or(Error::NotFound(Resource::ComponentGroup))
     }
 
     /// Creates a group, first on the page. [`Error::Invalid`], [`Error::Conflict`] if the
@@ -197,7 +195,7 @@ impl ComponentGroups {
             .store
             .change(organisation, id, rule)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::ComponentGroup))?;
         Ok(self.relay.publish(committed).await)
     }
 
@@ -220,7 +218,7 @@ impl ComponentGroups {
             .store
             .delete(organisation, id, rule)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::ComponentGroup))?;
         self.relay.publish(committed).await;
         Ok(())
     }
@@ -242,10 +240,14 @@ impl ComponentGroups {
         let components = histories
             .spans_of_group(organisation, id, from, to)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::ComponentGroup))?;
         let uptimes: Vec<_> = components
             .iter()
-            .map(|component| window.uptime(component.start_date, &component.spans))
+            .map(|component| {
+                let newest = &component.newest;
+                let start_date = window.counted_from(component.start_date, newest.known_since);
+                window.uptime(start_date, &newest.spans)
+            })
             .collect();
         let ids: Vec<_> = components.iter().map(|component| component.id).collect();
         Ok(ComponentGroupUptime {
@@ -265,7 +267,7 @@ impl ComponentGroups {
         self.store
             .order(organisation)
             .await?
-            .ok_or(Error::NotFound("Organisation"))
+            .ok_or(Error::NotFound(Resource::Organisation))
     }
 
     /// Replaces the order of the page if the precondition holds. [`Error::Stale`],
@@ -286,7 +288,7 @@ impl ComponentGroups {
             .store
             .change_order(organisation, rule)
             .await?
-            .ok_or(Error::NotFound("Organisation"))?;
+            .ok_or(Error::NotFound(Resource::Organisation))?;
         Ok(self.relay.publish(committed).await)
     }
 }

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 
 use self::hosts::Hosts;
 use crate::clock::Clock;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::organisation::OrganisationStore;
 use crate::relay::Relay;
 use crate::secret::SecretToken;
@@ -93,8 +93,6 @@ pub struct Domains {
 }
 
 impl Domains {
-    const NAME: &str = "Domain";
-
     /// The use cases over these ports. `hosts` follows each change before it is published.
     #[must_use]
     pub const fn new(ports: DomainPorts, hosts: Arc<Hosts>) -> Self {
@@ -130,7 +128,7 @@ impl Domains {
     pub async fn verify(&self, id: &OrganisationId) -> Result<Organisation, Error> {
         let organisation = self.find(id).await?;
         let claim = organisation.domain.clone();
-        let claim = claim.ok_or(Error::NotFound(Self::NAME))?;
+        let claim = claim.ok_or(Error::NotFound(Resource::Domain))?;
         if claim.is_verified() {
             return Ok(organisation);
         }
@@ -161,13 +159,13 @@ impl Domains {
     /// is none.
     pub async fn remove(&self, id: &OrganisationId) -> Result<DomainName, Error> {
         let claim = self.find(id).await?.domain;
-        let claim = claim.ok_or(Error::NotFound(Self::NAME))?;
+        let claim = claim.ok_or(Error::NotFound(Resource::Domain))?;
         let name = claim.name.clone();
         let rule: Transition<Organisation> = Box::new(move |organisation, _| {
             // Another admin may have claimed another one meanwhile.
             let stored = organisation.domain.as_ref();
             if stored.is_none_or(|stored| stored.name != claim.name) {
-                return Err(Error::NotFound(Self::NAME));
+                return Err(Error::NotFound(Resource::Domain));
             }
             Ok(organisation.remove_domain())
         });
@@ -188,7 +186,7 @@ impl Domains {
 
     async fn find(&self, id: &OrganisationId) -> Result<Organisation, Error> {
         let found = self.ports.organisations.find(id).await?;
-        found.ok_or(Error::NotFound("Organisation"))
+        found.ok_or(Error::NotFound(Resource::Organisation))
     }
 
     async fn change(
@@ -197,7 +195,7 @@ impl Domains {
         rule: Transition<Organisation>,
     ) -> Result<Organisation, Error> {
         let changed = self.ports.organisations.change(id, rule).await?;
-        let committed = changed.ok_or(Error::NotFound("Organisation"))?;
+        let committed = changed.ok_or(Error::NotFound(Resource::Organisation))?;
         // Before the change is announced: a page that is read after it must be on the right host.
         let reloaded = self.hosts.reload().await;
         let organisation = self.ports.relay.publish(committed).await;

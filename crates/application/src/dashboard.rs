@@ -12,7 +12,7 @@ use crate::audit::AuditItem;
 use crate::clock::Clock;
 use crate::component::ComponentReport;
 use crate::delivery::Deliveries;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::incident::IncidentReport;
 use crate::maintenance::MaintenanceReport;
 use crate::status_page::Banner;
@@ -119,6 +119,6 @@ impl Dashboard {
         self.store
             .dashboard(organisation, shown, now, now - Deliveries::RETENTION)
             .await?
-            .ok_or(Error::NotFound("Organisation"))
+            .ok_or(Error::NotFound(Resource::Organisation))
     }
 }

@@ -16,6 +16,7 @@ mod wake_signal;
 pub mod worker;
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 use allclear_domain::channel::Channel;
@@ -70,7 +71,7 @@ impl DeliveryRoute {
 }
 
 /// The account that created an organisation. The organisations of one founder share places of a
-/// worker, so further organisations give an account no further places.
+/// worker and the limits of their API keys, so further organisations give an account nothing more.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Founder {
     /// A known account.
@@ -85,6 +86,15 @@ impl Founder {
     #[must_use]
     pub fn of(organisation: &OrganisationId, account: Option<UserId>) -> Self {
         account.map_or_else(|| Self::UnknownOf(organisation.clone()), Self::Account)
+    }
+}
+
+impl fmt::Display for Founder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Account(account) => write!(f, "{account}"),
+            Self::UnknownOf(organisation) => write!(f, "{organisation}"),
+        }
     }
 }
 
@@ -106,7 +116,7 @@ pub struct ClaimRequest {
     /// Maximum number of deliveries of all organisations of one founder, those in flight included.
     pub share: u64,
     /// Results of earlier attempts. They are stored first, in the same transaction.
-    pub results: Vec<DeliveryResult>,
+    pub results: Vec<AttemptRecord>,
 }
 
 /// A message to send, claimed.
@@ -177,9 +187,9 @@ pub enum DeliveryOutcome {
     },
 }
 
-/// Result of an attempt.
+/// What is stored about an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeliveryResult {
+pub struct AttemptRecord {
     /// Claim of the attempt.
     pub claim: Claim,
     /// Time at which the attempt ended.
@@ -202,6 +212,9 @@ pub struct DeliveryCounts {
     /// Reasons for which messages were given up, each with a count: the most frequent ones first, a
     /// few of them.
     pub reasons: Vec<(String, u64)>,
+    /// Likewise, the reasons for which messages wait for a retry. Of many waiting messages only
+    /// those that are due last are counted.
+    pub retrying: Vec<(String, u64)>,
 }
 
 /// Storage of notices and deliveries. Notices are written by the storage ports, in the transaction
@@ -226,8 +239,9 @@ pub trait DeliveryQueue: Send + Sync {
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error>;
 
     /// Stores the results of a request, and claims due deliveries, of each organisation alike:
-    /// verifications first, then the longest due. Each delivery is claimed by one node. An adapter
-    /// MUST NOT return one while an earlier one of the same subscriber is unsent.
+    /// verifications by mail first, then notices, then other verifications, then retries, the
+    /// longest due first. Each delivery is claimed by one node. An adapter MUST NOT return one while
+    /// an earlier one of the same subscriber is unsent.
     async fn claim(&self, request: ClaimRequest) -> Result<Vec<Delivery>, Error>;
 
     /// Extends claims, except those that were lost to another node.
@@ -237,7 +251,7 @@ pub trait DeliveryQueue: Send + Sync {
     /// it meanwhile; other results of a lost claim are ignored. A delivery that is retried later
     /// delays the subscriber's later deliveries. A delivery that is given up marks its subscriber
     /// as failing, one that arrives removes the mark; one that the receiver ended unsubscribes it.
-    async fn record_results(&self, results: Vec<DeliveryResult>) -> Result<(), Error>;
+    async fn record_results(&self, results: Vec<AttemptRecord>) -> Result<(), Error>;
 
     /// Returns the first time after `now` at which a delivery becomes due or a claim ends; `None`
     /// if there is none.

@@ -3,15 +3,70 @@
 use std::error::Error as StdError;
 
 use allclear_domain::validation::Invalid;
+use strum::Display;
 
 use crate::mail_budget::MailScope;
+
+/// What a caller asks for. The text is its name for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+pub enum Resource {
+    /// An account.
+    Account,
+    /// An API key.
+    #[strum(to_string = "API key")]
+    ApiKey,
+    /// The authenticator app of an account.
+    #[strum(to_string = "Authenticator app")]
+    AuthenticatorApp,
+    /// A component.
+    Component,
+    /// A group of components.
+    #[strum(to_string = "Component group")]
+    ComponentGroup,
+    /// The domain of an organisation.
+    Domain,
+    /// An identity provider.
+    #[strum(to_string = "Identity provider")]
+    IdentityProvider,
+    /// An incident.
+    Incident,
+    /// An update of an incident.
+    #[strum(to_string = "Incident update")]
+    IncidentUpdate,
+    /// An invitation.
+    Invitation,
+    /// A maintenance.
+    Maintenance,
+    /// An update of a maintenance.
+    #[strum(to_string = "Maintenance update")]
+    MaintenanceUpdate,
+    /// A member of an organisation.
+    Member,
+    /// An organisation.
+    Organisation,
+    /// A public page.
+    Page,
+    /// A passkey.
+    Passkey,
+    /// A period of a component's history.
+    Period,
+    /// The review of an incident.
+    Review,
+    /// A session.
+    Session,
+    /// A subscriber.
+    Subscriber,
+    /// An entry of the waitlist.
+    #[strum(to_string = "Waitlist entry")]
+    WaitlistEntry,
+}
 
 /// Why a use case failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no such thing in the caller's organisation. Holds its name: "Component".
+    /// There is no such thing in the caller's organisation.
     #[error("{0} not found")]
-    NotFound(&'static str),
+    NotFound(Resource),
     /// The input breaks rules of its fields.
     #[error(transparent)]
     Invalid(#[from] Invalid),

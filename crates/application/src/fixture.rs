@@ -1,4 +1,4 @@
-//! What tests of the identity services share.
+//! What the tests of services share.
 
 use std::sync::Arc;
 
@@ -138,8 +138,12 @@ pub(crate) fn requirement(required: bool) -> MockFactorStore {
 }
 
 pub(crate) fn mail_budget(counts: MockMailCountStore, limits: MailBudgetLimits) -> Arc<MailBudget> {
-    let hmac_key = HmacKey::new("the installation's secret").unwrap();
-    Arc::new(MailBudget::new(Arc::new(counts), clock(), hmac_key, limits))
+    Arc::new(MailBudget::new(
+        Arc::new(counts),
+        clock(),
+        hmac_key(),
+        limits,
+    ))
 }
 
 /// No limit to mails.

@@ -1,16 +1,21 @@
 //! Whether work can be done.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
-/// Why the process cannot work now. The texts reveal nothing about the installation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+use crate::error::Error;
+
+/// Why the process cannot work now. The texts reveal nothing about the installation; the causes are
+/// for the log.
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum NotReady {
     /// Reads fail.
     #[error("the database does not respond")]
-    Unavailable,
+    Unavailable(#[source] Arc<Error>),
     /// Writes fail: another process locks the database, or it is read-only.
     #[error("the database cannot be written to")]
-    NotWritable,
+    NotWritable(#[source] Arc<Error>),
     /// The disk of the database has no space left.
     #[error("the disk of the database is full")]
     DiskFull,

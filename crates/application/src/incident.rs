@@ -15,7 +15,7 @@ use allclear_domain::incident_update::{
 };
 use async_trait::async_trait;
 
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::incident::component::IncidentComponent;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
@@ -43,8 +43,7 @@ pub struct IncidentReport {
 /// incidents to those components, keep each change of status with the incidents that caused it
 /// [over time](allclear_domain::impact::worst_over_time), and append its events. It MUST also
 /// [move](allclear_domain::impact::ImpactMove::apply) the past impacts of an incident whose times
-/// were corrected, and [end](allclear_domain::impact::PastResolution::apply) those of one that was
-/// resolved in the past.
+/// were corrected, or that was resolved in the past.
 ///
 /// Methods return `None` if the organisation has no such incident, or the incident no such update.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
@@ -83,7 +82,9 @@ pub trait IncidentStore: Send + Sync {
         rule: Transition<Incident>,
     ) -> Result<Option<Committed<IncidentReport>>, Error>;
 
-    /// Runs a rule on an incident and removes the incident with its updates.
+    /// Runs a rule on an incident and removes the incident with its updates. If it has many
+    /// updates, or many messages about it wait, most of them are removed before the rule runs, even
+    /// if the rule fails.
     async fn delete(
         &self,
         organisation: &OrganisationId,
@@ -107,14 +108,16 @@ pub trait IncidentStore: Send + Sync {
         id: IncidentUpdateId,
     ) -> Result<Option<IncidentUpdate>, Error>;
 
-    /// Runs a rule on an incident and stores the update that it creates. `None` if the organisation
-    /// does not exist; a missing incident is [`Error::NotFound`], because it undoes the revision
-    /// that the organisation has by then. An adapter MUST NOT read older updates than the newest
-    /// one for it.
+    /// Runs a rule on an incident, stores the update that it creates and the impacts on attached
+    /// components. `None` if the organisation does not exist; a missing incident is
+    /// [`Error::NotFound`], because it undoes the revision that the organisation has by then.
+    /// [`Error::Invalid`] if one of the components is not attached. An adapter MUST NOT read older
+    /// updates than the newest one for it, and no components if there are no impacts.
     async fn insert_update(
         &self,
         organisation: &OrganisationId,
         incident: IncidentId,
+        components: Vec<Attachment>,
         rule: Transition<IncidentAndNewest, IncidentAndUpdate>,
     ) -> Result<Option<Committed<IncidentUpdate>>, Error>;
 
@@ -127,7 +130,9 @@ pub trait IncidentStore: Send + Sync {
         rule: Transition<IncidentAndUpdate>,
     ) -> Result<Option<Committed<IncidentUpdate>>, Error>;
 
-    /// Runs a rule on an incident, removes the updates and stores the incident.
+    /// Runs a rule on an incident, removes the updates and stores the incident. If many messages
+    /// about the updates wait, most of them are removed before the rule runs, even if the rule
+    /// fails.
     async fn delete_updates(
         &self,
         organisation: &OrganisationId,
@@ -189,8 +194,6 @@ pub struct Incidents {
 }
 
 impl Incidents {
-    const NAME: &str = "Incident";
-
     /// The use cases over these ports.
     #[must_use]
     pub fn new(store: Arc<dyn IncidentStore>, relay: Arc<Relay>) -> Self {
@@ -215,7 +218,7 @@ impl Incidents {
         self.store
             .find(organisation, id)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))
+            .ok_or(Error::NotFound(Resource::Incident))
     }
 
     /// Creates an incident with components attached to it. [`Error::Invalid`] if the draft breaks a
@@ -257,7 +260,7 @@ impl Incidents {
             .store
             .change(organisation, id, rule)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::Incident))?;
         Ok(self.relay.publish(committed).await)
     }
 
@@ -269,6 +272,9 @@ impl Incidents {
         id: IncidentId,
         precondition: Precondition,
     ) -> Result<(), Error> {
+        // The store may remove updates and messages before the rule runs.
+        let found = self.find(organisation, id).await?;
+        precondition.check(found.incident.version)?;
         let rule: Transition<IncidentAndAttached, ()> = Box::new(move |found, _| {
             precondition.check(found.incident.version)?;
             Ok(found.delete())
@@ -277,7 +283,7 @@ impl Incidents {
             .store
             .delete(organisation, id, rule)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::Incident))?;
         self.relay.publish(committed).await;
         Ok(())
     }

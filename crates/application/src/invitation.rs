@@ -11,7 +11,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use validator::Validate;
 
 use crate::clock::Clock;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::link::Links;
 use crate::mail::{Mail, MailContent, Mailer, SendError};
 use crate::mail_budget::{MailBudget, MailCause, MailKind};
@@ -152,7 +152,7 @@ impl Invitations {
         if deleted.await? {
             Ok(())
         } else {
-            Err(Error::NotFound("Invitation"))
+            Err(Error::NotFound(Resource::Invitation))
         }
     }
 

@@ -59,5 +59,7 @@ pub mod transition;
 pub mod usage_limit;
 pub mod waitlist;
 
+mod database_time;
+mod failure_log;
 #[cfg(test)]
 mod fixture;

@@ -174,6 +174,13 @@ pub enum SendError {
         /// Reason of the failure.
         reason: String,
     },
+    /// The mail server received the message and did not confirm it. It may have been delivered, so
+    /// each retry may be a further copy.
+    #[error("{reason}")]
+    Unconfirmed {
+        /// Reason of the failure.
+        reason: String,
+    },
     /// A retry cannot work: the mailbox does not exist, or the receiver rejects this message.
     #[error("{reason}")]
     Permanent {
@@ -185,7 +192,9 @@ pub enum SendError {
 impl From<SendError> for Error {
     fn from(error: SendError) -> Self {
         match error {
-            SendError::Temporary { .. } => Self::Unavailable(Box::new(error)),
+            SendError::Temporary { .. } | SendError::Unconfirmed { .. } => {
+                Self::Unavailable(Box::new(error))
+            }
             SendError::Permanent { reason } => {
                 Self::Conflict(format!("The mail could not be sent: {reason}"))
             }
@@ -193,8 +202,21 @@ impl From<SendError> for Error {
     }
 }
 
+/// A mail as its reader sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MailPreview {
+    /// One line.
+    pub subject: String,
+    /// Body as plain text.
+    pub text: String,
+    /// Body as HTML.
+    pub html: String,
+}
+
 /// Time in which a [`Mailer`] has to send a mail.
-pub const MAIL_TIMEOUT: Duration = Duration::from_secs(150);
+pub const MAIL_TIMEOUT: Duration = Duration::from_mins(13);
+/// Timeout of a mail that a person waits for.
+pub const PROMPT_MAIL_TIMEOUT: Duration = Duration::from_secs(150);
 
 /// Sends mail.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
@@ -204,7 +226,12 @@ pub trait Mailer: Send + Sync {
     /// the disk. It MUST return within [`MAIL_TIMEOUT`].
     ///
     /// # Errors
-    /// [`SendError`] says whether to try again. A failed attempt may have been delivered all the
-    /// same, if the connection broke.
+    /// [`SendError`] says whether to try again.
     async fn send(&self, mail: Mail) -> Result<(), SendError>;
+
+    /// Returns what [`Self::send`] would send with this content.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if the content cannot be rendered.
+    fn preview(&self, content: &MailContent) -> Result<MailPreview, Error>;
 }

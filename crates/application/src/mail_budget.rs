@@ -150,6 +150,9 @@ pub trait MailCountStore: Send + Sync {
     /// [`MailScope::refusal`] of the first counter that is at its limit.
     async fn take(&self, counts: Vec<MailCount>, now: DateTime<Utc>) -> Result<(), Error>;
 
+    /// Number of mails in this counter on the UTC day of `now`.
+    async fn counted(&self, count: &MailCount, now: DateTime<Utc>) -> Result<u32, Error>;
+
     /// Removes the counters of the days before this one.
     async fn prune(&self, before: NaiveDate) -> Result<(), Error>;
 }
@@ -166,15 +169,15 @@ pub struct MailBudget {
 }
 
 impl MailBudget {
-    /// One of this many mails of the installation is reserved for people who sign up or have an
-    /// account. Otherwise organisations could use up all of them, and nobody could sign up or reset
-    /// a password until the next day.
-    const KEPT_FROM_ORGANISATIONS: u32 = 5;
-    /// So many tenths of the mails of the installation are reserved for causes that have an
-    /// account.
-    const TENTHS_KEPT_FOR_ACCOUNTS: u32 = 4;
-    /// One of this many mails of an organisation is reserved for its operators.
-    const KEPT_FROM_VISITORS: u32 = 5;
+    /// Fifths of the installation's mails that organisations may use. The rest is reserved for
+    /// people who sign up or have an account. Otherwise organisations could use up all of them, and
+    /// nobody could sign up or reset a password until the next day.
+    const FIFTHS_OF_ORGANISATIONS: u32 = 4;
+    /// Fifths of the installation's mails that causes without an account may use.
+    const FIFTHS_WITHOUT_ACCOUNT: u32 = 3;
+    /// Fifths of an organisation's mails that visitors may use. The rest is reserved for its
+    /// operators.
+    const FIFTHS_OF_VISITORS: u32 = 4;
 
     /// A budget with these limits. The HMAC key hides addresses in the counters.
     #[must_use]
@@ -222,6 +225,24 @@ impl MailBudget {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// How many more mails with this cause may be sent today, if each goes to a mailbox that has
+    /// mails left; `None` without a limit.
+    ///
+    /// # Errors
+    /// When the counters cannot be reached.
+    pub async fn left(&self, cause: &MailCause) -> Result<Option<u32>, Error> {
+        let now = self.clock.now();
+        let mut left: Option<u32> = None;
+        for count in self.counts(cause) {
+            if count.scope != MailScope::Mailbox {
+                let counted = self.store.counted(&count, now).await?;
+                let rest = count.limit.saturating_sub(counted);
+                left = Some(left.map_or(rest, |least| least.min(rest)));
+            }
+        }
+        Ok(left)
     }
 
     /// Removes the counters of past days. Yesterday's stay, because the clock of another node may
@@ -282,11 +303,10 @@ impl MailBudget {
     /// Visitors who subscribe leave a part of an organisation's mails to its operators.
     fn organisation_limit(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.organisation?;
-        let kept = match cause.account {
-            Some(_) => 0,
-            None => limit / Self::KEPT_FROM_VISITORS,
-        };
-        Some(limit - kept)
+        Some(match cause.account {
+            Some(_) => limit,
+            None => fifths(Self::FIFTHS_OF_VISITORS, limit),
+        })
     }
 
     /// The limit of all mails together that people without an account cause; `None` for
@@ -294,7 +314,7 @@ impl MailBudget {
     fn limit_without_account(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.installation?;
         let is_limited = cause.account.is_none() && cause.kind == MailKind::EnteredAddress;
-        is_limited.then_some(limit - limit / 10 * Self::TENTHS_KEPT_FOR_ACCOUNTS)
+        is_limited.then_some(fifths(Self::FIFTHS_WITHOUT_ACCOUNT, limit))
     }
 
     /// The limit of all mails together; `None` for a mail that is counted and not sent. That of
@@ -302,11 +322,10 @@ impl MailBudget {
     fn installation_limit(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.installation?;
         let is_sent = cause.kind != MailKind::PasswordReset { has_account: false };
-        let kept = match cause.organisation {
-            Some(_) => limit.div_ceil(Self::KEPT_FROM_ORGANISATIONS),
-            None => 0,
-        };
-        is_sent.then_some(limit - kept)
+        is_sent.then_some(match cause.organisation {
+            Some(_) => fifths(Self::FIFTHS_OF_ORGANISATIONS, limit),
+            None => limit,
+        })
     }
 
     fn warn(&self, refusal: &str) {
@@ -317,10 +336,16 @@ impl MailBudget {
             tracing::warn!(
                 mails,
                 refusal,
-                "mails were not sent: a daily quota is used up"
+                "mails were not sent: a daily limit is reached"
             );
         }
     }
+}
+
+/// A share of a limit, rounded down, so that the reserve of a small limit is not empty. The share
+/// of a limit of 1 is 0.
+const fn fifths(number: u32, limit: u32) -> u32 {
+    limit / 5 * number + limit % 5 * number / 5
 }
 
 /// What a mail counts as for its mailbox. Strangers who sign up or subscribe with an address must

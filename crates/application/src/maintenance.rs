@@ -14,7 +14,7 @@ use allclear_domain::maintenance_update::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::outbox::Commit;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
@@ -91,7 +91,9 @@ pub trait MaintenanceStore: Send + Sync {
         rule: Transition<Maintenance>,
     ) -> Result<Option<Committed<MaintenanceReport>>, Error>;
 
-    /// Runs a rule on a maintenance and removes the maintenance with its updates.
+    /// Runs a rule on a maintenance and removes the maintenance with its updates. If it has many
+    /// updates, or many messages about it wait, most of them are removed before the rule runs, even
+    /// if the rule fails.
     async fn delete(
         &self,
         organisation: &OrganisationId,
@@ -132,7 +134,9 @@ pub trait MaintenanceStore: Send + Sync {
         rule: Transition<MaintenanceAndUpdate>,
     ) -> Result<Option<Committed<MaintenanceUpdate>>, Error>;
 
-    /// Runs a rule on a maintenance, removes the updates and stores the maintenance.
+    /// Runs a rule on a maintenance, removes the updates and stores the maintenance. If many
+    /// messages about the updates wait, most of them are removed before the rule runs, even if the
+    /// rule fails.
     async fn delete_updates(
         &self,
         organisation: &OrganisationId,
@@ -167,8 +171,6 @@ pub struct Maintenances {
 }
 
 impl Maintenances {
-    const NAME: &str = "Maintenance";
-
     /// The use cases over these ports. The wake timer is the [scheduler](crate::scheduler)'s.
     #[must_use]
     pub fn new(
@@ -201,7 +203,7 @@ impl Maintenances {
         self.store
             .find(organisation, id)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))
+            .ok_or(Error::NotFound(Resource::Maintenance))
     }
 
     /// Creates a maintenance. [`Error::Invalid`] if the draft breaks a rule of its fields or a
@@ -242,7 +244,7 @@ impl Maintenances {
             .store
             .change(organisation, id, rule)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::Maintenance))?;
         Ok(self.publish(committed).await)
     }
 
@@ -254,6 +256,9 @@ impl Maintenances {
         id: MaintenanceId,
         precondition: Precondition,
     ) -> Result<(), Error> {
+        // The store may remove updates and messages before the rule runs.
+        let found = self.find(organisation, id).await?;
+        precondition.check(found.maintenance.version)?;
         let rule: Transition<Maintenance, ()> = Box::new(move |maintenance, stamp| {
             precondition.check(maintenance.version)?;
             Ok(maintenance.delete(stamp.wall_time))
@@ -262,7 +267,7 @@ impl Maintenances {
             .store
             .delete(organisation, id, rule)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::Maintenance))?;
         self.relay.publish(committed).await;
         Ok(())
     }

@@ -11,10 +11,11 @@ use rand::distr::{Alphanumeric, SampleString};
 use validator::Validate;
 
 use crate::clock::Clock;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::organisation::OrganisationStore;
 use crate::relay::Relay;
 use crate::second_factor::{FactorStore, check_requirement};
+use crate::security_log::{SecurityEvent, SecurityRecord};
 use crate::session::{AdminSession, Session, require_admin};
 
 /// A rule to run on the state of a member inside the transaction that stores its result: the new
@@ -92,7 +93,7 @@ impl Memberships {
         })
     }
 
-    /// Renames an organisation.
+    /// Renames an organisation. Another name is recorded in the security log.
     pub async fn rename(
         &self,
         session: &Session,
@@ -105,6 +106,13 @@ impl Memberships {
             .store
             .rename(organisation, draft.name.clone(), session.user.id)
             .await?;
+        if committed.commit.is_some() {
+            SecurityRecord {
+                organisation: Some(organisation),
+                ..SecurityRecord::new(SecurityEvent::OrganisationRenamed)
+            }
+            .write_with_originator();
+        }
         self.relay.publish(committed).await;
         Ok(Membership {
             name: draft.name,
@@ -137,8 +145,8 @@ impl Memberships {
         self.store.list_members(organisation).await
     }
 
-    /// Gives a member a role. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Conflict`] for
-    /// the last admin.
+    /// Gives a member a role. Another role is recorded in the security log. [`Error::NotFound`],
+    /// [`Error::Forbidden`], [`Error::Conflict`] for the last admin.
     pub async fn set_role(
         &self,
         session: &Session,
@@ -152,10 +160,21 @@ impl Memberships {
                 Ok(after) => Ok(Some(after.role)),
                 Err(refused) => Err(Error::Conflict(refused.to_string())),
             });
-        self.store
+        let before = self
+            .store
             .change_member(organisation, user, Some(session.into()), decide)
             .await?
-            .ok_or(Error::NotFound("Member"))
+            .ok_or(Error::NotFound(Resource::Member))?;
+        if before != role {
+            SecurityRecord {
+                organisation: Some(organisation),
+                object: Some(&user),
+                detail: Some(role.as_ref()),
+                ..SecurityRecord::new(SecurityEvent::RoleChanged)
+            }
+            .write_with_originator();
+        }
+        Ok(())
     }
 
     /// Removes a member, or the session's own account.
@@ -179,7 +198,8 @@ impl Memberships {
         self.store
             .change_member(organisation, user, admin, decide)
             .await?
-            .ok_or(Error::NotFound("Member"))
+            .ok_or(Error::NotFound(Resource::Member))?;
+        Ok(())
     }
 
     async fn membership(
@@ -209,7 +229,7 @@ async fn membership(
     store
         .find_membership(organisation, session.user.id)
         .await?
-        .ok_or(Error::NotFound("Organisation"))
+        .ok_or(Error::NotFound(Resource::Organisation))
 }
 
 /// The membership of the session's account, which has to be an admin. [`Error::NotFound`],

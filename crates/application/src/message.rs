@@ -100,7 +100,7 @@ pub enum MessageError {
 #[async_trait]
 pub trait Messenger: Send + Sync {
     /// Checks whether the installation allows a target: its scheme, its port and the addresses of
-    /// its host.
+    /// its host. An adapter MUST NOT allow a target that a visitor entered unless it is public.
     ///
     /// # Errors
     /// A sentence for the person that entered the target.

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use tokio::sync::Semaphore;
 
 use crate::clock::Clock;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 
 /// Uptime of a component or a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,6 +98,6 @@ impl Metrics {
         self.store
             .metrics(organisation, days, self.clock.now())
             .await?
-            .ok_or(Error::NotFound("Organisation"))
+            .ok_or(Error::NotFound(Resource::Organisation))
     }
 }

@@ -24,7 +24,7 @@ use crate::password::PasswordHasher;
 use crate::secret::{HmacKey, SecretToken};
 use crate::session::{Client, Session, SessionOpener, Sessions};
 
-pub use failure::{Failed, SignInFailure};
+pub use failure::{ProviderSignInFailed, SignInFailure};
 pub use port::*;
 pub use reauthentication::{LinkedProvider, SignInMethods};
 use sealed_state::{Purpose, SignInState};
@@ -193,17 +193,17 @@ impl OpenId {
     /// Completes what has begun with the provider's response and the cookie of the browser.
     ///
     /// # Errors
-    /// [`Failed`], with the reason.
+    /// [`ProviderSignInFailed`], with the reason.
     pub async fn complete(
         &self,
         cookie: Option<&SecretToken>,
         response: AuthorizationResponse,
         client: &Client,
-    ) -> Result<Completed, Failed> {
+    ) -> Result<Completed, ProviderSignInFailed> {
         let now = self.ports.clock.now();
         let state = cookie.and_then(|cookie| SignInState::open(cookie, &self.hmac_key, now));
         let Some(state) = state.filter(|state| state.is_of(response.state.as_deref())) else {
-            return Err(Failed {
+            return Err(ProviderSignInFailed {
                 provider: None,
                 return_to: None,
                 in_session: false,
@@ -211,7 +211,7 @@ impl OpenId {
             });
         };
         let completed = self.complete_in(&state, response, client).await;
-        completed.map_err(|failure| Failed {
+        completed.map_err(|failure| ProviderSignInFailed {
             provider: Some(state.provider.clone()),
             return_to: Some(state.return_to.clone()),
             in_session: state.purpose == Purpose::Reauthenticate,
@@ -238,7 +238,7 @@ impl OpenId {
                 let signed_in = match found {
                     Ok(signed_in) => signed_in,
                     // A failure of the storage is no refused sign-in.
-                    Err(failure @ SignInFailure::Failed(_)) => return Err(failure),
+                    Err(failure @ SignInFailure::Storage(_)) => return Err(failure),
                     Err(failure) => {
                         self.record_refused_sign_in(&linked).await?;
                         return Err(failure);

@@ -169,7 +169,7 @@ impl OperatorMails {
     pub const INTERVAL: Duration = Duration::from_mins(1);
 
     /// Longer than [`MAIL_TIMEOUT`](crate::mail::MAIL_TIMEOUT).
-    const CLAIM_DURATION: TimeDelta = TimeDelta::minutes(5);
+    const CLAIM_DURATION: TimeDelta = TimeDelta::minutes(15);
     /// Number of mails sent at the same time.
     const BATCH: u64 = 8;
 
@@ -253,18 +253,20 @@ impl OperatorMails {
 
     async fn deliver(&self, mail: OperatorMail) -> Result<(), Error> {
         let (id, attempt, queued_at) = (mail.id, mail.attempt, mail.queued_at);
-        let reason = match self.mailer.send(self.compose(mail)).await {
-            Ok(()) => return self.store.remove_mail(id).await,
-            Err(SendError::Permanent { reason }) => {
-                tracing::warn!(reason, "a mail to an operator was given up");
-                return self.store.remove_mail(id).await;
-            }
-            Err(SendError::Temporary { reason }) => reason,
+        let Err(error) = self.mailer.send(self.compose(mail)).await else {
+            return self.store.remove_mail(id).await;
         };
         // Sending may have lasted minutes.
         let now = self.store.database_time().await?;
-        let next = RetryRule::Mail.next(queued_at, attempt, rand::random(), None, now);
+        let next = match &error {
+            SendError::Permanent { .. } => None,
+            SendError::Unconfirmed { .. } => RetryRule::next_unconfirmed(queued_at, attempt, now),
+            SendError::Temporary { .. } => {
+                RetryRule::Mail.next(queued_at, attempt, rand::random(), None, now)
+            }
+        };
         let Some(at) = next else {
+            let reason = error.to_string();
             tracing::warn!(reason, "a mail to an operator was given up");
             return self.store.remove_mail(id).await;
         };

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
-use allclear_domain::membership::{Member, Membership};
+use allclear_domain::membership::{Member, Membership, Role};
 use allclear_domain::organisation::{Organisation, OrganisationPatch};
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::invitation::Invitation;
 use crate::membership::{MemberTransition, NewOrganisation};
 use crate::precondition::Precondition;
@@ -39,8 +39,9 @@ pub trait OrganisationStore: Send + Sync {
         rule: Transition<Organisation>,
     ) -> Result<Option<Committed<Organisation>>, Error>;
 
-    /// Gives the organisation a name. An adapter MUST check in the same transaction that the
-    /// account `admin` is an admin. [`Error::NotFound`], [`Error::Forbidden`].
+    /// Gives the organisation a name; without a commit if it has the name already. An adapter MUST
+    /// check in the same transaction that the account `admin` is an admin. [`Error::NotFound`],
+    /// [`Error::Forbidden`].
     async fn rename(
         &self,
         id: &OrganisationId,
@@ -68,18 +69,18 @@ pub trait OrganisationStore: Send + Sync {
     /// Returns the members of an organisation, newest first.
     async fn list_members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error>;
 
-    /// Runs a rule on a member. `None` if there is no such member. An adapter MUST serialise member
-    /// changes per organisation; otherwise two admins leaving at once could leave none. It MUST
-    /// also check in the same transaction that the session `admin` has not ended and that its
-    /// account is an admin; `None` if the member makes the change. [`Error::Forbidden`],
-    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    /// Runs a rule on a member. Returns the member's role before the change; `None` if there is no
+    /// such member. An adapter MUST serialise member changes per organisation; otherwise two admins
+    /// leaving at once could leave none. It MUST also check in the same transaction that the
+    /// session `admin` has not ended and that its account is an admin; `None` if the member makes
+    /// the change. [`Error::Forbidden`], [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn change_member(
         &self,
         organisation: &OrganisationId,
         user: UserId,
         admin: Option<AdminSession>,
         rule: MemberTransition,
-    ) -> Result<Option<()>, Error>;
+    ) -> Result<Option<Role>, Error>;
 
     /// Stores an invitation and the digest of its token. Replaces an earlier invitation of the same
     /// address to the same organisation. An adapter MUST check in the same transaction that the
@@ -143,8 +144,6 @@ pub enum NameSource {
 }
 
 impl Organisations {
-    const NAME: &str = "Organisation";
-
     /// The use cases over these ports.
     #[must_use]
     pub fn new(store: Arc<dyn OrganisationStore>, relay: Arc<Relay>, names: NameSource) -> Self {
@@ -160,7 +159,7 @@ impl Organisations {
         self.store
             .find(id)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))
+            .ok_or(Error::NotFound(Resource::Organisation))
     }
 
     /// Changes the fields of the patch if the precondition holds. Another name is recorded
@@ -192,7 +191,7 @@ impl Organisations {
             .store
             .change(id, rule)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::Organisation))?;
         if is_renamed.load(Ordering::Relaxed) {
             SecurityRecord {
                 organisation: Some(id),

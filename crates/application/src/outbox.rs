@@ -46,13 +46,19 @@ pub struct Commit {
     /// The organisation.
     pub organisation: OrganisationId,
     /// The revision the transaction made.
-    pub revision: i64,
+    pub revision: Revision,
     /// What happened, in order; at least one event.
     pub events: Vec<PublicEvent>,
     /// Whether messages to subscribers may be due because of it. `false` for a commit that was read
     /// from the outbox.
     #[serde(default = "unknown")]
     pub may_have_messages: bool,
+    /// Size of the notices that it stored, in bytes. 0 for a commit that was read from the outbox.
+    #[serde(default)]
+    pub notice_bytes: usize,
+    /// Whether an API key made it. `false` for a commit that was read from the outbox.
+    #[serde(default)]
+    pub is_of_api_key: bool,
 }
 
 /// What a node means that does not say whether messages may be due.
@@ -65,12 +71,6 @@ impl Commit {
     pub fn has_event(&self, is_wanted: impl Fn(EventKind) -> bool) -> bool {
         let mut events = self.events.iter();
         events.any(|event| event.kind().is_none_or(&is_wanted))
-    }
-
-    /// The revision the transaction made.
-    #[must_use]
-    pub const fn revision(&self) -> Revision {
-        Revision(self.revision)
     }
 
     /// A commit for tests, with one event of each kind, whose argument is the revision.
@@ -86,9 +86,11 @@ impl Commit {
             .filter_map(|kind| PublicEvent::new(*kind, &[revision]).ok());
         Self {
             organisation: OrganisationId::parse(organisation).expect("an identifier"),
-            revision,
+            revision: Revision(revision),
             events: events.collect(),
             may_have_messages: false,
+            notice_bytes: 0,
+            is_of_api_key: false,
         }
     }
 }
@@ -117,6 +119,17 @@ pub trait Outbox: Send + Sync {
         revision: Revision,
         limit: u64,
     ) -> Result<Backlog, Error>;
+
+    /// The commits of an organisation after a revision up to another one, oldest first. `None` if
+    /// they have more than `bytes` together, or if one of them was pruned. An adapter SHOULD find
+    /// that out before it reads them: anybody may ask for any revisions.
+    async fn between(
+        &self,
+        organisation: &OrganisationId,
+        after: Revision,
+        to: Revision,
+        bytes: usize,
+    ) -> Result<Option<Vec<Commit>>, Error>;
 
     /// Deletes commits older than `before`, each organisation's oldest first, about `limit` of them
     /// at most. Returns the number of deleted commits. An adapter MUST NOT leave a commit older

@@ -16,7 +16,7 @@ use validator::Validate;
 use self::ceremony::{Ceremony, CeremonyKind};
 use crate::account::AccountStore;
 use crate::clock::Clock;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::second_factor::{PendingSignIns, RecoveryCode};
 use crate::secret::{HmacKey, SecretToken, ShortLivedSigner};
 use crate::security_mail::{SecurityChange, SecurityMails};
@@ -77,7 +77,7 @@ impl Passkeys {
     pub const CEREMONY_LIFETIME: TimeDelta = Ceremony::LIFETIME;
 
     const ENDED: Error = Error::Unauthenticated("This has taken too long. Please try again");
-    const MISSING: Error = Error::NotFound("Passkey");
+    const MISSING: Error = Error::NotFound(Resource::Passkey);
     const NOT_OFFERED: Error = Error::Forbidden("Passkeys are not available here");
 
     /// The use cases over these ports.

@@ -15,7 +15,7 @@ use validator::Validate;
 use crate::account::{AccountStore, Credentials, PasswordChange, Reset, ResetOutcome};
 use crate::background::Background;
 use crate::clock::Clock;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::link::Links;
 use crate::mail::{Mail, MailContent, Mailer};
 use crate::mail_budget::{MailBudget, MailCause, MailKind};
@@ -53,6 +53,21 @@ impl Eq for PasswordHash {}
 impl fmt::Debug for PasswordHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PasswordHash(..)")
+    }
+}
+
+/// The entered password is not the account's, or not any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrongPassword;
+
+impl WrongPassword {
+    /// Sentence to show.
+    pub const MESSAGE: &str = "Wrong password";
+
+    /// The error of the field with the password.
+    #[must_use]
+    pub fn at(self, field: &str) -> Invalid {
+        Invalid::field(field, Self::MESSAGE)
     }
 }
 
@@ -140,22 +155,21 @@ impl Passwords {
 
     /// Changes the password of the session's account, and ends the account's other sessions (OWASP
     /// ASVS 5.0, 7.4.3) and device marks. Returns the new mark for the browser, which stays a known
-    /// device. [`Error::Invalid`] when the present password is wrong, also if it is changed
-    /// meanwhile; [`Error::Unauthenticated`] if the session has ended.
+    /// device. [`Error::Invalid`] if the draft breaks a rule, [`Error::Unauthenticated`] if the
+    /// session has ended.
     pub async fn change(
         &self,
         session: &Session,
         draft: PasswordChangeDraft,
         client: &Client,
-    ) -> Result<String, Error> {
+    ) -> Result<Result<String, WrongPassword>, Error> {
         draft.validate().map_err(Invalid::from)?;
         let account = self
             .ports
             .accounts
             .find(session.user.id)
             .await?
-            .ok_or(Error::NotFound("Account"))?;
-        let wrong_password = || Error::from(Invalid::field("currentPassword", "Wrong password"));
+            .ok_or(Error::NotFound(Resource::Account))?;
         let stored = vec![account.password.clone()];
         let requester = Requester::Known(session.user.id);
         let verified = self
@@ -163,7 +177,9 @@ impl Passwords {
             .hasher
             .verify(&draft.current_password, stored, requester)
             .await?;
-        verified.ok_or_else(wrong_password)?;
+        if verified.is_none() {
+            return Ok(Err(WrongPassword));
+        }
         let user = &account.user;
         draft
             .new_password
@@ -178,10 +194,10 @@ impl Passwords {
             spared: session.id,
         };
         if !self.ports.accounts.change_password(change).await? {
-            return Err(wrong_password());
+            return Ok(Err(WrongPassword));
         }
         self.mail_change(&account.user, client);
-        Ok(device_mark)
+        Ok(Ok(device_mark))
     }
 
     /// Mails a link to an address that has an account. The work is done after the response, which

@@ -24,6 +24,7 @@ use self::outbox_health::{OutboxHealth, STALE_AFTER};
 pub use self::stream_position::StreamPosition;
 use crate::broadcast::Broadcast;
 use crate::error::Error;
+use crate::failure_log::FailureLog;
 use crate::outbox::{Backlog, Commit, Outbox};
 use crate::transition::Committed;
 
@@ -35,6 +36,10 @@ pub trait CommitListener: Send + Sync {
     /// Commits of this organisation can no longer be read: its viewers have to read the
     /// snapshot again.
     fn resync(&self, organisation: &OrganisationId);
+
+    /// The database has lost this number of commits that the listeners have received, over all
+    /// organisations. [`Self::resync`] is called for each of these.
+    fn on_lost_commits(&self, _count: u64) {}
 
     /// This node cannot read what is committed, so what viewers see may be out of date. Called
     /// again for as long as that lasts.
@@ -65,6 +70,11 @@ impl Relay {
     pub const SWEEP: Duration = Duration::from_secs(1);
 
     const BATCH: u64 = 256;
+
+    /// Number of sweeps in a row that do not find a delivered commit, after which it is lost. The
+    /// database may be a former primary, which a fail-over made a standby and which receives the
+    /// commit later; connections to it are replaced within ten seconds.
+    const LOST_SWEEPS: u32 = 15;
 
     /// How many organisations are looked up at the same time.
     const MAX_LOOKUPS: usize = 2;
@@ -160,7 +170,7 @@ impl Relay {
     pub async fn publish<T>(&self, committed: Committed<T>) -> T {
         if let Some(commit) = committed.commit {
             self.outbox_health.succeeded();
-            self.note_revision(&commit.organisation, commit.revision());
+            self.note_revision(&commit.organisation, commit.revision);
             self.broadcast.publish(Arc::new(commit)).await;
         }
         committed.state
@@ -178,7 +188,7 @@ impl Relay {
         }
         let mut sweep = tokio::time::interval(Self::SWEEP);
         sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut sweeps = 0;
+        let (mut sweeps, mut failures) = (0, FailureLog::default());
         loop {
             let outcome = tokio::select! {
                 commit = arriving.recv() => match commit {
@@ -187,20 +197,28 @@ impl Relay {
                 },
                 () = self.next_sweep(&mut sweep) => {
                     sweeps += 1;
-                    if sweeps % Self::IDLE_SWEEPS == 0 {
+                    // The end of an outage is noticed only while an organisation is followed.
+                    if sweeps % Self::IDLE_SWEEPS == 0 && !self.is_stale() {
                         self.forget_idle(listeners);
                     }
                     self.sweep(listeners).await.map(|()| true)
                 }
             };
             match outcome {
-                Ok(true) => self.outbox_health.succeeded(),
+                Ok(true) => {
+                    self.outbox_health.succeeded();
+                    if failures.succeeded() {
+                        tracing::info!("the outbox can be read again");
+                    }
+                }
                 Ok(false) => {}
                 Err(error) => {
-                    tracing::warn!(
-                        error = &error as &dyn std::error::Error,
-                        "the outbox could not be read; trying again"
-                    );
+                    if failures.failed() {
+                        tracing::warn!(
+                            error = &error as &dyn std::error::Error,
+                            "the outbox could not be read; trying again"
+                        );
+                    }
                     if self.outbox_health.failed() {
                         for listener in listeners {
                             listener.on_outage();
@@ -228,14 +246,14 @@ impl Relay {
         listeners: &[Arc<dyn CommitListener>],
     ) -> Result<bool, Error> {
         let organisation = &commit.organisation;
-        let Some(position) = self.position_after(organisation, commit.revision()) else {
+        let Some(position) = self.position_after(organisation, commit.revision) else {
             return Ok(false);
         };
         let delivered = position.delivered();
-        let is_ahead = commit.revision() > delivered.next();
+        let is_ahead = commit.revision > delivered.next();
         if is_ahead {
             self.catch_up(organisation, delivered, listeners).await?;
-        } else if commit.revision() > delivered {
+        } else if commit.revision > delivered {
             self.deliver(organisation, commit, listeners);
         }
         Ok(is_ahead)
@@ -248,17 +266,23 @@ impl Relay {
         }
         let revisions = in_time(self.outbox.revisions(&organisations)).await?;
         let revisions: HashMap<_, _> = revisions.into_iter().collect();
-        let mut failure = None;
+        let (mut failure, mut lost) = (None, 0);
         for organisation in organisations {
             let Some(revision) = revisions.get(&organisation) else {
                 forget(&mut self.positions.lock(), &organisation);
                 resync(&organisation, listeners);
                 continue;
             };
-            if let Some(position) = self.position_after(&organisation, *revision)
-                && position.delivered() < *revision
-            {
-                let caught_up = self.catch_up(&organisation, position.delivered(), listeners);
+            let Some(position) = self.position_after(&organisation, *revision) else {
+                continue;
+            };
+            let delivered = position.delivered();
+            if position.note_sweep(delivered <= *revision) >= Self::LOST_SWEEPS {
+                lost += delivered.0.abs_diff(revision.0);
+                self.follow_from(&organisation, *revision);
+                resync(&organisation, listeners);
+            } else if delivered < *revision {
+                let caught_up = self.catch_up(&organisation, delivered, listeners);
                 if let Err(error) = caught_up.await {
                     // One slow read must not hold back other organisations; after a second one, the
                     // database is slow.
@@ -268,7 +292,26 @@ impl Relay {
                 }
             }
         }
+        if lost > 0 {
+            tracing::error!(
+                commits = lost,
+                "the database has lost commits: stop all nodes and run `allclear after-restore`"
+            );
+            for listener in listeners {
+                listener.on_lost_commits(lost);
+            }
+        }
         failure.map_or(Ok(()), Err)
+    }
+
+    /// Follows a followed organisation from this revision on, which may be an earlier one. What was
+    /// read under the position of before is out of date.
+    fn follow_from(&self, organisation: &OrganisationId, revision: Revision) {
+        let position = StreamPosition::from(revision);
+        let before = self.positions.lock().insert(organisation.clone(), position);
+        if let Some(before) = before {
+            before.close();
+        }
     }
 
     /// Stops following organisations without a request since the last call and without an
@@ -312,7 +355,7 @@ impl Relay {
                     let Some(last) = commits.last() else {
                         return Ok(());
                     };
-                    delivered = last.revision();
+                    delivered = last.revision;
                     for commit in commits {
                         self.deliver(organisation, &Arc::new(commit), listeners);
                     }
@@ -355,8 +398,8 @@ impl Relay {
         commit: &Arc<Commit>,
         listeners: &[Arc<dyn CommitListener>],
     ) {
-        if let Some(position) = self.position_after(organisation, commit.revision()) {
-            position.set_delivered(commit.revision());
+        if let Some(position) = self.position_after(organisation, commit.revision) {
+            position.set_delivered(commit.revision);
         }
         for listener in listeners {
             listener.on_commit(commit);

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::audit::AuditStore;
-use crate::clock::Clock;
+use crate::clock::SharedClock;
 use crate::error::Error;
 use crate::outbox::Outbox;
 
@@ -15,12 +15,15 @@ pub struct Retention {
     outbox: Arc<dyn Outbox>,
     audit: Arc<dyn AuditStore>,
     max_audit_age: TimeDelta,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn SharedClock>,
 }
 
 impl Retention {
     /// How long commits are kept.
     pub const COMMIT_RETENTION: TimeDelta = TimeDelta::hours(24);
+    /// How much of the audit log is removed at a time, from its oldest item on. Nothing brings an
+    /// item back, and a clock may be wrong by years: the operator needs time to notice that.
+    pub const MAX_AUDIT_REMOVAL: TimeDelta = TimeDelta::days(1);
 
     /// Few enough that a write hardly waits for them.
     const BATCH: u64 = 200;
@@ -31,7 +34,7 @@ impl Retention {
         outbox: Arc<dyn Outbox>,
         audit: Arc<dyn AuditStore>,
         max_audit_age: TimeDelta,
-        clock: Arc<dyn Clock>,
+        clock: Arc<dyn SharedClock>,
     ) -> Self {
         Self {
             outbox,
@@ -44,16 +47,24 @@ impl Retention {
     /// Deletes commits older than [`Self::COMMIT_RETENTION`] and old items of the audit log.
     /// Returns the number of commits. Every node may do so at any time.
     pub async fn prune(&self) -> Result<u64, Error> {
-        let now = self.clock.now();
+        let now = self.clock.shared_time().await?;
         // A failure of one must not let the other grow.
-        let items_before = now - self.max_audit_age;
-        let items = prune_in_batches(Self::BATCH, |limit| self.audit.prune(items_before, limit));
-        let items = items.await;
+        let items = self.prune_audit_log(now).await;
         let commits_before = now - Self::COMMIT_RETENTION;
         let commits = prune_in_batches(Self::BATCH, |limit| {
             self.outbox.prune(commits_before, limit)
         });
         items.and(commits.await)
+    }
+
+    /// Deletes old items of the audit log, at most [`Self::MAX_AUDIT_REMOVAL`] of it. Returns their
+    /// number.
+    async fn prune_audit_log(&self, now: DateTime<Utc>) -> Result<u64, Error> {
+        let Some(oldest) = self.audit.oldest().await? else {
+            return Ok(0);
+        };
+        let before = (now - self.max_audit_age).min(oldest + Self::MAX_AUDIT_REMOVAL);
+        prune_in_batches(Self::BATCH, |limit| self.audit.prune(before, limit)).await
     }
 }
 
@@ -93,22 +104,38 @@ mod tests {
                 .returning(move |_, _| Ok(deleted));
         }
         let mut audit = MockAuditStore::new();
-        audit
-            .expect_prune()
-            .withf(move |before, _| *before == now - TimeDelta::days(30))
-            .returning(|_, _| Ok(199));
-        assert_eq!(
-            Retention::new(
-                Arc::new(outbox),
-                Arc::new(audit),
-                TimeDelta::days(30),
-                clock
-            )
-            .prune()
-            .await
-            .unwrap(),
-            410
-        );
+        audit.expect_oldest().returning(|| Ok(None));
+        let age = TimeDelta::days(30);
+        let retention = Retention::new(Arc::new(outbox), Arc::new(audit), age, clock);
+        assert_eq!(retention.prune().await.unwrap(), 410);
+    }
+
+    #[tokio::test]
+    async fn items_are_removed_when_they_are_old_and_one_day_of_them_at_a_time() {
+        let now = TestClock::START;
+        let age = TimeDelta::days(30);
+        let (hour, day) = (TimeDelta::hours(1), TimeDelta::days(1));
+        // The last row is what a clock sees that is far ahead.
+        let rows = [
+            (now - age - hour, now - age),
+            (now - age + hour, now - age),
+            (now - age * 10, now - age * 10 + day),
+        ];
+        for (oldest, expected) in rows {
+            let mut outbox = MockOutbox::new();
+            outbox.expect_prune().returning(|_, _| Ok(0));
+            let (mut audit, mut order) = (MockAuditStore::new(), Sequence::new());
+            audit.expect_oldest().returning(move || Ok(Some(oldest)));
+            for deleted in [200, 199] {
+                let prune = audit.expect_prune().times(1).in_sequence(&mut order);
+                prune
+                    .withf(move |before, _| *before == expected)
+                    .returning(move |_, _| Ok(deleted));
+            }
+            let clock = TestClock::stopped();
+            let retention = Retention::new(Arc::new(outbox), Arc::new(audit), age, clock);
+            retention.prune().await.unwrap();
+        }
     }
 
     #[tokio::test]
@@ -117,8 +144,8 @@ mod tests {
         outbox.expect_prune().times(1).returning(|_, _| Ok(1));
         let mut audit = MockAuditStore::new();
         audit
-            .expect_prune()
-            .returning(|_, _| Err(Error::internal("broken")));
+            .expect_oldest()
+            .returning(|| Err(Error::internal("broken")));
         let age = TimeDelta::days(30);
         let retention =
             Retention::new(Arc::new(outbox), Arc::new(audit), age, TestClock::stopped());

@@ -6,11 +6,11 @@ use allclear_domain::event::Changed;
 use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::markdown;
 use allclear_domain::organisation::Revision;
-use allclear_domain::review::{IncidentAndReview, Review, check_body};
+use allclear_domain::review::{IncidentAndReview, PublishError, Review, check_body};
 use async_trait::async_trait;
 use tokio::task::spawn_blocking;
 
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::precondition::Precondition;
 use crate::relay::Relay;
 use crate::transition::{Committed, Transition};
@@ -35,6 +35,15 @@ pub trait ReviewStore: Send + Sync {
         incident: IncidentId,
         rule: Transition<IncidentAndReview, Option<Review>>,
     ) -> Result<Option<Committed<Option<Review>>>, Error>;
+
+    /// [`Self::change_review`] with a rule that removes the review. If many messages about the
+    /// review wait, they are removed before the rule runs, even if the rule fails.
+    async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        rule: Transition<IncidentAndReview, Option<Review>>,
+    ) -> Result<Option<Committed<Option<Review>>>, Error>;
 }
 
 /// The use cases of reviews.
@@ -44,8 +53,6 @@ pub struct Reviews {
 }
 
 impl Reviews {
-    const NAME: &str = "Review";
-
     /// The use cases over these ports.
     #[must_use]
     pub fn new(store: Arc<dyn ReviewStore>, relay: Arc<Relay>) -> Self {
@@ -59,8 +66,8 @@ impl Reviews {
         incident: IncidentId,
     ) -> Result<Review, Error> {
         let found = self.store.find_review(organisation, incident).await?;
-        let found = found.ok_or(Error::NotFound("Incident"))?;
-        found.review.ok_or(Error::NotFound(Self::NAME))
+        let found = found.ok_or(Error::NotFound(Resource::Incident))?;
+        found.review.ok_or(Error::NotFound(Resource::Review))
     }
 
     /// Returns a text as the HTML of a review. Nothing is stored. [`Error::NotFound`] if the
@@ -72,7 +79,7 @@ impl Reviews {
         body: String,
     ) -> Result<String, Error> {
         let found = self.store.find_review(organisation, incident).await?;
-        found.ok_or(Error::NotFound("Incident"))?;
+        found.ok_or(Error::NotFound(Resource::Incident))?;
         check_body(&body)?;
         // A long text takes milliseconds, and other requests are handled by the same thread.
         let rendering = spawn_blocking(move || markdown::render(&body));
@@ -105,12 +112,11 @@ impl Reviews {
         precondition: Precondition,
     ) -> Result<Review, Error> {
         self.change(organisation, incident, precondition, move |found, stamp| {
-            if found.review.is_none() {
-                return Err(Error::NotFound(Self::NAME));
-            }
-            let published = found
-                .publish(stamp.committed_at)
-                .map_err(|refused| Error::Conflict(refused.to_string()))?;
+            let published = found.publish(stamp.committed_at);
+            let published = published.map_err(|refused| match refused {
+                PublishError::NoReview => Error::NotFound(Resource::Review),
+                refused => Error::Conflict(refused.to_string()),
+            })?;
             Ok(published.notify_if(notify.unwrap_or(stamp.notify_by_default)))
         })
         .await
@@ -124,16 +130,20 @@ impl Reviews {
         incident: IncidentId,
         precondition: Precondition,
     ) -> Result<(), Error> {
+        // The store may remove messages before the rule runs.
+        let found = self.store.find_review(organisation, incident).await?;
+        let found = found.ok_or(Error::NotFound(Resource::Incident))?;
+        check(&found, &precondition)?;
         let rule: Transition<IncidentAndReview, Option<Review>> = Box::new(move |found, _| {
             check(&found, &precondition)?;
-            let deleted = found.delete().ok_or(Error::NotFound(Self::NAME))?;
+            let deleted = found.delete().ok_or(Error::NotFound(Resource::Review))?;
             Ok(deleted.map(|()| None))
         });
         let committed = self
             .store
-            .change_review(organisation, incident, rule)
+            .delete(organisation, incident, rule)
             .await?
-            .ok_or(Error::NotFound("Incident"))?;
+            .ok_or(Error::NotFound(Resource::Incident))?;
         self.relay.publish(committed).await;
         Ok(())
     }
@@ -155,7 +165,7 @@ impl Reviews {
             .store
             .change_review(organisation, incident, rule)
             .await?
-            .ok_or(Error::NotFound("Incident"))?;
+            .ok_or(Error::NotFound(Resource::Incident))?;
         let review = self.relay.publish(committed).await;
         review.ok_or_else(|| Error::internal("a changed review is not stored"))
     }

@@ -2,7 +2,8 @@
 //!
 //! Every node runs one scheduler. It sleeps until the next change of a status and then claims due
 //! changes in the database, so that exactly one node publishes each change. A change during a time
-//! without nodes is published by the first node that starts.
+//! without nodes is published by the first node that starts. The clock is the one that all nodes
+//! share: a node whose own clock is ahead would notify subscribers early.
 
 mod wake_timer;
 
@@ -15,8 +16,10 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 pub use self::wake_timer::WakeTimer;
 use crate::broadcast::Broadcast;
-use crate::clock::Clock;
+use crate::clock::SharedClock;
+use crate::database_time::DatabaseTime;
 use crate::error::Error;
+use crate::failure_log::FailureLog;
 use crate::maintenance::MaintenanceStore;
 use crate::relay::Relay;
 use crate::transition::Committed;
@@ -25,13 +28,13 @@ use crate::transition::Committed;
 pub struct Scheduler {
     store: Arc<dyn MaintenanceStore>,
     relay: Arc<Relay>,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn SharedClock>,
     wake_timer: Arc<WakeTimer>,
 }
 
 impl Scheduler {
     /// How often the schedule is read without a notification. Another node may have written a
-    /// maintenance and died, and a wall clock may have been set.
+    /// maintenance and died, and the clock may have been set.
     pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
     /// Delay of the first retry after a failure. Each further one is twice as long.
@@ -44,7 +47,7 @@ impl Scheduler {
     pub fn new(
         store: Arc<dyn MaintenanceStore>,
         relay: Arc<Relay>,
-        clock: Arc<dyn Clock>,
+        clock: Arc<dyn SharedClock>,
         wake_timer: Arc<WakeTimer>,
     ) -> Self {
         Self {
@@ -57,18 +60,28 @@ impl Scheduler {
 
     /// Publishes changes for ever. May be dropped at any time: unpublished changes stay due.
     pub async fn run(&self) {
-        let mut pause = Self::FIRST_RETRY_DELAY;
+        let (mut pause, mut failures) = (Self::FIRST_RETRY_DELAY, FailureLog::default());
         loop {
-            let is_done = self.catch_up().await.unwrap_or_else(|error| {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "due maintenances could not be published; trying again"
-                );
-                false
-            });
-            if is_done {
+            let caught_up = match self.catch_up().await {
+                Ok(caught_up) => {
+                    if caught_up.is_some() && failures.succeeded() {
+                        tracing::info!("due maintenances can be published again");
+                    }
+                    caught_up
+                }
+                Err(error) => {
+                    if failures.failed() {
+                        tracing::warn!(
+                            error = &error as &dyn std::error::Error,
+                            "due maintenances could not be published; trying again"
+                        );
+                    }
+                    None
+                }
+            };
+            if let Some(time) = caught_up {
                 pause = Self::FIRST_RETRY_DELAY;
-                self.wait().await;
+                self.wait(time).await;
             } else {
                 sleep(pause).await;
                 pause = (pause * 2).min(Self::MAX_RETRY_DELAY);
@@ -76,22 +89,24 @@ impl Scheduler {
         }
     }
 
-    /// Publishes all due changes, and sets the timer to the next one. Returns whether all
-    /// were published.
-    async fn catch_up(&self) -> Result<bool, Error> {
+    /// Publishes all due changes, and sets the timer to the next one. Returns the time at which all
+    /// were published; `None` if some could not be.
+    async fn catch_up(&self) -> Result<Option<DatabaseTime>, Error> {
         loop {
             // Before the read: a later write sets the timer again.
             self.wake_timer.clear();
-            let Some(next) = self.store.next_change().await? else {
-                return Ok(true);
+            let next = self.store.next_change().await?;
+            let time = DatabaseTime::of(self.clock.shared_time().await?);
+            let Some(next) = next else {
+                return Ok(Some(time));
             };
-            let now = self.clock.now();
+            let now = time.now();
             if next > now {
                 self.wake_timer.set_if_earlier(next);
-                return Ok(true);
+                return Ok(Some(time));
             }
             if !self.publish_due(now).await? {
-                return Ok(false);
+                return Ok(None);
             }
         }
     }
@@ -116,8 +131,9 @@ impl Scheduler {
         Ok(are_published)
     }
 
-    /// Waits until the time of the wake timer has come, or for [`Self::POLL_INTERVAL`].
-    async fn wait(&self) {
+    /// Waits until the time of the wake timer has come, or for [`Self::POLL_INTERVAL`]. `time` was
+    /// read just now.
+    async fn wait(&self, time: DatabaseTime) {
         let poll_at = Instant::now() + Self::POLL_INTERVAL;
         while Instant::now() < poll_at {
             let left = self
@@ -125,25 +141,25 @@ impl Scheduler {
                 .moment()
                 .map_or(Self::POLL_INTERVAL, |moment| {
                     // A time in the past leaves no delay.
-                    (moment - self.clock.now()).to_std().unwrap_or_default()
+                    (moment - time.now()).to_std().unwrap_or_default()
                 });
             if left.is_zero() {
                 return;
             }
             let until = poll_at.min(Instant::now() + left.min(Self::POLL_INTERVAL));
-            // In both cases the clock is read again: it or the timer may have been set.
+            // In both cases the timer is read again: it may have been set.
             let _ = timeout_at(until, self.wake_timer.notified()).await;
         }
     }
 }
 
-/// Sets the timer whenever a node has written a maintenance, until the broadcast ends: that node
-/// may die before the change is due.
-pub async fn listen(broadcast: &dyn Broadcast, wake_timer: &WakeTimer, clock: &dyn Clock) {
+/// Wakes the scheduler whenever a node has written a maintenance, until the broadcast ends: that
+/// node may die before the change is due.
+pub async fn listen(broadcast: &dyn Broadcast, wake_timer: &WakeTimer) {
     let mut arriving = broadcast.subscribe().await;
     while let Some(commit) = arriving.recv().await {
         if commit.has_event(EventKind::is_of_maintenance) {
-            wake_timer.set_if_earlier(clock.now());
+            wake_timer.wake();
         }
     }
 }

@@ -19,7 +19,7 @@ use validator::Validate;
 use self::totp::Totp;
 use crate::account::{AccountStore, Credentials, SignedIn};
 use crate::clock::Clock;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::organisation::OrganisationStore;
 use crate::secret::{Digest, HmacKey, SecretToken, ShortLivedSigner};
 use crate::security_log::{SecurityEvent, SecurityRecord};
@@ -46,6 +46,16 @@ pub enum UsedCode {
     },
 }
 
+/// The entered code is not one of the account's second factor, or was used before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrongCode;
+
+impl From<WrongCode> for Error {
+    fn from(_: WrongCode) -> Self {
+        Self::Unauthenticated("Wrong code")
+    }
+}
+
 /// The secret of an enrolment, for an authenticator app.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Enrolment {
@@ -70,6 +80,8 @@ pub struct FactorPorts {
     pub mails: SecurityMails,
     /// Time.
     pub clock: Arc<dyn Clock>,
+    /// Time that authenticator apps should show.
+    pub app_clock: Arc<dyn Clock>,
     /// Key from which the secrets of authenticator apps are derived.
     pub hmac_key: HmacKey,
     /// Signs pending sign-ins.
@@ -83,10 +95,9 @@ pub struct SecondFactors {
 }
 
 impl SecondFactors {
-    const WRONG: Error = Error::Unauthenticated("Wrong code");
     const ENDED: Error =
         Error::Unauthenticated("This sign-in has taken too long. Please enter your password again");
-    const MISSING: Error = Error::NotFound("Authenticator app");
+    const MISSING: Error = Error::NotFound(Resource::AuthenticatorApp);
 
     /// The use cases over these ports.
     #[must_use]
@@ -133,7 +144,7 @@ impl SecondFactors {
         let TotpFactor { nonce, .. } = waiting.ok_or(Self::MISSING)?;
         let totp = Totp::new(&self.ports.hmac_key, user.id, &nonce);
         let step = match totp::entered(&draft.code) {
-            Some(code) => totp.step_of(&code, now, 0)?,
+            Some(code) => totp.step_of(&code, self.ports.app_clock.now(), 0)?,
             None => None,
         };
         let step = step.ok_or_else(|| Invalid::field("code", "Wrong code"))?;
@@ -206,61 +217,78 @@ impl SecondFactors {
     }
 
     /// Signs in the account of a pending sign-in with a code of its second factor.
-    /// [`Error::Unauthenticated`] if the code is wrong or the sign-in has ended,
-    /// [`Error::Invalid`].
+    /// [`Error::Unauthenticated`] if the sign-in has ended, [`Error::Invalid`].
     pub async fn sign_in(
         &self,
         token: &SecretToken,
         draft: CodeDraft,
         client: &Client,
-    ) -> Result<(SignedIn, UsedCode), Error> {
+    ) -> Result<Result<SignedIn, WrongCode>, Error> {
         draft.validate().map_err(Invalid::from)?;
         let account = self.ports.accounts.find(self.pending_user(token)?).await?;
         let account = account.ok_or(Self::ENDED)?;
         if !PendingSignIns::is_of(token, &account) {
             return Err(Self::ENDED);
         }
-        let used = self.check(&account.user, &draft.code, client).await?;
-        let proof = SignInProof::Password {
-            hash: account.password.clone(),
-            code: Some(used.clone()),
+        let code = match self.check(&account.user, &draft.code, client).await? {
+            Ok(used) => Some(used),
+            Err(wrong) => return Ok(Err(wrong)),
         };
+        let hash = account.password.clone();
+        let proof = SignInProof::Password { hash, code };
         let opened = self.ports.opener.open(account, proof, client);
-        Ok((opened.await?, used))
+        opened.await.map(Ok)
     }
 
-    /// Checks a code of an account's second factor, which cannot be used again.
-    /// [`Error::Unauthenticated`].
+    /// Checks a code of an account's second factor, which cannot be used again. The use of a
+    /// recovery code is recorded and mailed.
     pub(crate) async fn check(
         &self,
         user: &User,
         code: &str,
         client: &Client,
-    ) -> Result<UsedCode, Error> {
+    ) -> Result<Result<UsedCode, WrongCode>, Error> {
         if let Some(code) = totp::entered(code) {
             return self.check_totp(user.id, &code).await;
         }
-        let code = RecoveryCode::entered(code).ok_or(Self::WRONG)?;
+        let Some(code) = RecoveryCode::entered(code) else {
+            return Ok(Err(WrongCode));
+        };
         let store = &self.ports.factors;
         let left = store.use_recovery_code(user.id, &code.digest()).await?;
-        let left = left.ok_or(Self::WRONG)?;
+        let Some(left) = left else {
+            return Ok(Err(WrongCode));
+        };
+        SecurityRecord {
+            subject: Some(&user.id),
+            object: Some(&"recovery-code"),
+            ..SecurityRecord::new(SecurityEvent::RecoveryCodeUsed)
+        }
+        .write_with_originator();
         let change = SecurityChange::RecoveryCodeUsed { left };
         self.ports.mails.send(user, change, client);
-        Ok(UsedCode::RecoveryCode { left })
+        Ok(Ok(UsedCode::RecoveryCode { left }))
     }
 
-    async fn check_totp(&self, user: UserId, code: &str) -> Result<UsedCode, Error> {
+    async fn check_totp(
+        &self,
+        user: UserId,
+        code: &str,
+    ) -> Result<Result<UsedCode, WrongCode>, Error> {
         let factors = self.ports.factors.factors(user).await?;
-        let factor = factors.confirmed_totp().ok_or(Self::WRONG)?;
+        let Some(factor) = factors.confirmed_totp() else {
+            return Ok(Err(WrongCode));
+        };
         let totp = Totp::new(&self.ports.hmac_key, user, &factor.nonce);
-        let step = totp.step_of(code, self.ports.clock.now(), factor.last_step)?;
-        let step = step.ok_or(Self::WRONG)?;
-        if self.ports.factors.use_step(user, step).await? {
-            let nonce = factor.nonce.clone();
-            Ok(UsedCode::Totp { nonce })
-        } else {
-            Err(Self::WRONG)
+        let step = totp.step_of(code, self.ports.app_clock.now(), factor.last_step)?;
+        let Some(step) = step else {
+            return Ok(Err(WrongCode));
+        };
+        if !self.ports.factors.use_step(user, step).await? {
+            return Ok(Err(WrongCode));
         }
+        let nonce = factor.nonce.clone();
+        Ok(Ok(UsedCode::Totp { nonce }))
     }
 }
 
@@ -274,7 +302,7 @@ pub async fn reset_factors(
     address: &str,
 ) -> Result<User, Error> {
     let account = accounts.owner(&EmailKey::of(address)).await?;
-    let user = account.ok_or(Error::NotFound("Account"))?.user;
+    let user = account.ok_or(Error::NotFound(Resource::Account))?.user;
     factors.reset_factors(user.id).await?;
     SecurityRecord {
         object: Some(&user.id),

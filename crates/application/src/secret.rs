@@ -49,14 +49,14 @@ impl fmt::Debug for SecretToken {
     }
 }
 
-/// The SHA-256 of a secret, base64url: of a [`SecretToken`], an API key, a recovery code or
-/// a challenge. They are random and long, so one fast round is enough (OWASP ASVS 5.0,
-/// 11.4.1 and 11.5.1).
+/// The SHA-256 of a secret, base64url: of a [`SecretToken`], an API key, a recovery code, a
+/// challenge or a stored password hash. Each contains at least 120 random bits, so one fast round
+/// is enough (OWASP ASVS 5.0, 11.4.1 and 11.5.1).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Digest(String);
 
 impl Digest {
-    /// The digest of a secret of 256 random bits.
+    /// The digest of a secret, which must contain at least 120 random bits.
     #[must_use]
     pub(crate) fn of(secret: &str) -> Self {
         Self(URL_SAFE_NO_PAD.encode(Sha256::digest(secret.as_bytes())))

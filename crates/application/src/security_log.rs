@@ -1,5 +1,9 @@
 //! Security log: one line with the target `security` for each event that concerns access (OWASP
 //! ASVS 5.0, 16.3).
+//!
+//! Changes of names, roles, requirements and API keys, and the use of recovery codes, are recorded
+//! by their use case, which knows whether anything changed. Refusals, sign-ins and the other
+//! changes of a session are recorded by their route.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -21,10 +25,11 @@ pub enum SecurityEvent {
     SignedOut,
     /// Sessions were ended from another session of the account.
     SessionEnded,
-    /// A signed-in person entered the password again.
+    /// A signed-in person authenticated again, with every factor.
     #[strum(serialize = "re-authenticated")]
     Reauthenticated,
-    /// A signed-in person entered a wrong password.
+    /// A signed-in person tried to authenticate again, or to delete the account, and the password,
+    /// the code, the passkey or the identity provider's response was refused.
     #[strum(serialize = "re-authentication-failed")]
     ReauthenticationFailed,
     /// A second factor was added to an account.
@@ -33,12 +38,15 @@ pub enum SecurityEvent {
     FactorRemoved,
     /// A passkey was refused because its signature counter went back: it may exist twice.
     PasskeyCopied,
-    /// A recovery code was used to sign in.
+    /// A recovery code was used up.
     RecoveryCodeUsed,
     /// The recovery codes of an account were replaced.
     RecoveryCodesReplaced,
-    /// The password of a sign-in was right, and the code of the second factor wrong.
+    /// A code of the second factor was wrong, after the right password of a sign-in or in a session
+    /// that an identity provider opened.
     SecondFactorFailed,
+    /// A person used a second factor in a session that an identity provider opened.
+    SecondFactorProven,
     /// An organisation requires a second factor, or no longer does.
     FactorRequirementChanged,
     /// An operator removed all second factors of an account.
@@ -55,7 +63,7 @@ pub enum SecurityEvent {
     ForeignRequestRefused,
     /// A signed-in person changed the password.
     PasswordChanged,
-    /// A change of a password was refused.
+    /// A signed-in person entered a wrong present password to change it.
     PasswordChangeRefused,
     /// A password reset was requested.
     ResetRequested,
@@ -151,13 +159,14 @@ impl SecurityRecord<'_> {
         }
     }
 
-    /// [Writes](Self::write) the line with the originator of the current change, and the address
-    /// and identifier of the request.
+    /// [Writes](Self::write) the line with the address and identifier of the request, and the
+    /// originator of the current change as the subject if the record has none.
     pub fn write_with_originator(self) {
         let origin = Origin::current();
-        let subject = origin.actor.id();
+        let originator = origin.actor.id();
+        let originator = originator.as_ref().map(|id| id as &dyn fmt::Display);
         SecurityRecord {
-            subject: subject.as_ref().map(|id| id as &dyn fmt::Display),
+            subject: self.subject.or(originator),
             address: origin.address,
             request_id: origin.request_id.as_deref(),
             ..self
@@ -232,6 +241,7 @@ mod tests {
             "recovery-code-used",
             "recovery-codes-replaced",
             "second-factor-failed",
+            "second-factor-proven",
             "factor-requirement-changed",
             "factors-reset",
             "throttled",

@@ -22,6 +22,8 @@ pub enum SecurityChange {
     SignedIn,
     /// The password was changed.
     PasswordChanged,
+    /// The account has another address. The mail goes to the former one.
+    AddressChanged,
     /// An authenticator app became the second factor.
     AuthenticatorAdded,
     /// The authenticator app was removed.

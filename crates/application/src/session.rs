@@ -8,13 +8,13 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
-use allclear_domain::membership::{Membership, Role};
+use allclear_domain::membership::Role;
 use allclear_domain::permission::Permission;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::caller::TokenMembership;
 use crate::clock::Clock;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::secret::SecretToken;
 
 pub use port::*;
@@ -174,7 +174,7 @@ impl Sessions {
         if ended.await? {
             Ok(())
         } else {
-            Err(Error::NotFound("Session"))
+            Err(Error::NotFound(Resource::Session))
         }
     }
 
@@ -211,7 +211,7 @@ impl Sessions {
                 let found = bearer
                     .and_then(|bearer| bearer.membership)
                     .ok_or(Error::Forbidden("Not a member of this organisation"))?;
-                Some(membership(found))
+                Some(found.into())
             }
         };
         let expires_at = (now + Self::TOKEN_LIFETIME).min(session.expires_at);
@@ -243,20 +243,6 @@ impl Sessions {
             return Ok(());
         }
         self.store.activate(session.id, organisation).await
-    }
-}
-
-fn membership(
-    Membership {
-        organisation,
-        name,
-        role,
-    }: Membership,
-) -> TokenMembership {
-    TokenMembership {
-        organisation,
-        organisation_name: Some(name),
-        role,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Time, identifier and revision of a commit.
+//! Time, identifier, revision and settings of a commit.
 
 use allclear_domain::organisation::Revision;
 use allclear_domain::time_zone::TimeZone;
@@ -7,15 +7,25 @@ use uuid::{Builder, Uuid};
 
 use crate::clock::Clock;
 
-/// Time, identifier and revision of one commit of an organisation, taken once under the
-/// organisation's lock. So revisions, identifiers and creation times have the same order, whatever
-/// the clocks of the nodes say.
+/// Settings of an organisation that its changes depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StampSettings {
+    /// The time zone of the organisation's page.
+    pub zone: TimeZone,
+    /// Whether the organisation's changes notify subscribers if the operator does not say.
+    pub notify_by_default: bool,
+}
+
+/// Time, identifier and revision of one commit of an organisation, with its settings, taken once
+/// under the organisation's lock. So revisions, identifiers and creation times have the same order,
+/// whatever the clocks of the nodes say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     /// Time of the commit, in whole milliseconds; never before the organisation's previous commit.
     pub committed_at: DateTime<Utc>,
     /// What this node's clock showed; before `committed_at` if the clock of another node is ahead.
-    /// It decides the status of maintenances.
+    /// It decides the status of maintenances. For a change that only time causes, it is the time of
+    /// the clock that all nodes share.
     pub wall_time: DateTime<Utc>,
     /// The revision that the commit makes.
     pub revision: Revision,
@@ -34,9 +44,15 @@ impl Stamp {
     ///
     /// The caller must hold the organisation's lock.
     #[must_use]
-    pub fn next(clock: &dyn Clock, last: DateTime<Utc>, revision: Revision) -> Self {
+    pub fn next(
+        clock: &dyn Clock,
+        last: DateTime<Utc>,
+        revision: Revision,
+        settings: StampSettings,
+    ) -> Self {
         let wall_time = clock.now();
-        Self::at(wall_time, wall_time.max(last), revision, clock.id())
+        let committed_at = wall_time.max(last);
+        Self::at(wall_time, committed_at, revision, clock.id(), settings)
     }
 
     /// The stamp of the commit that makes `revision` at the time `committed_at`, when the clock
@@ -47,24 +63,15 @@ impl Stamp {
         committed_at: DateTime<Utc>,
         revision: Revision,
         random: Uuid,
+        settings: StampSettings,
     ) -> Self {
         Self {
             committed_at,
             wall_time,
             revision,
             id: identifier(committed_at, revision, random),
-            zone: TimeZone::default(),
-            notify_by_default: true,
-        }
-    }
-
-    /// This stamp for an organisation with these settings.
-    #[must_use]
-    pub const fn with_settings(self, zone: TimeZone, notify_by_default: bool) -> Self {
-        Self {
-            zone,
-            notify_by_default,
-            ..self
+            zone: settings.zone,
+            notify_by_default: settings.notify_by_default,
         }
     }
 }
@@ -73,7 +80,8 @@ impl Stamp {
 /// random bits. The counter is the low 42 bits of the revision, so that two commits of the same
 /// millisecond are in order; the 32 random bits are those of `random`, so that two organisations do
 /// not make the same identifier.
-fn identifier(now: DateTime<Utc>, revision: Revision, random: Uuid) -> Uuid {
+#[must_use]
+pub fn identifier(now: DateTime<Utc>, revision: Revision, random: Uuid) -> Uuid {
     // Times before 1970 have no place in a UUIDv7.
     let since_1970 = (now - DateTime::UNIX_EPOCH).max(TimeDelta::zero());
     let milliseconds = since_1970.num_milliseconds().unsigned_abs();
@@ -102,6 +110,13 @@ mod tests {
         clock
     }
 
+    fn settings() -> StampSettings {
+        StampSettings {
+            zone: TimeZone::default(),
+            notify_by_default: true,
+        }
+    }
+
     proptest! {
         #[test]
         fn identifiers_and_times_follow_the_revisions_whatever_the_clocks_say(
@@ -112,7 +127,8 @@ mod tests {
             let mut stamps = Vec::new();
             for (milliseconds, random, step) in commits {
                 revision += step;
-                let stamp = Stamp::next(&clock(milliseconds, random), last, Revision(revision));
+                let clock = clock(milliseconds, random);
+                let stamp = Stamp::next(&clock, last, Revision(revision), settings());
                 last = stamp.committed_at;
                 stamps.push(stamp);
             }
@@ -126,7 +142,7 @@ mod tests {
     #[test]
     fn an_identifier_holds_its_time_and_the_random_bits_of_the_clock() {
         let clock = clock(1_700_000_000_123, 0x0123_4567_89ab_cdef);
-        let stamp = Stamp::next(&clock, DateTime::UNIX_EPOCH, Revision(5));
+        let stamp = Stamp::next(&clock, DateTime::UNIX_EPOCH, Revision(5), settings());
         let (seconds, nanoseconds) = stamp.id.get_timestamp().unwrap().to_unix();
         assert_eq!((seconds, nanoseconds), (1_700_000_000, 123_000_000));
         assert_eq!(

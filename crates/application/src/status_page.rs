@@ -12,11 +12,11 @@ use allclear_domain::channel::Channel;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::headline::headline;
 use allclear_domain::id::OrganisationId;
-use allclear_domain::organisation::Organisation;
-use allclear_domain::status_period::StatusSpan;
+use allclear_domain::organisation::{Organisation, Revision};
 use allclear_domain::time_zone::TimeZone;
 use allclear_domain::uptime::{
-    BAR_DAYS, DateRange, DowntimeDay, Percentage, StatusSeconds, Uptime, UptimeWindow,
+    BAR_DAYS, DateRange, DowntimeDay, NewestSpans, Percentage, StatusSeconds, Uptime, UptimeWindow,
+    mean,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -71,10 +71,15 @@ pub struct PublicComponent {
 impl PublicComponent {
     /// A component with its statuses during a window, which are ignored if its uptime is not shown.
     #[must_use]
-    pub fn new(report: &ComponentReport, window: &UptimeWindow, spans: &[StatusSpan]) -> Self {
+    pub fn new(report: &ComponentReport, window: &UptimeWindow, newest: &NewestSpans) -> Self {
         let component = &report.component;
         let shown = component.show_uptime;
-        let uptime = shown.then(|| window.uptime(component.start_date, spans));
+        let start_date = if shown {
+            window.counted_from(component.start_date, newest.known_since)
+        } else {
+            component.start_date
+        };
+        let uptime = shown.then(|| window.uptime(start_date, &newest.spans));
         Self {
             id: component.id.to_string(),
             code: component.id.code().to_string(),
@@ -85,7 +90,7 @@ impl PublicComponent {
             under_maintenance: report.under_maintenance,
             group_id: component.place.group.map(|group| group.to_string()),
             position: component.place.position,
-            start_date: component.start_date,
+            start_date,
             only_show_when_affected: component.only_show_when_affected,
             uptime: uptime.map(PublicUptime::from),
             created_at: component.created_at,
@@ -131,14 +136,32 @@ impl PublicUptime {
         today: NaiveDate,
         start_date: Option<NaiveDate>,
     ) -> Option<Percentage> {
-        let range = DateRange::of_last(days.min(BAR_DAYS), today);
+        let days = days.min(BAR_DAYS);
+        self.of_last(days, today, start_date).percentage()
+    }
+
+    fn of_last(&self, days: u64, today: NaiveDate, start_date: Option<NaiveDate>) -> Uptime {
+        let range = DateRange::of_last(days, today);
         let counting = self.days.iter().filter(|day| day.date >= range.first);
-        let uptime = Uptime {
+        Uptime {
             days: counting.map(PublicUptimeDay::downtime).collect(),
             counted_days: range.counted_days(start_date, today),
-        };
-        uptime.percentage()
+        }
     }
+}
+
+/// Uptime of a group over the days of the bars: the mean of its components. Those that do not show
+/// their uptime are left out. `None` if no day counts.
+#[must_use]
+pub fn group_uptime(components: &[PublicComponent], today: NaiveDate) -> Option<Percentage> {
+    let uptimes: Vec<_> = components
+        .iter()
+        .filter_map(|component| {
+            let shown = component.uptime.as_ref()?;
+            Some(shown.of_last(BAR_DAYS, today, component.start_date))
+        })
+        .collect();
+    mean(&uptimes)
 }
 
 impl PublicUptimeDay {
@@ -255,7 +278,8 @@ pub struct Snapshot {
     /// are not in the lists above, at most 200 of each.
     pub past_titles: Vec<PastTitle>,
     /// Revision of the organisation at which the page was read.
-    pub revision: i64,
+    #[schema(value_type = i64)]
+    pub revision: Revision,
     /// When it was read.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub generated_at: DateTime<Utc>,

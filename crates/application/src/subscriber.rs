@@ -6,6 +6,7 @@ pub mod import;
 mod link;
 mod port;
 mod preview;
+mod send_now;
 
 use std::sync::Arc;
 
@@ -18,10 +19,9 @@ use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
-use crate::delivery::{
-    AttemptResult, Claim, Delivery, DeliveryKind, DeliverySender, Founder, WakeSignal,
-};
-use crate::error::Error;
+use crate::delivery::{DeliverySender, WakeSignal};
+use crate::error::{Error, Resource};
+use crate::mail::Mailer;
 use crate::mail_budget::{MailBudget, MailCause, MailKind};
 use crate::message::{Messenger, SigningSecret};
 use crate::organisation::OrganisationStore;
@@ -46,10 +46,12 @@ pub struct SubscriberPorts {
     pub clock: Arc<dyn Clock>,
     /// Storage of the states from which messages are drawn.
     pub states: Arc<dyn StatuspageStateStore>,
-    /// Sends messages to webhooks and chats.
+    /// Checks targets, and shows messages to webhooks and chats.
     pub messenger: Arc<dyn Messenger>,
-    /// Sends test messages.
-    pub tester: Arc<dyn DeliverySender>,
+    /// Shows mails.
+    pub mailer: Arc<dyn Mailer>,
+    /// Sends messages while an operator waits.
+    pub sender: Arc<dyn DeliverySender>,
     /// Wakes the delivery workers.
     pub wake_signal: Arc<WakeSignal>,
 }
@@ -74,12 +76,10 @@ impl Subscribers {
     const BATCH: u64 = 200;
 
     /// Default maximum of verification messages per target.
-    pub const MAIL_LIMIT: RateLimit = RateLimit {
+    pub const VERIFICATION_LIMIT: RateLimit = RateLimit {
         burst: 3,
         per_hour: 1,
     };
-
-    const NAME: &str = "Subscriber";
 
     /// The use cases over these ports. The HMAC key signs the codes in links.
     #[must_use]
@@ -105,6 +105,10 @@ impl Subscribers {
             let message = format!("Subscribing by {} is switched off", channel.label());
             return Err(Invalid::field("channel", message).into());
         }
+        let draft = SubscriberDraft {
+            target: draft.target.entered_by_visitor(),
+            ..draft
+        };
         self.check(&organisation.id, &draft).await?;
         // Before the budget, so that the response does not reveal whether the target's is used up.
         self.ports
@@ -198,65 +202,6 @@ impl Subscribers {
         Ok(self.reveal(rotated))
     }
 
-    /// Sends a test message to a subscriber now, for an operator with this account. If it arrives,
-    /// the subscriber's waiting messages are sent without waiting for their next retry.
-    /// [`Error::NotFound`], [`Error::Conflict`] if the subscriber is not verified or the message
-    /// does not arrive, with the reason, [`Error::MailLimitReached`] if a mail budget is used up.
-    pub async fn test(
-        &self,
-        organisation: &OrganisationId,
-        account: &str,
-        id: SubscriberId,
-    ) -> Result<Subscriber, Error> {
-        let subscriber = self.require_subscriber(organisation, id).await?;
-        if subscriber.status != SubscriberStatus::Subscribed {
-            let message = "A test message needs a confirmed subscription";
-            return Err(Error::Conflict(message.to_owned()));
-        }
-        let organisation = self.organisation(organisation).await?;
-        let cause = cause(&organisation.id, Some(account), &subscriber.target);
-        self.ports.mail_budget.take(&cause).await?;
-        let now = self.ports.clock.now();
-        let delivery = Delivery {
-            claim: Claim { id: 0, attempt: 1 },
-            queued_at: now,
-            organisation: organisation.id.clone(),
-            // It takes no place of a worker.
-            founder: Founder::UnknownOf(organisation.id.clone()),
-            organisation_name: organisation.name.clone(),
-            time_zone: organisation.time_zone,
-            domain: organisation.verified_domain().cloned(),
-            subscriber: subscriber.clone(),
-            kind: DeliveryKind::Test(self.ports.clock.id()),
-        };
-        let failed = |reason| Error::Conflict(format!("The test message did not arrive: {reason}"));
-        match self.ports.tester.send(&delivery).await? {
-            AttemptResult::Sent => {}
-            AttemptResult::Unwanted => return Err(failed("it is not wanted".to_owned())),
-            AttemptResult::Temporary { reason, .. } | AttemptResult::Permanent { reason } => {
-                return Err(failed(reason));
-            }
-            AttemptResult::Ended => {
-                self.change(
-                    &organisation.id,
-                    id,
-                    |known, now| Ok(known.unsubscribe(now)),
-                )
-                .await?;
-                return Err(failed("the receiver has ended the subscription".to_owned()));
-            }
-        }
-        self.ports
-            .subscribers
-            .clear_failure(&organisation.id, id)
-            .await?;
-        self.ports.wake_signal.notify();
-        Ok(Subscriber {
-            failing: None,
-            ..subscriber
-        })
-    }
-
     /// Imports rows for an operator with this account, in batches: if it fails, the batches before
     /// are stored, and the same file may be imported again.
     pub async fn import(
@@ -292,7 +237,7 @@ impl Subscribers {
         if deleted {
             Ok(())
         } else {
-            Err(Error::NotFound(Self::NAME))
+            Err(Error::NotFound(Resource::Subscriber))
         }
     }
 
@@ -313,9 +258,10 @@ impl Subscribers {
             store.prune_unconfirmed(requested_before, limit)
         });
         let unconfirmed = unconfirmed.await;
-        let mail_limits =
-            prune_in_batches(Self::BATCH, |limit| store.prune_mail_limits(now, limit));
-        followers.and(unconfirmed).and(mail_limits.await).map(drop)
+        let limits = prune_in_batches(Self::BATCH, |limit| {
+            store.prune_verification_limits(now, limit)
+        });
+        followers.and(unconfirmed).and(limits.await).map(drop)
     }
 
     async fn require_subscriber(
@@ -328,7 +274,7 @@ impl Subscribers {
             .subscribers
             .find(organisation, &SubscriberKey::Id(id))
             .await?;
-        known.ok_or(Error::NotFound(Self::NAME))
+        known.ok_or(Error::NotFound(Resource::Subscriber))
     }
 
     /// Runs a rule on a subscriber that an operator names.
@@ -339,8 +285,8 @@ impl Subscribers {
         rule: impl FnOnce(Subscriber, DateTime<Utc>) -> Result<Subscriber, Error> + Send + 'static,
     ) -> Result<Subscriber, Error> {
         let now = self.ports.clock.now();
-        let rule: SubscriberRule = Box::new(move |known| {
-            let known = known.ok_or(Error::NotFound(Self::NAME))?;
+        let rule: SubscriberTransition = Box::new(move |known| {
+            let known = known.ok_or(Error::NotFound(Resource::Subscriber))?;
             rule(known, now)
         });
         let key = SubscriberKey::Id(id);
@@ -380,7 +326,7 @@ impl Subscribers {
             .organisations
             .find(id)
             .await?
-            .ok_or(Error::NotFound("Organisation"))
+            .ok_or(Error::NotFound(Resource::Organisation))
     }
 
     /// Stores a new or changed subscriber, and queues a verification message.
@@ -392,7 +338,7 @@ impl Subscribers {
     ) -> Result<Subscriber, Error> {
         let (id, now) = (SubscriberId(self.ports.clock.id()), self.ports.clock.now());
         let key = SubscriberKey::of_draft(&draft);
-        let rule: SubscriberRule = Box::new(move |known| match known {
+        let rule: SubscriberTransition = Box::new(move |known| match known {
             Some(subscriber) => known_one(subscriber, draft, now),
             None => Ok(Subscriber::create(id, draft, now)),
         });
@@ -406,12 +352,22 @@ impl Subscribers {
     }
 }
 
-fn known_already(known: &Subscriber) -> Error {
-    let what = match known.target.channel() {
+/// A target at the beginning of a sentence for an operator.
+const fn target_name(channel: Channel) -> &'static str {
+    match channel {
         Channel::Email => "This address",
         _ => "This target",
+    }
+}
+
+fn known_already(known: &Subscriber) -> Error {
+    let what = target_name(known.target.channel());
+    let state = match known.status {
+        SubscriberStatus::Subscribed => "is a subscriber already",
+        SubscriberStatus::Pending => "is a subscriber already, and has not confirmed yet",
+        SubscriberStatus::Unsubscribed => "has unsubscribed",
     };
-    Error::Conflict(format!("{what} is a subscriber already"))
+    Error::Conflict(format!("{what} {state}"))
 }
 
 /// A message in an organisation's name, before or without a notice. All spellings of a target

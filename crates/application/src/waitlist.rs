@@ -7,7 +7,7 @@ use allclear_domain::id::WaitlistId;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::invitation::Invitations;
 use crate::page::{Listed, Page};
 use crate::session::Session;
@@ -53,7 +53,7 @@ impl Waitlist {
     /// Maximum number of entries: anybody may add one.
     pub const MAX_LENGTH: u64 = 10_000;
 
-    const MISSING: Error = Error::NotFound("Waitlist entry");
+    const MISSING: Error = Error::NotFound(Resource::WaitlistEntry);
 
     /// The use cases over these ports.
     #[must_use]

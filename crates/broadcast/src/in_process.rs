@@ -27,7 +27,7 @@ impl Broadcast for InProcess {
             let sent = subscriber.try_send(Arc::clone(&commit));
             if let Err(TrySendError::Full(commit)) = &sent {
                 tracing::debug!(
-                    revision = commit.revision,
+                    revision = commit.revision.0,
                     "a subscriber is behind and misses a commit"
                 );
             }
@@ -58,8 +58,8 @@ mod tests {
             broadcast.publish(commit(revision)).await;
         }
         for revision in 1..=3 {
-            assert_eq!(one.recv().await.unwrap().revision, revision);
-            assert_eq!(two.recv().await.unwrap().revision, revision);
+            assert_eq!(one.recv().await.unwrap().revision.0, revision);
+            assert_eq!(two.recv().await.unwrap().revision.0, revision);
         }
     }
 
@@ -72,10 +72,10 @@ mod tests {
             broadcast.publish(commit(revision)).await;
         }
         for revision in 1..=full {
-            assert_eq!(slow.recv().await.unwrap().revision, revision);
+            assert_eq!(slow.recv().await.unwrap().revision.0, revision);
         }
         broadcast.publish(commit(full + 2)).await;
-        assert_eq!(slow.recv().await.unwrap().revision, full + 2);
+        assert_eq!(slow.recv().await.unwrap().revision.0, full + 2);
     }
 
     #[tokio::test]

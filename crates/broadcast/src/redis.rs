@@ -28,6 +28,9 @@ use crate::InProcess;
 const QUEUE_LENGTH: usize = 4096;
 /// Time after which Redis counts as unavailable.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Time without a message after which a connection is tested: Redis or the network may have closed
+/// it, and may not say so.
+const MAX_SILENCE: Duration = Duration::from_secs(30);
 /// Time between two attempts to connect.
 const RETRY_DELAY: Duration = Duration::from_millis(250);
 
@@ -104,7 +107,7 @@ impl Broadcast for Redis {
     async fn publish(&self, commit: Arc<Commit>) {
         if self.outgoing.try_send(Arc::clone(&commit)).is_err() {
             tracing::debug!(
-                revision = commit.revision,
+                revision = commit.revision.0,
                 "commit not published; other nodes read it from the outbox"
             );
         }

@@ -69,6 +69,7 @@ impl Channel {
 pub struct Target {
     channel: Channel,
     text: String,
+    is_by_visitor: bool,
 }
 
 impl Target {
@@ -92,13 +93,31 @@ impl Target {
             }
             _ => link(text).map_err(|message| Invalid::field(channel.field(), message))?,
         };
-        Ok(Self { channel, text })
+        Ok(Self::stored(channel, text))
     }
 
     /// A target that was accepted earlier.
     #[must_use]
     pub const fn stored(channel: Channel, text: String) -> Self {
-        Self { channel, text }
+        Self {
+            channel,
+            text,
+            is_by_visitor: false,
+        }
+    }
+
+    /// This target, entered by a visitor: it must be public, also where the installation allows
+    /// operators more.
+    #[must_use]
+    pub const fn entered_by_visitor(mut self) -> Self {
+        self.is_by_visitor = true;
+        self
+    }
+
+    /// Whether a visitor entered it.
+    #[must_use]
+    pub const fn is_by_visitor(&self) -> bool {
+        self.is_by_visitor
     }
 
     /// Its channel.
@@ -317,6 +336,16 @@ mod tests {
         let long = format!("https://hooks.example/{}", "x".repeat(2000));
         assert!(Target::parse(Channel::Slack, &long).is_err());
         assert!(Target::parse(Channel::Email, "https://hooks.example/x").is_err());
+    }
+
+    #[test]
+    fn a_target_says_whether_a_visitor_entered_it() {
+        let target = Target::parse(Channel::Webhook, "https://hooks.example/x").unwrap();
+        assert!(!target.is_by_visitor());
+        let by_visitor = target.clone().entered_by_visitor();
+        assert!(by_visitor.is_by_visitor());
+        // They are one subscriber.
+        assert_eq!(by_visitor.key(), target.key());
     }
 
     #[test]

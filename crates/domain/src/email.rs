@@ -218,9 +218,15 @@ mod tests {
 
     #[test]
     fn an_address_has_at_most_254_characters() {
-        let of_length = |length: usize| format!("a@{}bc", "b.".repeat((length - 4) / 2));
-        assert!(email_address(&of_length(254)).is_ok());
-        assert!(email_address(&of_length(256)).is_err());
+        let of_length = |length: usize| {
+            let (local, labels) = ("a".repeat(1 + length % 2), "b.".repeat((length - 4) / 2));
+            format!("{local}@{labels}bc")
+        };
+        for (length, is_valid) in [(254, true), (255, false)] {
+            let address = of_length(length);
+            assert_eq!(address.len(), length);
+            assert_eq!(email_address(&address).is_ok(), is_valid, "{length}");
+        }
     }
 
     #[test]

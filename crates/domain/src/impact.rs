@@ -1,13 +1,14 @@
 //! Impacts of unresolved incidents on components, and the status that a component gets from them.
 
 mod interval;
-mod past_resolution;
+mod moved;
+mod piece;
 mod worst;
 
 use chrono::{DateTime, Utc};
 
-pub use self::interval::{ImpactInterval, ImpactMove, impact_start};
-pub use self::past_resolution::PastResolution;
+pub use self::interval::{ImpactInterval, effective_from, impact_start};
+pub use self::moved::{AffectedComponent, ImpactMove};
 pub use self::worst::{Impact, worst_over_time};
 use crate::audit::{Action, Target};
 use crate::component::{Component, ComponentStatus, StatusSource};
@@ -62,6 +63,15 @@ pub fn check_detachments(components: &[ComponentId]) -> Result<(), Invalid> {
     invalid.into_result()
 }
 
+/// Checks that components whose impact changes are attached to the incident.
+///
+/// # Errors
+/// [`Invalid`] with an error for each that is not.
+pub fn check_attached(attachments: &[Attachment], attached: &[ComponentId]) -> Result<(), Invalid> {
+    let field = |index| format!("components[{index}].componentId");
+    check_known(&ids(attachments), attached, field, NOT_ATTACHED)
+}
+
 /// Adds an error for every repeated component.
 pub fn check_once(attachments: &[Attachment], invalid: &mut Invalid) {
     for index in repeated(&ids(attachments)) {
@@ -69,7 +79,7 @@ pub fn check_once(attachments: &[Attachment], invalid: &mut Invalid) {
     }
 }
 
-fn ids(attachments: &[Attachment]) -> Vec<ComponentId> {
+pub(crate) fn ids(attachments: &[Attachment]) -> Vec<ComponentId> {
     let ids = attachments.iter().map(|attachment| attachment.component_id);
     ids.collect()
 }
@@ -85,9 +95,8 @@ pub enum ImpactChange {
     OnAll {
         /// The incident.
         incident: IncidentId,
-        /// When it was resolved or reopened.
-        since: DateTime<Utc>,
-        /// The correction of its times by the same change; `None` if there is none. It comes first.
+        /// The correction of its times by the same change, such as a resolution in the past; `None`
+        /// if there is none. It comes first.
         moved: Option<ImpactMove>,
     },
     /// These components, because they were attached or detached, the impact on them was corrected,
@@ -169,13 +178,11 @@ impl IncidentAndAttached {
     /// # Errors
     /// [`ImpactRefused`] if the incident is resolved, or one of the components is not attached.
     pub fn change_impacts(&self, components: &[Attachment]) -> Result<Changed<()>, ImpactRefused> {
-        let ids = ids(components);
-        let field = |index| format!("components[{index}].componentId");
-        check_known(&ids, &self.attached, field, NOT_ATTACHED)?;
+        check_attached(components, &self.attached)?;
         if !self.incident.has_impact() {
             return Err(ImpactRefused::Resolved);
         }
-        Ok(self.changed(Event::IncidentUpdated(self.incident.id), ids))
+        Ok(self.changed(Event::IncidentUpdated(self.incident.id), ids(components)))
     }
 
     /// Detaches components. The history that a resolved incident caused stays, also when the
@@ -232,14 +239,14 @@ impl Incident {
         }
         Some(ImpactChange::OnAll {
             incident: self.id,
-            since: self.resolved_at.unwrap_or(self.updated_at),
             moved,
         })
     }
 
-    /// The change of impacts if components are attached to this incident or detached from it,
-    /// `None` for `since` means now.
-    fn impact_on(
+    /// The change of impacts if components are attached to this incident or detached from it, or
+    /// the impact on them changes. `None` for `since` means now. `None` if the incident is
+    /// resolved or there are no components.
+    pub(crate) fn impact_on(
         &self,
         components: Vec<ComponentId>,
         since: Option<DateTime<Utc>>,
@@ -306,6 +313,15 @@ impl Component {
             notices: notice.into_iter().collect(),
             ..Changed::new(state, vec![Event::ComponentUpdate(id)])
         }
+    }
+
+    /// Whether an operator has set the status since other incidents last did.
+    /// `has_other_impacts` is whether they have an impact now. Without one, nobody may have set
+    /// that the component is operational: it is from the beginning on.
+    #[must_use]
+    pub fn is_set_by_hand(&self, has_other_impacts: bool) -> bool {
+        let is_affected = self.status != ComponentStatus::Operational;
+        self.status_source == StatusSource::Operator && (is_affected || has_other_impacts)
     }
 }
 

@@ -2,10 +2,12 @@
 
 use chrono::{DateTime, Utc};
 
+use crate::audit::{Action, AuditedChange, Target};
 use crate::author::Author;
 use crate::display_time::DisplayTime;
 use crate::event::{Changed, Event};
 use crate::id::{IncidentId, IncidentUpdateId};
+use crate::impact::{self, Attachment};
 use crate::incident::{Cause, Incident, IncidentStatus};
 use crate::organisation::Revision;
 use crate::update::{UpdateContent, UpdateDraft, UpdatePatch, check_deletion};
@@ -86,6 +88,9 @@ pub enum RecordError {
     /// The incident is resolved.
     #[error("This incident is resolved. Reopen it to record another update")]
     Resolved,
+    /// It changes impacts, and the incident is resolved, or resolved by it.
+    #[error("A resolved incident has no impact. Record the update without components")]
+    NoImpact,
 }
 
 impl Incident {
@@ -160,6 +165,38 @@ impl IncidentAndNewest {
         let incident = recorded.incident.clone().with_status(status, display_at);
         let cause = Cause::UpdateRecorded(recorded.update.clone());
         Ok(recorded.changed(incident, cause, now).notify_if(notify))
+    }
+}
+
+impl Changed<IncidentAndUpdate> {
+    /// The same recording of an update, which also changes the impacts on attached components from
+    /// now on. The audit log has both. Without components it is the same.
+    ///
+    /// # Errors
+    /// [`RecordError::NoImpact`].
+    pub fn with_impacts(self, components: &[Attachment]) -> Result<Self, RecordError> {
+        if components.is_empty() {
+            return Ok(self);
+        }
+        let incident = &self.state.incident;
+        let impacts = incident.impact_on(impact::ids(components), None);
+        if impacts.is_none() {
+            return Err(RecordError::NoImpact);
+        }
+        let audited = |action| AuditedChange {
+            action,
+            target: Target::Incident(incident.id),
+            name: Some(incident.title.clone()),
+        };
+        let audited = vec![
+            audited(Action::IncidentUpdateCreated),
+            audited(Action::IncidentUpdated),
+        ];
+        Ok(Self {
+            impacts,
+            audited,
+            ..self
+        })
     }
 }
 

@@ -127,8 +127,7 @@ impl Maintenance {
         recorded: Option<String>,
         now: DateTime<Utc>,
     ) -> Changed<Self> {
-        let published = before.map(|before| (before, before.published_status));
-        let change = MaintenanceChange::of(published, &self, recorded.is_some(), now);
+        let change = MaintenanceChange::of(before, &self, recorded.is_some(), now);
         let maintained = self.maintained_since(before, now);
         let state = Self {
             published_status: self.status(now),
@@ -156,6 +155,7 @@ impl Maintenance {
         notify: bool,
         now: DateTime<Utc>,
     ) -> Changed<Self> {
+        let now = self.not_before_published(now);
         let is_due = self.status(now) != self.published_status;
         let recorded = recorded.filter(|_| notify);
         self.clone()
@@ -175,6 +175,7 @@ impl Maintenance {
         notify_by_default: bool,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, EditError> {
+        let now = self.not_before_published(now);
         let completes = patch.completes(now);
         let by_default = if completes {
             self.notify
@@ -306,6 +307,7 @@ impl Maintenance {
     /// the maintenance [notifies](Self::notify).
     #[must_use]
     pub fn publish_due(self, now: DateTime<Utc>) -> Changed<Self> {
+        let now = self.not_before_published(now);
         if self.status(now) == self.published_status {
             return Changed::without_events(self);
         }
@@ -321,6 +323,18 @@ impl Maintenance {
             .changed(Some(&self), events, None, now)
             .notify_if(self.notify)
             .audited(action, Target::Maintenance(self.id), self.title)
+    }
+
+    /// `now`, or the earliest time of the published status if that is later: the clock of one node
+    /// may be behind that of another, which has published it. So only an operator makes a status go
+    /// back.
+    fn not_before_published(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        let since = match self.published_status {
+            MaintenanceStatus::InProgress => Some(self.start_at),
+            MaintenanceStatus::Completed => self.end_at.map(|end| end + TICK),
+            MaintenanceStatus::Scheduled | MaintenanceStatus::Cancelled => None,
+        };
+        since.map_or(now, |since| now.max(since))
     }
 
     /// The last time at which the status page shows it; `None` while its end is open. A maintenance

@@ -44,8 +44,8 @@ pub struct Member {
     pub user: UserId,
     /// The person's name.
     pub name: String,
-    /// The person's address; empty if the account needs one.
-    pub email: String,
+    /// The person's address; `None` if the account needs one.
+    pub email: Option<String>,
     /// The member's role.
     pub role: Role,
     /// When the member joined.

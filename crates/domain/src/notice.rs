@@ -23,6 +23,9 @@ pub struct NoticeContent {
     pub description: String,
     /// Message of the update that made the change; `None` if no update did.
     pub message: Option<String>,
+    /// Number of affected components that the change does not name, because there are too many.
+    #[serde(default)]
+    pub unnamed_components: u64,
     /// The change.
     #[serde(flatten)]
     pub change: NoticeChange,
@@ -81,7 +84,7 @@ pub enum NoticeChange {
         /// When the incident ended, as pages show it; `None` if it is open.
         #[serde(default)]
         resolved_at: Option<DateTime<Utc>>,
-        /// The affected components.
+        /// The affected components, those with the worst impacts first.
         components: Vec<ComponentImpact>,
     },
     /// A maintenance.
@@ -348,18 +351,17 @@ pub enum MaintenanceChange {
 
 impl MaintenanceChange {
     /// The change that a write or the clock means to subscribers; `None` if it does not concern
-    /// them. `recorded` if an update was recorded. `before` is the maintenance before, with the
-    /// status that was published last; `None` for a new maintenance.
+    /// them. `recorded` if an update was recorded. `before` is `None` for a new maintenance.
     #[must_use]
     pub fn of(
-        before: Option<(&Maintenance, MaintenanceStatus)>,
+        before: Option<&Maintenance>,
         after: &Maintenance,
         recorded: bool,
         now: DateTime<Utc>,
     ) -> Option<Self> {
         let status = after.status(now);
         match before {
-            Some((before, published)) if published == status => {
+            Some(before) if before.published_status == status => {
                 let moved = (before.start_at, before.end_at) != (after.start_at, after.end_at);
                 // The times of a cancelled maintenance concern no subscriber.
                 let concerns = moved && status != MaintenanceStatus::Cancelled;
@@ -370,11 +372,13 @@ impl MaintenanceChange {
                 }
             }
             _ => Some(match status {
-                MaintenanceStatus::Scheduled => match before {
-                    None => Self::Scheduled,
-                    Some((_, MaintenanceStatus::Cancelled)) => Self::Reinstated,
-                    Some(_) => Self::Rescheduled,
-                },
+                MaintenanceStatus::Scheduled => {
+                    match before.map(|before| before.published_status) {
+                        None => Self::Scheduled,
+                        Some(MaintenanceStatus::Cancelled) => Self::Reinstated,
+                        Some(_) => Self::Rescheduled,
+                    }
+                }
                 MaintenanceStatus::InProgress => Self::Began,
                 MaintenanceStatus::Completed => Self::Ended,
                 MaintenanceStatus::Cancelled => Self::Cancelled,
@@ -438,6 +442,7 @@ mod tests {
             title: "Down".into(),
             description: "**It**".into(),
             message: Some("**All**".into()),
+            unnamed_components: 0,
             change: NoticeChange::Incident {
                 change,
                 status: IncidentStatus::Resolved,
@@ -504,7 +509,11 @@ mod tests {
     /// The change of an edit at second 5, after the status of that second was published.
     fn edited(before: &Maintenance, patch: MaintenancePatch) -> Option<MaintenanceChange> {
         let after = before.clone().edit(patch, true, at(5)).unwrap().state;
-        MaintenanceChange::of(Some((before, before.status(at(5)))), &after, false, at(5))
+        let before = Maintenance {
+            published_status: before.status(at(5)),
+            ..before.clone()
+        };
+        MaintenanceChange::of(Some(&before), &after, false, at(5))
     }
 
     proptest! {
@@ -524,10 +533,13 @@ mod tests {
         fn the_clock_causes_a_notice_when_the_published_status_is_outdated(
             published_status in proptest::sample::select(MaintenanceStatus::VARIANTS.to_vec()), second in 0_i64..30,
         ) {
-            let maintenance = planned(10, Some(20));
-            let change = MaintenanceChange::of(Some((&maintenance, published_status)), &maintenance, false, at(second));
-            let due = Maintenance { published_status, ..maintenance }.publish_due(at(second));
-            prop_assert_eq!(change.is_some(), !due.has_no_events());
+            let maintenance = Maintenance { published_status, ..planned(10, Some(20)) };
+            let status = maintenance.status(at(second));
+            let change = MaintenanceChange::of(Some(&maintenance), &maintenance, false, at(second));
+            prop_assert_eq!(change.is_some(), published_status != status);
+            // A later status was published by a node whose clock is ahead.
+            let is_outdated = published_status == MaintenanceStatus::Cancelled || published_status < status;
+            prop_assert_eq!(!maintenance.publish_due(at(second)).has_no_events(), is_outdated);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use validator::Validate;
 
 use crate::audit::{Action, Target};
@@ -15,7 +16,10 @@ use crate::validation::Invalid;
 
 /// How often an organisation has changed. Each transaction that stores events adds one, so an
 /// organisation's events are totally ordered and without gaps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(transparent)]
 pub struct Revision(pub i64);
 
 impl Revision {

@@ -21,6 +21,9 @@ impl RetryRule {
 
     const MAIL_FIRST: TimeDelta = TimeDelta::seconds(2);
     const MAX_MAIL_WAIT: TimeDelta = TimeDelta::minutes(30);
+    /// Number of attempts, and age, from which an unconfirmed mail is given up.
+    const UNCONFIRMED_ATTEMPTS: u32 = 3;
+    const UNCONFIRMED_FOR: TimeDelta = TimeDelta::hours(1);
     const MESSAGE_DELAYS: [TimeDelta; 8] = [
         TimeDelta::seconds(5),
         TimeDelta::minutes(5),
@@ -49,6 +52,21 @@ impl RetryRule {
         let requested = retry_after.unwrap_or_default().min(Self::MAX_WAIT);
         let next = now + self.wait(attempt, jitter).max(requested);
         (next <= queued_at + Self::GIVE_UP_AFTER).then_some(next)
+    }
+
+    /// Returns the time of the next attempt of a mail that the mail server received and did not
+    /// confirm, at its `attempt`th attempt, counted from 1; `None` if it is given up. Each such
+    /// attempt may have delivered the mail, so at most three of them are made, half an hour apart.
+    #[must_use]
+    pub fn next_unconfirmed(
+        queued_at: DateTime<Utc>,
+        attempt: u32,
+        now: DateTime<Utc>,
+    ) -> Option<DateTime<Utc>> {
+        let may_repeat =
+            attempt < Self::UNCONFIRMED_ATTEMPTS || now < queued_at + Self::UNCONFIRMED_FOR;
+        let next = now + Self::MAX_MAIL_WAIT;
+        (may_repeat && next <= queued_at + Self::GIVE_UP_AFTER).then_some(next)
     }
 
     fn wait(self, attempt: u32, jitter: f64) -> TimeDelta {
@@ -145,6 +163,25 @@ mod tests {
         }
 
         #[test]
+        fn a_mail_is_attempted_three_times_at_most_without_a_confirmation(
+            unconfirmed in proptest::collection::vec(any::<bool>(), 400), first in 0_i64..300_000,
+        ) {
+            let mut now = at(first);
+            let mut copies = 0;
+            for (is_unconfirmed, attempt) in unconfirmed.into_iter().zip(1..) {
+                copies += u32::from(is_unconfirmed);
+                let next = if is_unconfirmed {
+                    RetryRule::next_unconfirmed(at(0), attempt, now)
+                } else {
+                    RULE.next(at(0), attempt, 0.5, None, now)
+                };
+                let Some(next) = next else { break };
+                now = next;
+            }
+            prop_assert!(copies <= 3, "{copies} copies");
+        }
+
+        #[test]
         fn it_is_given_up_after_some_hundred_tries(jitters in proptest::collection::vec(0.0..1.0_f64, 400)) {
             let mut now = at(0);
             let given_up = jitters.into_iter().zip(1..).find_map(|(jitter, attempt)| {
@@ -153,6 +190,28 @@ mod tests {
                 next.is_none().then_some(attempt)
             });
             prop_assert!(given_up.is_some_and(|attempt| attempt > 100), "{given_up:?}");
+        }
+    }
+
+    #[test]
+    fn unconfirmed_mail_of_an_hour_is_given_up_at_the_third_attempt() {
+        let minute = |minute: i64| at(60 * minute);
+        for (attempt, now, next) in [
+            (1, 0, Some(30)),
+            (2, 30, Some(60)),
+            (3, 60, None),
+            // It may have failed for other reasons before.
+            (7, 10, Some(40)),
+            (9, 70, None),
+            // It may have waited behind others.
+            (1, 600, Some(630)),
+            (1, 72 * 60, None),
+        ] {
+            assert_eq!(
+                RetryRule::next_unconfirmed(minute(0), attempt, minute(now)),
+                next.map(minute),
+                "attempt {attempt} at minute {now}"
+            );
         }
     }
 }

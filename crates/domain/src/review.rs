@@ -15,8 +15,8 @@ use crate::validation::Invalid;
 
 /// The longest review, in characters.
 pub const MAX_REVIEW_LENGTH: usize = 50_000;
-/// How much of a review a mail contains, in characters.
-const MAILED_LENGTH: usize = 2_000;
+/// How much of a review a notice contains, in characters.
+const NOTICE_LENGTH: usize = 2_000;
 
 /// Whether a review is public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -189,10 +189,10 @@ fn next_version(before: &Review, now: DateTime<Utc>) -> Revision {
     before.version.next().max(version_at(now))
 }
 
-/// The beginning of a review, for a mail.
+/// The beginning of a review, for a notice.
 fn beginning(body: &str) -> String {
     let mut body = body.to_owned();
-    text::shorten(&mut body, MAILED_LENGTH);
+    text::shorten(&mut body, NOTICE_LENGTH);
     body
 }
 

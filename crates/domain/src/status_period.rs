@@ -44,6 +44,17 @@ pub enum PeriodCause {
     Correction(Author),
 }
 
+impl PeriodCause {
+    /// The incident; `None` if an operator is the cause.
+    #[must_use]
+    pub const fn incident(&self) -> Option<IncidentId> {
+        match self {
+            Self::Incident(id, _) => Some(*id),
+            Self::Operator(_) | Self::Correction(_) => None,
+        }
+    }
+}
+
 /// A period in which a component was not operational, as stored. Time that no period covers
 /// is operational.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -112,6 +112,26 @@ impl Scope {
         })
     }
 
+    /// What either of two scopes of one subscriber includes; everything if the lists become longer
+    /// than can be chosen.
+    fn with(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Components(mut choice), Self::Components(other)) => {
+                add_missing(&mut choice.components, other.components);
+                add_missing(&mut choice.groups, other.groups);
+                let longest = choice.components.len().max(choice.groups.len());
+                if longest > Choice::MAX_LENGTH {
+                    Self::All
+                } else {
+                    Self::Components(choice)
+                }
+            }
+            // A subscriber follows the same incident in both.
+            (Self::Incident(incident), _) => Self::Incident(incident),
+            _ => Self::All,
+        }
+    }
+
     /// Its kind.
     #[must_use]
     pub const fn kind(&self) -> ScopeKind {
@@ -137,6 +157,14 @@ impl Scope {
         match self {
             Self::Components(choice) => Some(choice),
             Self::All | Self::Incident(_) => None,
+        }
+    }
+}
+
+fn add_missing<Id: PartialEq>(list: &mut Vec<Id>, more: Vec<Id>) {
+    for id in more {
+        if !list.contains(&id) {
+            list.push(id);
         }
     }
 }
@@ -360,14 +388,21 @@ impl Subscriber {
         }
     }
 
-    /// This subscriber after subscribing again, which requests a link: with the new choice, and
-    /// pending if it had unsubscribed; unchanged while it is subscribed, because anybody may enter
-    /// a target.
+    /// This subscriber after subscribing again, which requests a link. Anybody may enter a target,
+    /// and takes nothing from what its owner has chosen: a subscribed one is unchanged, and a
+    /// pending one has the new choice beside the former ones. One that has unsubscribed is pending,
+    /// with the new choice alone.
     #[must_use]
     pub fn subscribe_again(self, draft: SubscriberDraft, now: DateTime<Utc>) -> Self {
         match self.status {
             SubscriberStatus::Subscribed => self,
-            SubscriberStatus::Pending | SubscriberStatus::Unsubscribed => Self {
+            SubscriberStatus::Pending => Self {
+                scope: self.scope.with(draft.scope),
+                mute_maintenances: self.mute_maintenances && draft.mute_maintenances,
+                updated_at: now,
+                ..self
+            },
+            SubscriberStatus::Unsubscribed => Self {
                 status: SubscriberStatus::Pending,
                 is_verified: false,
                 scope: draft.scope,

@@ -16,6 +16,9 @@ use crate::validation::Invalid;
 pub const BAR_DAYS: u64 = 90;
 /// Most days of a range.
 pub const MAX_DAYS: i64 = 366;
+/// Most statuses of a component in an interval that its uptime is computed from: the newest. A
+/// component that has more has changed its status every half hour for 90 days.
+pub const MAX_SPANS: usize = 5_000;
 
 /// Weighted seconds in tenths, so that 30 % of a second is a whole number.
 const MAJOR_TENTHS: u64 = 10;
@@ -226,6 +229,26 @@ pub fn mean<'a>(components: impl IntoIterator<Item = &'a Uptime>) -> Option<Perc
     (count > 0).then(|| Percentage::floored(sum / f64::from(count)))
 }
 
+/// The newest statuses of a component in an interval.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewestSpans {
+    /// The statuses, the newest first.
+    pub spans: Vec<StatusSpan>,
+    /// The time from which on they are all; `None` if the interval has no others.
+    pub known_since: Option<DateTime<Utc>>,
+}
+
+impl NewestSpans {
+    /// Adds the status before those that were added; leaves it out if there are `most`.
+    pub fn add(&mut self, earlier: StatusSpan, most: usize) {
+        if self.spans.len() < most {
+            self.spans.push(earlier);
+        } else if self.known_since.is_none() {
+            self.known_since = earlier.end_at;
+        }
+    }
+}
+
 /// Milliseconds of each status by day, of one component. It holds one entry per day, however many
 /// spans there are.
 #[derive(Debug, Clone, Default)]
@@ -284,6 +307,23 @@ impl UptimeWindow {
     #[must_use]
     pub fn is_ahead(&self) -> bool {
         self.start_at() > self.now
+    }
+
+    /// The first day that counts for a component that starts on `start_date`, and whose statuses
+    /// are known since a time; `None` if all days count. A day counts if all of it is known.
+    #[must_use]
+    pub fn counted_from(
+        &self,
+        start_date: Option<NaiveDate>,
+        known_since: Option<DateTime<Utc>>,
+    ) -> Option<NaiveDate> {
+        let unknown = known_since.map_or(0, |since| {
+            self.bounds.partition_point(|bound| *bound < since)
+        });
+        if unknown == 0 {
+            return start_date;
+        }
+        start_date.max(self.range.first.iter_days().nth(unknown))
     }
 
     /// Uptime of a component that starts on `start_date`, or before the window if that is `None`.

@@ -1,6 +1,6 @@
 //! The built-in identity provider: passwords, passkeys, and signed tokens.
 
-pub mod claims;
+pub(crate) mod claims;
 pub mod key_ring;
 pub mod passkey;
 pub mod password_hasher;

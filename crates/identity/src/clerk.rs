@@ -5,7 +5,7 @@
 
 pub mod api;
 pub mod application_keys;
-pub mod claims;
+mod claims;
 mod http;
 pub mod jwks;
 pub mod verifier;

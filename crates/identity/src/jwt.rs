@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use allclear_application::caller::TokenError;
 use allclear_application::clock::Clock;
-use jsonwebtoken::jwk::JwkSet;
 use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation, decode, decode_header};
 use serde::de::DeserializeOwned;
 
@@ -15,7 +14,7 @@ const LEEWAY: i64 = 5;
 const MAX_LENGTH: usize = 8192;
 
 /// The claims that are checked in every provider's tokens.
-pub trait Registered {
+pub(crate) trait Registered {
     /// `iss`.
     fn issuer(&self) -> &str;
     /// `azp`; `None` if the token does not have it.
@@ -29,40 +28,23 @@ pub trait Registered {
 }
 
 /// Rules for a provider's tokens.
-pub struct Rules {
+pub(crate) struct Rules {
     /// The accepted algorithm, whatever a token's header says (RFC 8725, section 3.1).
-    pub algorithm: Algorithm,
+    pub(crate) algorithm: Algorithm,
     /// The exact issuer.
-    pub issuer: String,
+    pub(crate) issuer: String,
     /// The accepted authorised parties.
-    pub authorised_parties: Vec<String>,
+    pub(crate) authorised_parties: Vec<String>,
     /// Source of the current time.
-    pub clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn Clock>,
 }
 
 impl Rules {
-    /// Verifies a token with a key set and returns its claims.
-    ///
-    /// # Errors
-    /// [`TokenError::Bad`], with the reason for the log.
-    pub fn check<C: DeserializeOwned + Registered>(
-        &self,
-        token: &str,
-        keys: &JwkSet,
-    ) -> Result<C, TokenError> {
-        let kid = self.key_of(token)?;
-        let key = keys
-            .find(&kid)
-            .ok_or_else(|| bad("signed with a key that is not ours"))?;
-        let key = DecodingKey::from_jwk(key).map_err(|error| bad(&error.to_string()))?;
-        self.check_with(token, &key)
-    }
-
     /// Returns the name of the key in a token's header.
     ///
     /// # Errors
     /// [`TokenError::Bad`].
-    pub fn key_of(&self, token: &str) -> Result<String, TokenError> {
+    pub(crate) fn key_of(&self, token: &str) -> Result<String, TokenError> {
         if token.len() > MAX_LENGTH {
             return Err(bad("too long"));
         }
@@ -74,7 +56,7 @@ impl Rules {
     ///
     /// # Errors
     /// [`TokenError::Bad`], with the reason for the log.
-    pub fn check_with<C: DeserializeOwned + Registered>(
+    pub(crate) fn check<C: DeserializeOwned + Registered>(
         &self,
         token: &str,
         key: &DecodingKey,

@@ -4,7 +4,7 @@
 pub mod built_in;
 pub mod clerk;
 pub mod http_client;
-pub mod jwt;
+mod jwt;
 pub mod openid;
 pub mod secrets;
 

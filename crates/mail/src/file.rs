@@ -4,9 +4,11 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use allclear_application::mail::{Mail, Mailer, SendError};
+use allclear_application::error::Error;
+use allclear_application::mail::{Mail, MailContent, MailPreview, Mailer, SendError};
 use async_trait::async_trait;
 
+use crate::rendered_mail::RenderedMail;
 use crate::sender::{Sender, WrittenMail};
 
 /// Extension of a file that is being written.
@@ -85,9 +87,14 @@ impl Mailer for FileMailer {
         tracing::info!(to = mail.to, subject, links, file = %path.display(), "wrote a mail to a file");
         Ok(())
     }
+
+    fn preview(&self, content: &MailContent) -> Result<MailPreview, Error> {
+        RenderedMail::preview(content)
+    }
 }
 
-/// Writes a file atomically. Its links are secrets, so only the owner may read it.
+/// Writes a file atomically, and leaves nothing behind if it fails. Its links are secrets, so only
+/// the owner may read it.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unfinished = path.with_extension(UNFINISHED);
     let mut options = OpenOptions::new();
@@ -95,9 +102,12 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&unfinished)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(unfinished, path)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    if let Err(error) = written.and_then(|()| fs::rename(&unfinished, path)) {
+        // Each retry of the mail would leave another file.
+        let _ = fs::remove_file(&unfinished);
+        return Err(error);
+    }
     sync_folder_of(path)
 }
 

@@ -7,7 +7,8 @@ mod security;
 mod status;
 mod subscription;
 
-use allclear_application::mail::MailContent;
+use allclear_application::error::Error;
+use allclear_application::mail::{MailContent, MailPreview};
 use allclear_domain::mail_name::mail_name;
 use allclear_domain::text::{ends_line, is_direction};
 use allclear_domain::time_zone::TimeZone;
@@ -93,6 +94,16 @@ impl RenderedMail {
                 subscribers,
             } => DigestMail::new(organisation, *time_zone, digest, subscribers).render(),
         }
+    }
+
+    /// Renders the templates of a content for a preview.
+    pub(crate) fn preview(content: &MailContent) -> Result<MailPreview, Error> {
+        let rendered = Self::new(content).map_err(Error::internal)?;
+        Ok(MailPreview {
+            subject: rendered.subject,
+            text: rendered.text,
+            html: rendered.html,
+        })
     }
 
     fn render(

@@ -25,8 +25,7 @@ const INNER_V4: [([u8; 4], u32); 15] = [
 /// Whether an address is public: neither of this machine nor of a private, local, shared,
 /// multicast, documentation, benchmarking or reserved network. An IPv6 address that contains an
 /// IPv4 address (NAT64, 6to4) is public if the contained address is.
-#[must_use]
-pub fn is_public(address: IpAddr) -> bool {
+pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),

@@ -6,6 +6,7 @@ mod response;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use std::error::Error;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, RequestBuilder};
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use url::{Host, Url};
 
@@ -65,6 +67,8 @@ impl Default for Timeouts {
 /// checked, and the connection is made to one of them. It follows no redirects, uses no proxy,
 /// keeps no cookies and decompresses nothing.
 pub struct OutboundClient {
+    /// The client for what visitors enter; `None` if it is this one, because no target is listed.
+    for_visitors: Option<Box<Self>>,
     rules: Arc<Rules>,
     /// The look-up of [`Self::check`].
     checks: Arc<dyn Lookup>,
@@ -75,16 +79,43 @@ pub struct OutboundClient {
     listed: Client,
 }
 
+/// How a client looks names up.
+#[derive(Clone)]
+struct Lookups {
+    requests: Arc<dyn Lookup>,
+    checks: Arc<dyn Lookup>,
+}
+
+impl From<Arc<dyn Lookup>> for Lookups {
+    fn from(lookup: Arc<dyn Lookup>) -> Self {
+        Self {
+            requests: Arc::clone(&lookup),
+            checks: lookup,
+        }
+    }
+}
+
 impl OutboundClient {
+    /// Makes a client on a thread that may wait. That reads the system's certificates, which takes
+    /// milliseconds, and the calling thread handles other requests.
+    pub(crate) async fn make(
+        make: impl FnOnce() -> Result<Self, RequestError> + Send + 'static,
+    ) -> Result<Self, RequestError> {
+        let client = spawn_blocking(make).await;
+        client.unwrap_or(Err(RequestError::NoClient))
+    }
+
     /// A client with the look-up of the operating system, which requests share.
     ///
     /// # Errors
     /// If the system's certificates cannot be read.
     pub fn new(settings: OutboundSettings) -> Result<Self, RequestError> {
-        let [lookup, checks] = [MAX_CONCURRENT_LOOKUPS, MAX_CONCURRENT_CHECKS]
-            .map(|concurrent| Arc::new(SharedLookup::new(Arc::new(SystemLookup), concurrent)));
-        let client = Self::with(settings, lookup, Timeouts::default())?;
-        Ok(Self { checks, ..client })
+        let shared = |concurrent| Arc::new(SharedLookup::new(Arc::new(SystemLookup), concurrent));
+        let lookups = Lookups {
+            requests: shared(MAX_CONCURRENT_LOOKUPS),
+            checks: shared(MAX_CONCURRENT_CHECKS),
+        };
+        Self::with_rules(rules(settings), lookups, Timeouts::default(), IDLE_PER_HOST)
     }
 
     /// A client with another look-up and other timeouts.
@@ -96,31 +127,54 @@ impl OutboundClient {
         lookup: Arc<dyn Lookup>,
         timeouts: Timeouts,
     ) -> Result<Self, RequestError> {
-        let rules = Rules {
-            allowed: settings.allowed,
-            allow_http: settings.allow_http,
-            ports: Ports::default(),
-        };
-        Self::with_rules(rules, lookup, timeouts)
+        Self::with_rules(rules(settings), lookup.into(), timeouts, IDLE_PER_HOST)
+    }
+
+    /// A client that opens a connection for each request.
+    pub(crate) fn without_idle_connections(
+        settings: OutboundSettings,
+        lookup: Arc<dyn Lookup>,
+        timeouts: Timeouts,
+    ) -> Result<Self, RequestError> {
+        Self::with_rules(rules(settings), lookup.into(), timeouts, 0)
     }
 
     fn with_rules(
         rules: Rules,
-        lookup: Arc<dyn Lookup>,
+        lookups: Lookups,
         timeouts: Timeouts,
+        idle_per_host: usize,
     ) -> Result<Self, RequestError> {
+        let for_visitors = if rules.allowed.is_empty() {
+            None
+        } else {
+            let rules = Rules {
+                allowed: AllowedTargets::default(),
+                ..rules
+            };
+            let client = Self::with_rules(rules, lookups.clone(), timeouts, idle_per_host)?;
+            Some(Box::new(client))
+        };
+        let Lookups { requests, checks } = lookups;
         let rules = Arc::new(rules);
         let client = |reach| {
-            let resolver = CheckedResolver::new(Arc::clone(&rules), Arc::clone(&lookup), reach);
-            client(resolver, timeouts)
+            let resolver = CheckedResolver::new(Arc::clone(&rules), Arc::clone(&requests), reach);
+            client(resolver, timeouts, idle_per_host)
         };
         Ok(Self {
+            for_visitors,
             public: client(Reach::Public)?,
             listed: client(Reach::Listed)?,
             rules,
-            checks: lookup,
+            checks,
             timeouts,
         })
+    }
+
+    /// The client for what visitors enter: it reaches public addresses only, and shares no
+    /// connections with this one if targets are listed.
+    pub(crate) fn for_visitors(&self) -> &Self {
+        self.for_visitors.as_deref().unwrap_or(self)
     }
 
     /// Checks whether a URL may be connected to.
@@ -227,7 +281,19 @@ fn name(url: &Url) -> Option<&str> {
     }
 }
 
-fn client(resolver: CheckedResolver, timeouts: Timeouts) -> Result<Client, RequestError> {
+fn rules(settings: OutboundSettings) -> Rules {
+    Rules {
+        allowed: settings.allowed,
+        allow_http: settings.allow_http,
+        ports: Ports::default(),
+    }
+}
+
+fn client(
+    resolver: CheckedResolver,
+    timeouts: Timeouts,
+    idle_per_host: usize,
+) -> Result<Client, RequestError> {
     // An error means that a provider of cryptography is installed already, which is used then.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder()
@@ -239,8 +305,12 @@ fn client(resolver: CheckedResolver, timeouts: Timeouts) -> Result<Client, Reque
         .connect_timeout(timeouts.connect)
         .timeout(timeouts.request)
         .pool_idle_timeout(IDLE_TIMEOUT)
-        .pool_max_idle_per_host(IDLE_PER_HOST)
+        .pool_max_idle_per_host(idle_per_host)
         .user_agent(concat!("allclear/", env!("CARGO_PKG_VERSION")))
         .build()
-        .map_err(|_| RequestError::NoClient)
+        .map_err(|error| {
+            let error = &error as &dyn Error;
+            tracing::error!(error, "no client for outgoing requests can be made");
+            RequestError::NoClient
+        })
 }

@@ -9,10 +9,11 @@ use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 use reqwest::StatusCode;
 use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue};
+use tokio::sync::OnceCell;
 use url::Url;
 
 use crate::client::{OutboundClient, OutboundSettings, RequestError, Response, Timeouts};
-use crate::lookup::{Lookup, SharedLookup, SystemLookup};
+use crate::lookup::{SharedLookup, SystemLookup};
 use crate::target::{AllowedTargets, TargetError};
 
 /// Maximum number of bytes that are read of a response.
@@ -29,9 +30,10 @@ const MAX_CONCURRENT_LOOKUPS: usize = 16;
 
 /// Reads domains at their addresses, or all of them at one address.
 pub struct HttpDomainProbe {
-    allowed: AllowedTargets,
-    check_address: Option<String>,
-    lookup: Arc<dyn Lookup>,
+    settings: OutboundSettings,
+    check_url: Option<Url>,
+    /// Made for the first check. It keeps no idle connections: a domain is read at new ones.
+    client: OnceCell<OutboundClient>,
 }
 
 #[async_trait]
@@ -45,8 +47,8 @@ impl DomainProbe for HttpDomainProbe {
         if let Ok(claimant) = HeaderValue::from_str(organisation.as_str()) {
             headers.insert(HeaderName::from_static(CLAIMANT), claimant);
         }
-        match &self.check_address {
-            Some(address) => self.at_check_address(name, address, headers).await,
+        match &self.check_url {
+            Some(url) => self.at_check_url(name, url, headers).await,
             None => self.at_own_address(name, &headers).await,
         }
     }
@@ -54,17 +56,27 @@ impl DomainProbe for HttpDomainProbe {
 
 impl HttpDomainProbe {
     /// Reads domains. The listed targets may be connected to although they are not public.
-    /// `check_address` is the host and port that receive the request by HTTP instead of the
-    /// domain's own addresses; `None` for those addresses.
+    /// `check_server` is the URL of the server that receives the request instead of the domain's
+    /// own addresses; `None` for those addresses.
     #[must_use]
-    pub fn new(allowed: AllowedTargets, check_address: Option<String>) -> Self {
-        Self {
+    pub fn new(allowed: AllowedTargets, check_server: Option<Url>) -> Self {
+        let allowed = match &check_server {
+            // The installation names this server.
+            Some(url) => allowed.with_host(url),
+            None => allowed,
+        };
+        let check_url = check_server.map(|mut url| {
+            url.set_path(TOKEN_PATH);
+            url
+        });
+        let settings = OutboundSettings {
             allowed,
-            check_address,
-            lookup: Arc::new(SharedLookup::new(
-                Arc::new(SystemLookup),
-                MAX_CONCURRENT_LOOKUPS,
-            )),
+            allow_http: true,
+        };
+        Self {
+            settings,
+            check_url,
+            client: OnceCell::new(),
         }
     }
 
@@ -76,11 +88,9 @@ impl HttpDomainProbe {
     ) -> Result<String, ProbeFailure> {
         let mut reasons = Vec::new();
         for scheme in ["https", "http"] {
-            let address = format!("{scheme}://{name}{TOKEN_PATH}");
-            match self
-                .ask(self.allowed.clone(), &address, headers.clone())
-                .await
-            {
+            let url = Url::parse(&format!("{scheme}://{name}{TOKEN_PATH}"));
+            let url = url.map_err(|_| ProbeFailure(TargetError::NotALink.to_string()))?;
+            match self.ask(&url, headers.clone()).await {
                 Ok(text) => return Ok(text),
                 Err(Failure::Request(RequestError::Refused(refused))) => {
                     return Err(ProbeFailure(refused.to_string()));
@@ -92,40 +102,37 @@ impl HttpDomainProbe {
         Err(ProbeFailure(format!("{name} serves no token: {reasons}")))
     }
 
-    async fn at_check_address(
+    async fn at_check_url(
         &self,
         name: &DomainName,
-        address: &str,
+        url: &Url,
         mut headers: HeaderMap,
     ) -> Result<String, ProbeFailure> {
         let response = async {
-            let address = format!("http://{address}{TOKEN_PATH}");
-            let url = Url::parse(&address).map_err(|_| TargetError::NotALink)?;
-            // The installation names this address.
-            let allowed = self.allowed.clone().with_host(&url);
             let host = HeaderValue::from_str(name.as_str()).map_err(|_| TargetError::NotALink)?;
             headers.insert(HOST, host);
-            self.ask(allowed, &address, headers).await
+            self.ask(url, headers).await
         };
         response
             .await
             .map_err(|error| ProbeFailure(format!("{name} serves no token: by http {error}")))
     }
 
-    /// Reads a text with a client of its own: a domain is read at new connections.
-    async fn ask(
-        &self,
-        allowed: AllowedTargets,
-        address: &str,
-        headers: HeaderMap,
-    ) -> Result<String, Failure> {
-        let url = Url::parse(address).map_err(|_| TargetError::NotALink)?;
-        let settings = OutboundSettings {
-            allowed,
-            allow_http: true,
-        };
-        let client = OutboundClient::with(settings, Arc::clone(&self.lookup), TIMEOUTS)?;
-        text(client.get(&url, headers).await?).await
+    async fn ask(&self, url: &Url, headers: HeaderMap) -> Result<String, Failure> {
+        let client = self.client().await?;
+        text(client.get(url, headers).await?).await
+    }
+
+    async fn client(&self) -> Result<&OutboundClient, RequestError> {
+        self.client
+            .get_or_try_init(|| {
+                let settings = self.settings.clone();
+                OutboundClient::make(move || {
+                    let lookup = SharedLookup::new(Arc::new(SystemLookup), MAX_CONCURRENT_LOOKUPS);
+                    OutboundClient::without_idle_connections(settings, Arc::new(lookup), TIMEOUTS)
+                })
+            })
+            .await
     }
 }
 
@@ -160,7 +167,8 @@ mod tests {
     use super::*;
 
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::net::TcpListener;
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::time::timeout;
 
     /// Reads from a server that sends this response. Returns the result and the request.
     async fn probe(response: String) -> (Result<String, ProbeFailure>, String) {
@@ -170,21 +178,30 @@ mod tests {
     /// Reads from a server with this host.
     async fn probe_at(host: &str, response: String) -> (Result<String, ProbeFailure>, String) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let probe = HttpDomainProbe::new(AllowedTargets::default(), Some(format!("{host}:{port}")));
-        let serving = tokio::spawn(async move {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let mut head = Vec::new();
-            while !head.ends_with(b"\r\n\r\n") {
-                head.push(stream.read_u8().await.unwrap());
-            }
-            // The client may stop reading.
-            let _ = stream.write_all(response.as_bytes()).await;
-            String::from_utf8(head).unwrap()
-        });
+        let probe = probe_of(host, &listener);
+        let serving = tokio::spawn(async move { serve(&listener, &response).await.0 });
         let name = "status.acme.example".parse().unwrap();
         let result = probe.read_tokens(&name, &acme()).await;
         (result, serving.await.unwrap())
+    }
+
+    /// A probe that asks a server with this host.
+    fn probe_of(host: &str, listener: &TcpListener) -> HttpDomainProbe {
+        let port = listener.local_addr().unwrap().port();
+        let server = Url::parse(&format!("http://{host}:{port}")).unwrap();
+        HttpDomainProbe::new(AllowedTargets::default(), Some(server))
+    }
+
+    /// Sends a response on the next connection. Returns the request and the connection.
+    async fn serve(listener: &TcpListener, response: &str) -> (String, TcpStream) {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(stream.read_u8().await.unwrap());
+        }
+        // The client may stop reading.
+        let _ = stream.write_all(response.as_bytes()).await;
+        (String::from_utf8(head).unwrap(), stream)
     }
 
     fn acme() -> OrganisationId {
@@ -216,6 +233,21 @@ mod tests {
         assert_eq!(result, Ok("t1".to_owned()));
         let host = "\r\nhost: status.acme.example\r\n";
         assert!(request.to_ascii_lowercase().contains(host), "{request}");
+    }
+
+    #[tokio::test]
+    async fn each_check_opens_a_connection() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let probe = probe_of("127.0.0.1", &listener);
+        let (name, organisation) = ("status.acme.example".parse().unwrap(), acme());
+        let mut open = Vec::new();
+        for token in ["t1", "t2"] {
+            let response = with_body("200 OK", token);
+            let served = timeout(Duration::from_secs(30), serve(&listener, &response));
+            let (result, served) = tokio::join!(probe.read_tokens(&name, &organisation), served);
+            assert_eq!(result, Ok(token.to_owned()));
+            open.push(served.unwrap());
+        }
     }
 
     #[tokio::test]

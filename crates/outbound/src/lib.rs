@@ -1,7 +1,7 @@
 //! Requests to addresses that people enter. They reach public addresses only, unless the
 //! installation allows more.
 
-pub mod address;
+mod address;
 mod body;
 pub mod client;
 pub mod domain_probe;

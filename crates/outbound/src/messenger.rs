@@ -49,10 +49,20 @@ impl HttpMessenger {
         }
     }
 
-    async fn client(&self) -> Result<&OutboundClient, RequestError> {
-        self.client
-            .get_or_try_init(async || OutboundClient::new(self.settings.clone()))
-            .await
+    /// The client for a target. What a visitor entered must be public.
+    async fn client(&self, target: &Target) -> Result<&OutboundClient, RequestError> {
+        let client = self
+            .client
+            .get_or_try_init(|| {
+                let settings = self.settings.clone();
+                OutboundClient::make(move || OutboundClient::new(settings))
+            })
+            .await?;
+        Ok(if target.is_by_visitor() {
+            client.for_visitors()
+        } else {
+            client
+        })
     }
 
     /// The headers of an attempt: the signatures of a webhook.
@@ -68,7 +78,8 @@ impl HttpMessenger {
 impl Messenger for HttpMessenger {
     async fn check(&self, target: &Target) -> Result<(), String> {
         let url = url(target).map_err(|error| error.to_string())?;
-        let client = self.client().await.map_err(|error| error.to_string())?;
+        let client = self.client(target).await;
+        let client = client.map_err(|error| error.to_string())?;
         let checked = client.check(&url).await;
         checked.map_err(|error| error.to_string())
     }
@@ -76,12 +87,12 @@ impl Messenger for HttpMessenger {
     async fn send(&self, message: Message) -> Result<(), MessageError> {
         let url = url(&message.target).map_err(RequestError::from);
         let url = url.map_err(|error| outcome::of_failure(&error))?;
+        let client = self.client(&message.target).await;
+        let client = client.map_err(|error| outcome::of_failure(&error))?;
         let body = body::of(&message);
         let headers = self.headers(&message, &body)?;
         // It holds the Statuspage state of its organisation, and the receiver may not respond.
         drop(message);
-        let client = self.client().await;
-        let client = client.map_err(|error| outcome::of_failure(&error))?;
         let response = client.post_json(&url, headers, body).await;
         let response = response.map_err(|error| outcome::of_failure(&error))?;
         let outcome = outcome::of_response(&response, self.clock.now());

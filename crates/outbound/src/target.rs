@@ -98,6 +98,11 @@ impl AllowedTargets {
         Ok(allowed)
     }
 
+    /// Whether no target is listed.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.networks.is_empty() && self.hosts.is_empty()
+    }
+
     /// These targets and the host of a URL.
     #[must_use]
     pub(crate) fn with_host(mut self, url: &Url) -> Self {

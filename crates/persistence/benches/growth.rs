@@ -142,7 +142,7 @@ impl Side {
                 let notify = stamp.notify_by_default;
                 Ok(latest.record(id, draft, author, notify, stamp.committed_at)?)
             });
-        IncidentStore::insert_update(&self.database, &self.acme, self.open, rule)
+        IncidentStore::insert_update(&self.database, &self.acme, self.open, Vec::new(), rule)
             .await
             .unwrap()
             .unwrap();

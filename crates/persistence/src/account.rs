@@ -30,8 +30,8 @@ use crate::entity::user::{ActiveModel, Column, Entity};
 use crate::entity::{
     invitation, password_reset, pending_address, pending_sign_up, session as session_entity,
 };
-use crate::error::{broken, is_duplicate};
-use crate::organisation::deletion::run_to_end;
+use crate::error::Duplicate;
+use crate::run_to_end::run_to_end;
 use crate::statement::{Fetch, Run, exists};
 use crate::transaction::Transaction;
 use crate::{installation, session};
@@ -192,8 +192,7 @@ impl AccountStore for Database {
         let digest = digest.clone();
         let confirmed = self.write_audited(move |transaction| {
             Box::pin(async move {
-                session::lock_account_of(transaction, user, session, now).await?;
-                pending::confirm_address(transaction, &digest, user, now).await
+                pending::confirm_address(transaction, &digest, user, session, now).await
             })
         });
         or_taken(confirmed.await, ConfirmationOutcome::Taken)
@@ -234,16 +233,15 @@ impl AccountStore for Database {
     }
 }
 
-/// The given result if another account took the address at the same time: the transaction was
-/// rolled back with [`Error::Stale`].
+/// The given result if another account took the address at the same time.
 fn or_taken<T>(result: Result<T, Error>, taken: T) -> Result<T, Error> {
     match result {
-        Err(Error::Stale) => Ok(taken),
+        Err(error) if Duplicate::is_cause_of(&error) => Ok(taken),
         result => result,
     }
 }
 
-/// [`Error::Stale`] if the address has an account already.
+/// [`Duplicate`] if the address has an account already.
 pub(super) async fn create(
     transaction: &Transaction,
     account: NewAccount,
@@ -277,7 +275,7 @@ pub(super) async fn create(
 }
 
 /// Stores an account without a session and with a password that nobody knows. The first account
-/// administers the installation. [`Error::Stale`] if the address has an account already.
+/// administers the installation. [`Duplicate`] if the address has an account already.
 pub(crate) async fn insert_account_without_password(
     transaction: &Transaction,
     user: &User,
@@ -309,11 +307,7 @@ async fn insert(transaction: &Transaction, row: ActiveModel) -> Result<(), Error
     let inserted = Entity::insert(row)
         .exec_without_returning(transaction)
         .await;
-    match inserted {
-        Ok(_) => Ok(()),
-        Err(error) if is_duplicate(&error) => Err(Error::Stale),
-        Err(error) => Err(broken(error)),
-    }
+    inserted.map(drop).map_err(Duplicate::or_broken)
 }
 
 /// Returns the account with an address. `None` if there is none.

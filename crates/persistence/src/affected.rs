@@ -14,7 +14,9 @@ use allclear_domain::statuspage_entry::StatuspageAffectedComponent;
 use sea_orm::sea_query::{
     BinOper, CaseStatement, Expr, ExprTrait, Func, Query, SelectStatement, WindowStatement,
 };
-use sea_orm::{ConnectionTrait, DbBackend, EntityTrait, Iterable, JoinType, ModelTrait, Order};
+use sea_orm::{
+    ConnectionTrait, DbBackend, EntityTrait, Iterable, JoinType, ModelTrait, Order, QueryTrait,
+};
 use serde::Deserialize;
 
 use crate::commit::Scope;
@@ -101,6 +103,7 @@ fn components(scope: Scope<'_>, owner: Owner) -> SelectStatement {
         .binary(BinOper::Custom("||"), Expr::col((Entity, Column::Name)));
     let status_now = Expr::col((Entity, Column::Status));
     let maintained = in_progress(scope.organisation, scope.stamp.wall_time, without);
+    let maintained = maintained.into_query();
     let maintained = status_now
         .clone()
         .eq("OPERATIONAL")

@@ -2,8 +2,10 @@
 
 use allclear_application::api_key::{ApiKeyStore, KeyOwner};
 use allclear_application::audit::state;
-use allclear_application::error::Error;
+use allclear_application::delivery::Founder;
+use allclear_application::error::{Error, Resource};
 use allclear_application::secret::Digest;
+use allclear_application::session::AdminSession;
 use allclear_application::transition::{Committed, CreateTransition};
 use allclear_domain::api_key::ApiKey;
 use allclear_domain::id::{ApiKeyId, OrganisationId, UserId};
@@ -16,11 +18,14 @@ use sea_orm::{
 
 use crate::audit::NoAuditItem;
 use crate::audit::subject::Subject;
-use crate::commit::StoredChange;
+use crate::commit::{Scope, StoredChange, commit_revision_in};
 use crate::database::Database;
 use crate::entity::api_key::{ActiveModel, Column, Entity, Model};
 use crate::entity::organisation;
 use crate::error::{broken, parse_stored};
+use crate::membership::check_admin;
+use crate::organisation::lock::Lock;
+use crate::session::lock_account_of;
 use crate::statement::{Fetch, Run};
 
 #[async_trait]
@@ -37,28 +42,30 @@ impl ApiKeyStore for Database {
         &self,
         organisation: &OrganisationId,
         digest: Digest,
+        admin: Option<AdminSession>,
         create: CreateTransition<ApiKey>,
     ) -> Result<Committed<ApiKey>, Error> {
-        let committed = self.commit_revision(organisation, Subject::Known, move |scope| {
+        let (organisation, database, now) = (organisation.clone(), self.clone(), self.clock.now());
+        self.write_unaudited(NoAuditItem::OfCommit, move |transaction| {
             Box::pin(async move {
-                let present = of(scope.organisation).count(scope.transaction).await;
-                if present.map_err(broken)? >= ApiKey::MAX_COUNT {
-                    let most = ApiKey::MAX_COUNT;
-                    let message = format!("An organisation may have {most} API keys");
-                    return Err(Error::Conflict(message));
+                // Before the organisation's lock, as in every change.
+                if let Some(admin) = admin {
+                    lock_account_of(transaction, admin.user, admin.id, now).await?;
                 }
-                let created = create(scope.stamp)?;
-                let row = model_of(scope.organisation, &created.state, &digest);
-                Entity::insert(row.into_active_model())
-                    .run(scope.transaction)
-                    .await?;
-                let after = state::api_key(&created.state);
-                Ok(Some(
-                    StoredChange::from(created).with_states(vec![(None, Some(after))]),
-                ))
+                let committed = Box::pin(commit_revision_in(
+                    transaction,
+                    &database,
+                    &organisation,
+                    Lock::Read,
+                    Subject::Known,
+                    move |scope| Box::pin(insert(scope, digest, admin, create)),
+                ));
+                committed
+                    .await?
+                    .ok_or(Error::NotFound(Resource::Organisation))
             })
-        });
-        committed.await?.ok_or(Error::NotFound("Organisation"))
+        })
+        .await
     }
 
     async fn delete(
@@ -95,10 +102,11 @@ impl ApiKeyStore for Database {
             .fetch_one(self.read())
             .await?;
         let Some(owner) = owner else { return Ok(None) };
+        let organisation = parse_stored(&owner.id)?;
         let owner = KeyOwner {
-            organisation: parse_stored(&owner.id)?,
+            founder: Founder::of(&organisation, owner.founder_id.map(UserId)),
+            organisation,
             name: owner.name,
-            founder: owner.founder_id.map(UserId),
         };
         Ok(Some((ApiKey::try_from(row)?, owner)))
     }
@@ -129,6 +137,33 @@ impl ApiKeyStore for Database {
         })
         .await
     }
+}
+
+/// Stores the key that a rule creates. The caller holds the lock of the admin's account.
+async fn insert(
+    scope: Scope<'_>,
+    digest: Digest,
+    admin: Option<AdminSession>,
+    create: CreateTransition<ApiKey>,
+) -> Result<Option<StoredChange<ApiKey>>, Error> {
+    if let Some(admin) = admin {
+        check_admin(scope.transaction, scope.organisation, admin.user).await?;
+    }
+    let present = of(scope.organisation).count(scope.transaction).await;
+    if present.map_err(broken)? >= ApiKey::MAX_COUNT {
+        let most = ApiKey::MAX_COUNT;
+        let message = format!("An organisation may have {most} API keys");
+        return Err(Error::Conflict(message));
+    }
+    let created = create(scope.stamp)?;
+    let row = model_of(scope.organisation, &created.state, &digest);
+    Entity::insert(row.into_active_model())
+        .run(scope.transaction)
+        .await?;
+    let after = state::api_key(&created.state);
+    Ok(Some(
+        StoredChange::from(created).with_states(vec![(None, Some(after))]),
+    ))
 }
 
 /// The API keys of an organisation.

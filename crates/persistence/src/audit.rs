@@ -55,6 +55,10 @@ impl AuditStore for Database {
             .try_map(AuditItem::try_from)
     }
 
+    async fn oldest(&self) -> Result<Option<DateTime<Utc>>, Error> {
+        oldest().into_tuple().fetch_one(self.read()).await
+    }
+
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
         self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
@@ -77,9 +81,18 @@ impl AuditStore for Database {
 }
 
 /// The smallest identifier of a time.
-fn first_id(at: DateTime<Utc>) -> Uuid {
+pub(crate) fn first_id(at: DateTime<Utc>) -> Uuid {
     let milliseconds = at.timestamp_millis().max(0).unsigned_abs();
     Builder::from_unix_timestamp_millis(milliseconds, &[0; 10]).into_uuid()
+}
+
+/// The time of the oldest item.
+fn oldest() -> Select<Entity> {
+    Entity::find()
+        .select_only()
+        .column(Column::CreatedAt)
+        .order_by_asc(Column::Id)
+        .limit(1)
 }
 
 /// The items of an organisation that a filter selects. Their identifiers begin with their times, so

@@ -154,8 +154,8 @@ fn audited_changes(changed: &Changed<()>, scope: Scope<'_>) -> Vec<AuditedChange
 pub(crate) struct Effects {
     /// All events, those of the change first.
     pub(crate) events: Vec<Event>,
-    /// Whether notices are stored.
-    pub(crate) has_notices: bool,
+    /// Size of the stored notices, in bytes; 0 if there are none.
+    pub(crate) notice_bytes: usize,
 }
 
 /// Stores what a change causes: changed statuses of components and notices.
@@ -186,10 +186,14 @@ async fn store_effects(
     events.extend(maintenance::component::events(scope, maintained).await?);
     let is_received =
         !notices.is_empty() && (has_subscribers || notice::has_new_subscribers(scope).await?);
-    let has_notices = is_received && notice::store(scope, notices).await?;
+    let notice_bytes = if is_received {
+        notice::store(scope, notices).await?
+    } else {
+        0
+    };
     Ok(Effects {
         events,
-        has_notices,
+        notice_bytes,
     })
 }
 

@@ -3,7 +3,7 @@
 pub(crate) mod history;
 
 use allclear_application::component::{ComponentReport, ComponentStore};
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::page::{Listed, Page};
 use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_application::usage_limit::check_descriptions;
@@ -93,7 +93,9 @@ impl ComponentStore for Database {
                 })))
             })
         });
-        committed.await?.ok_or(Error::NotFound("Organisation"))
+        committed
+            .await?
+            .ok_or(Error::NotFound(Resource::Organisation))
     }
 
     async fn change(
@@ -142,6 +144,10 @@ impl ComponentStore for Database {
         id: ComponentId,
         rule: Transition<Component, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
+        if find(self.read(), organisation, id).await?.is_none() {
+            return Ok(None);
+        }
+        self.withdraw_many(organisation, id.0).await?;
         self.commit_revision(organisation, Subject::Component(id), move |scope| {
             Box::pin(async move {
                 let found = find(scope.transaction, scope.organisation, id).await?;

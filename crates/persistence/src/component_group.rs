@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use allclear_application::component_group::{
     ComponentGroupReport, ComponentGroupStore, VersionedOrder,
 };
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::page::{Listed, Page};
 use allclear_application::status_page::component_group::PublicComponentGroup;
 use allclear_application::transition::{Committed, CreateTransition, Transition};
@@ -97,7 +97,9 @@ impl ComponentGroupStore for Database {
                 })))
             })
         });
-        committed.await?.ok_or(Error::NotFound("Organisation"))
+        committed
+            .await?
+            .ok_or(Error::NotFound(Resource::Organisation))
     }
 
     async fn change(

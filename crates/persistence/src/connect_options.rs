@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use allclear_application::usage_limit::Concurrency;
 use sea_orm::sqlx::postgres::PgConnection;
+use sea_orm::sqlx::sqlite::SqliteConnectOptions;
 use sea_orm::sqlx::{Connection, Error, Row, raw_sql};
 use sea_orm::{ConnectOptions, DbBackend};
 use tokio::time::timeout;
@@ -56,7 +57,14 @@ pub(crate) fn concurrency_of_one(backend: DbBackend) -> Concurrency {
 
 /// The connection that writes to SQLite.
 pub(crate) fn sqlite_writer(url: &str) -> ConnectOptions {
-    let mut options = sqlite(url, false);
+    let mut options = sqlite(url, |connection| {
+        connection
+            .create_if_missing(true)
+            .pragma("query_only", "OFF")
+            .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+            .pragma("journal_size_limit", MAX_LOG_SIZE)
+            .pragma("cache_size", WRITER_CACHE)
+    });
     options.max_connections(1);
     // After a failed commit, the driver and SQLite may disagree about an open transaction: such a
     // connection is discarded.
@@ -68,7 +76,11 @@ pub(crate) fn sqlite_writer(url: &str) -> ConnectOptions {
 
 /// The connections that read from SQLite. Each has a thread, which takes 300 KiB.
 pub(crate) fn sqlite_reader(url: &str) -> ConnectOptions {
-    let mut options = sqlite(url, true);
+    let mut options = sqlite(url, |connection| {
+        connection
+            .create_if_missing(false)
+            .pragma("query_only", "ON")
+    });
     options.max_connections(sqlite_readers());
     options
 }
@@ -79,26 +91,18 @@ fn sqlite_readers() -> u32 {
     readers.clamp(MIN_READERS, MAX_CONNECTIONS)
 }
 
-fn sqlite(url: &str, reads: bool) -> ConnectOptions {
+/// What connections to SQLite have in common; `own` adds the rest.
+fn sqlite(url: &str, own: fn(SqliteConnectOptions) -> SqliteConnectOptions) -> ConnectOptions {
     let mut options = usual(url);
     options
         .test_before_acquire(false)
         .map_sqlx_sqlite_opts(move |connection| {
-            let connection = connection
-                .create_if_missing(!reads)
+            let common = connection
                 .pragma("journal_mode", "WAL")
                 .pragma("synchronous", "FULL")
-                .pragma("query_only", if reads { "ON" } else { "OFF" })
                 .foreign_keys(true)
                 .busy_timeout(CONNECTION_TIMEOUT);
-            if reads {
-                connection
-            } else {
-                connection
-                    .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
-                    .pragma("journal_size_limit", MAX_LOG_SIZE)
-                    .pragma("cache_size", WRITER_CACHE)
-            }
+            own(common)
         });
     options
 }

@@ -25,7 +25,8 @@ use crate::delivery::FullQueues;
 use crate::error::broken;
 use crate::group_commit::GroupCommit;
 use crate::readiness::Probe;
-use crate::timeout::{TimeoutConnection, in_time};
+use crate::sqlite_file::OpenedFile;
+use crate::timeout::TimeoutConnection;
 use crate::transaction::Transaction;
 use crate::{restore, schema, sqlite_file};
 
@@ -40,8 +41,8 @@ pub struct Database {
     /// Addresses of the public pages.
     pub(crate) links: Links,
     pub(crate) full_queues: FullQueues,
-    /// The organisation whose notice this node expanded last; empty if there is none.
-    pub(crate) expanded_last: Arc<Mutex<String>>,
+    /// The organisation whose notice this node expanded last; `None` if there is none.
+    pub(crate) expanded_last: Arc<Mutex<Option<String>>>,
 }
 
 /// How long a connection is given to close.
@@ -74,48 +75,21 @@ impl Database {
     /// Also when an SQLite file has tables of another program, or lies beside the write-ahead log
     /// of another database.
     pub async fn connect(url: &str, clock: Arc<dyn Clock>) -> Result<Self, DbErr> {
-        if url.starts_with("sqlite:") {
-            let file = sqlite_file::required_path(url)?;
-            sqlite_file::refuse_foreign_log(&file)?;
-            let existing = sqlite_file::open_existing(url, &file).await?;
-            // The writer connects before the readers, because it creates the file.
-            let writer = Connector::connect(sqlite_writer(url)).await?;
-            if let Some(existing) = existing {
-                existing.close().await?;
-            }
-            schema::bring_up_to_date(&writer, &*clock).await?;
-            restore::after_marked_copy(&writer).await?;
-            let readers = TimeoutConnection(Connector::connect(sqlite_reader(url)).await?);
-            Ok(Self {
-                readers,
-                writes: Writes::Together(GroupCommit::on(writer)),
-                probe: Probe::of(url),
-                limits: UsageLimits::default(),
-                clock,
-                links: Links::default(),
-                full_queues: FullQueues::default(),
-                expanded_last: Arc::default(),
-            })
+        let (readers, writes) = if url.starts_with("sqlite:") {
+            Box::pin(connect_to_sqlite(url, &*clock)).await?
         } else {
-            // A connection of its own, because migrations may take longer than a statement's
-            // timeout.
-            let migration = Connector::connect(usual(url)).await?;
-            schema::bring_up_to_date(&migration, &*clock).await?;
-            migration.close().await?;
-            let readers = TimeoutConnection(Connector::connect(postgresql(url)).await?);
-            // Separate connections: writes that wait for a lock do not block reads.
-            let writer = Connector::connect(postgresql(url)).await?;
-            Ok(Self {
-                readers,
-                writes: Writes::SideBySide(writer),
-                probe: Probe::of(url),
-                limits: UsageLimits::default(),
-                clock,
-                links: Links::default(),
-                full_queues: FullQueues::default(),
-                expanded_last: Arc::default(),
-            })
-        }
+            Box::pin(connect_to_postgresql(url, &*clock)).await?
+        };
+        Ok(Self {
+            readers: TimeoutConnection::new(readers),
+            writes,
+            probe: Probe::of(url),
+            limits: UsageLimits::default(),
+            clock,
+            links: Links::default(),
+            full_queues: FullQueues::default(),
+            expanded_last: Arc::default(),
+        })
     }
 
     /// Sets limits of what is stored. By default there are none.
@@ -146,6 +120,12 @@ impl Database {
         &self.readers
     }
 
+    /// Runs work on the connections, for reads or writes. [`Error::Unavailable`] if it takes too
+    /// long.
+    async fn in_time<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        self.readers.in_time(work).await
+    }
+
     /// Runs several reads on one snapshot of the database.
     pub(crate) async fn read_consistently<T, F>(&self, reads: F) -> Result<T, Error>
     where
@@ -157,9 +137,9 @@ impl Database {
             _ => Some(IsolationLevel::RepeatableRead),
         };
         let access = isolation.map(|_| AccessMode::ReadOnly);
-        in_time(async {
-            let begun = self.readers.0.begin_with_config(isolation, access).await;
-            let transaction = Transaction::new(begun.map_err(broken)?);
+        self.in_time(async {
+            let begin = self.readers.inner.begin_with_config(isolation, access);
+            let transaction = Transaction::new(begin.await.map_err(broken)?);
             let value = reads(&transaction).await?;
             transaction.commit().await.map_err(broken)?;
             Ok(value)
@@ -174,7 +154,7 @@ impl Database {
         let Writes::SideBySide(writer) = &self.writes else {
             return;
         };
-        for connections in [&self.readers.0, writer] {
+        for connections in [&self.readers.inner, writer] {
             let pool = connections.get_postgres_connection_pool();
             for _ in 0..pool.num_idle() / 2 {
                 let Some(connection) = pool.try_acquire() else {
@@ -191,12 +171,47 @@ impl Database {
     /// # Errors
     /// The driver's error.
     pub async fn close(self) -> Result<(), DbErr> {
-        self.readers.0.close_by_ref().await?;
+        self.readers.inner.close_by_ref().await?;
         match self.writes {
             Writes::Together(group) => group.close().await,
             Writes::SideBySide(writer) => writer.close_by_ref().await,
         }
     }
+}
+
+/// Opens the file, which is created if it does not exist, and migrates the schema.
+async fn connect_to_sqlite(
+    url: &str,
+    clock: &dyn Clock,
+) -> Result<(DatabaseConnection, Writes), DbErr> {
+    let file = sqlite_file::required_path(url)?;
+    sqlite_file::refuse_foreign_log(&file)?;
+    let existing = sqlite_file::open_existing(url, &file).await?;
+    // The writer connects before the readers, because it creates the file.
+    let writer = Connector::connect(sqlite_writer(url)).await?;
+    if let Some(existing) = existing {
+        existing.close().await?;
+    }
+    schema::bring_up_to_date(&writer, clock).await?;
+    restore::after_marked_copy(&writer).await?;
+    let readers = Connector::connect(sqlite_reader(url)).await?;
+    let group = GroupCommit::on(writer, OpenedFile::of(url));
+    Ok((readers, Writes::Together(group)))
+}
+
+/// Connects to the server and migrates the schema.
+async fn connect_to_postgresql(
+    url: &str,
+    clock: &dyn Clock,
+) -> Result<(DatabaseConnection, Writes), DbErr> {
+    // A connection of its own, because migrations may take longer than a statement's timeout.
+    let migration = Connector::connect(usual(url)).await?;
+    schema::bring_up_to_date(&migration, clock).await?;
+    migration.close().await?;
+    let readers = Connector::connect(postgresql(url)).await?;
+    // Separate connections: writes that wait for a lock do not block reads.
+    let writer = Connector::connect(postgresql(url)).await?;
+    Ok((readers, Writes::SideBySide(writer)))
 }
 
 #[cfg(test)]
@@ -221,6 +236,7 @@ mod tests {
     use super::*;
     use allclear_application::clock::TestClock;
     use futures_util::future::join_all;
+    use sea_orm::ConnectionTrait;
 
     #[tokio::test]
     async fn idle_connections_of_a_burst_are_closed_but_one() {
@@ -228,7 +244,7 @@ mod tests {
             return;
         };
         let database = Database::connect(&url, TestClock::system()).await.unwrap();
-        let pool = database.readers.0.get_postgres_connection_pool();
+        let pool = database.readers.inner.get_postgres_connection_pool();
         let burst: Vec<_> = join_all((0..8).map(|_| pool.acquire())).await;
         drop(burst);
         while pool.num_idle() < 8 {
@@ -238,5 +254,29 @@ mod tests {
             database.close_idle_connections().await;
             assert_eq!(pool.size(), left);
         }
+    }
+
+    /// Runs a statement on eight connections at the same time.
+    async fn use_all_connections(database: &Database) {
+        let statement = || database.read().execute_unprepared("SELECT pg_sleep(0.1)");
+        for outcome in join_all((0..8).map(|_| statement())).await {
+            outcome.unwrap();
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn connections_outlive_the_runtime_of_the_work_that_opened_them() {
+        let Some(url) = allclear_test_support::postgres() else {
+            return;
+        };
+        let database = Database::connect(&url, TestClock::system()).await.unwrap();
+        let of_worker = database.clone();
+        let worker = std::thread::spawn(move || {
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            let runtime = runtime.enable_all().build().unwrap();
+            runtime.block_on(use_all_connections(&of_worker));
+        });
+        worker.join().unwrap();
+        use_all_connections(&database).await;
     }
 }

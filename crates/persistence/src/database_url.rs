@@ -1,8 +1,8 @@
-//! The address of a database, for messages.
+//! The address of a database, for messages and warnings.
 
 use std::str::FromStr;
 
-use sea_orm::sqlx::postgres::PgConnectOptions;
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
 
 use crate::sqlite_file;
 
@@ -26,6 +26,18 @@ pub fn network_address(url: &str) -> Option<(String, u16)> {
     let options = postgresql(url)?;
     let is_network = options.get_socket().is_none() && !options.get_host().starts_with('/');
     is_network.then(|| (options.get_host().to_owned(), options.get_port()))
+}
+
+/// Returns the PostgreSQL host that may be reached without TLS; `None` if the connection is
+/// encrypted, uses a local socket, or is to another database.
+#[must_use]
+pub fn clear_text_host(url: &str) -> Option<String> {
+    let (host, _) = network_address(url)?;
+    let is_encrypted = matches!(
+        postgresql(url)?.get_ssl_mode(),
+        PgSslMode::Require | PgSslMode::VerifyCa | PgSslMode::VerifyFull
+    );
+    (!is_encrypted).then_some(host)
 }
 
 fn socket_of(url: &str) -> Option<String> {
@@ -58,6 +70,25 @@ mod tests {
             ("postgres:///x?host=/run/postgresql", "/run/postgresql"),
         ] {
             assert_eq!(place_of(url), place, "{url}");
+        }
+    }
+
+    #[test]
+    fn only_a_network_connection_without_tls_has_a_clear_text_host() {
+        for url in [
+            "postgres://ann:secret@db.example/x",
+            "postgres://db.example/x?sslmode=prefer",
+            "postgresql://db.example/x?sslmode=disable",
+        ] {
+            assert_eq!(clear_text_host(url).as_deref(), Some("db.example"), "{url}");
+        }
+        for url in [
+            "postgres://db.example/x?sslmode=require",
+            "postgres://db.example/x?sslmode=verify-full&sslrootcert=/ca.pem",
+            "postgres:///x?host=/run/postgresql",
+            "sqlite:data/allclear.db",
+        ] {
+            assert_eq!(clear_text_host(url), None, "{url}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Deliveries: the queue of messages.
 
 mod claim;
+mod counts;
 mod expand;
 mod full_queues;
 mod organisation_scan;
@@ -12,20 +13,21 @@ use std::mem;
 use std::sync::Arc;
 
 use allclear_application::delivery::{
-    Claim, ClaimRequest, Delivery, DeliveryCounts, DeliveryQueue, DeliveryResult,
+    AttemptRecord, Claim, ClaimRequest, Delivery, DeliveryCounts, DeliveryQueue,
 };
 use allclear_application::error::Error;
 use allclear_domain::channel::Channel;
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::subscriber::Subscriber;
 use async_trait::async_trait;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DbBackend, DeleteMany, EntityTrait,
-    Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Statement,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Statement,
 };
 
+pub(crate) use self::counts::counts;
 use self::expand::Expanded;
 pub(crate) use self::full_queues::FullQueues;
 use self::organisation_scan::OrganisationScan;
@@ -37,11 +39,38 @@ use crate::error::broken;
 use crate::statement::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
-/// Number of failure reasons in an operator's counts.
-const MAX_REASONS: u64 = 5;
+/// The order of the deliveries of an organisation that wait for no retry. Retries follow them, by
+/// the time at which they are due.
+#[derive(Debug, Clone, Copy)]
+enum Rank {
+    /// A verification by mail: a person waits for it.
+    MailedVerification,
+    /// A notice.
+    Notice,
+    /// A verification by another channel. Strangers choose how many there are, and their receivers
+    /// may never respond.
+    OtherVerification,
+}
 
-/// Verification messages go before all others, because a person waits for them.
-const VERIFICATION_DUE: DateTime<Utc> = DateTime::UNIX_EPOCH;
+impl Rank {
+    /// The rank of the verification of a subscriber.
+    fn of_verification(subscriber: &Subscriber) -> Self {
+        match subscriber.target.channel() {
+            Channel::Email => Self::MailedVerification,
+            _ => Self::OtherVerification,
+        }
+    }
+
+    /// When a delivery with this rank is due, which is before every retry.
+    fn due_at(self) -> DateTime<Utc> {
+        let place = match self {
+            Self::MailedVerification => 0,
+            Self::Notice => 1,
+            Self::OtherVerification => 2,
+        };
+        DateTime::UNIX_EPOCH + TimeDelta::seconds(place)
+    }
+}
 
 impl Database {
     /// Claims at most `limit` deliveries of the next organisations of a scan; `None` if it is done.
@@ -70,9 +99,9 @@ impl Database {
     /// are left out. Organisations take turns, however many notices each has.
     async fn next_to_expand(&self, left_out: &[String]) -> Result<Option<String>, Error> {
         let last = self.expanded_last.lock().clone();
-        let next = expand::next_organisation(self.read(), &last, left_out).await?;
-        if let Some(next) = &next {
-            self.expanded_last.lock().clone_from(next);
+        let next = expand::next_organisation(self.read(), last, left_out).await?;
+        if next.is_some() {
+            self.expanded_last.lock().clone_from(&next);
         }
         Ok(next)
     }
@@ -174,7 +203,7 @@ impl DeliveryQueue for Database {
         .await
     }
 
-    async fn record_results(&self, results: Vec<DeliveryResult>) -> Result<(), Error> {
+    async fn record_results(&self, results: Vec<AttemptRecord>) -> Result<(), Error> {
         self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
             Box::pin(results::record(transaction, results))
         })
@@ -231,11 +260,12 @@ pub(crate) async fn queue_verification(
     subscriber: &Subscriber,
     now: DateTime<Utc>,
 ) -> Result<(), Error> {
+    let due_at = Rank::of_verification(subscriber).due_at();
     let earlier = Entity::update_many()
-        .col_expr(Column::DueAt, Expr::val(VERIFICATION_DUE))
+        .col_expr(Column::DueAt, Expr::val(due_at))
         .filter(Column::SubscriberId.eq(subscriber.id.0))
         .filter(Column::NoticeId.is_null())
-        .filter(Column::DueAt.gt(VERIFICATION_DUE));
+        .filter(Column::DueAt.gt(due_at));
     earlier.run(transaction).await?;
     let queued = verification(organisation, subscriber, now);
     Entity::insert(queued).run(transaction).await?;
@@ -267,7 +297,7 @@ fn verification(
         by_mail: Set(subscriber.target.channel() == Channel::Email),
         notice_id: Set(None),
         created_at: Set(now),
-        due_at: Set(Some(VERIFICATION_DUE)),
+        due_at: Set(Some(Rank::of_verification(subscriber).due_at())),
         attempts: Set(0),
         ..Default::default()
     }
@@ -365,58 +395,6 @@ fn waiting_after(organisation: &str, most: u64) -> Select<Entity> {
         .expr(Expr::val(1_i64))
         .offset(most)
         .limit(1)
-}
-
-pub(crate) async fn counts(
-    transaction: &Transaction,
-    organisation: OrganisationId,
-    since: DateTime<Utc>,
-) -> Result<DeliveryCounts, Error> {
-    use delivery_count::{Column as CountColumn, Entity as CountEntity};
-
-    let waiting = waiting_of(organisation.as_str())
-        .count(transaction)
-        .await
-        .map_err(broken)?;
-    let given_up = || {
-        of(organisation.as_str())
-            .filter(Column::DueAt.is_null())
-            .filter(Column::GivenUpAt.gte(since))
-            .select_only()
-    };
-    let reasons: Vec<(Option<String>, i64)> = given_up()
-        .column(Column::Reason)
-        .column_as(Column::Id.count(), "times")
-        .group_by(Column::Reason)
-        .order_by(Expr::col("times"), Order::Desc)
-        .order_by_asc(Column::Reason)
-        .limit(MAX_REASONS)
-        .into_tuple()
-        .fetch_all(transaction)
-        .await?;
-    let given_up: Option<i64> = given_up()
-        .column_as(Column::Id.count(), "times")
-        .into_tuple()
-        .fetch_one(transaction)
-        .await?;
-    let days: Vec<i64> = CountEntity::find()
-        .select_only()
-        .column(CountColumn::Sent)
-        .filter(CountColumn::OrganisationId.eq(organisation.as_str()))
-        .filter(CountColumn::Day.gte(day(since)))
-        .into_tuple()
-        .fetch_all(transaction)
-        .await?;
-    let count = |number: i64| u64::try_from(number).unwrap_or(0);
-    Ok(DeliveryCounts {
-        waiting,
-        sent: days.into_iter().map(count).sum(),
-        given_up: given_up.map_or(0, count),
-        reasons: reasons
-            .into_iter()
-            .map(|(reason, times)| (reason.unwrap_or_default(), count(times)))
-            .collect(),
-    })
 }
 
 /// Returns the day of a time as text that sorts.

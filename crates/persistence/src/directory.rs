@@ -18,8 +18,9 @@ use sea_orm::{
 use crate::audit::{NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::{directory_message, directory_name, directory_revocation, organisation};
+use crate::organisation::insert_or_rename;
 use crate::organisation::lock::lock;
-use crate::organisation::{deletion, insert_or_rename};
+use crate::run_to_end::run_to_end;
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
@@ -152,7 +153,7 @@ impl DirectoryStore for Database {
         at: DateTime<Utc>,
     ) -> Result<(), Error> {
         let (id, database) = (id.clone(), self.clone());
-        deletion::run_to_end(async move {
+        run_to_end(async move {
             // Its tokens are revoked first, so that no request writes to the organisation while its
             // rows are removed.
             let revoked = id.clone();

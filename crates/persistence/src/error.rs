@@ -35,6 +35,28 @@ pub(crate) fn parse_stored<T: FromStr>(name: &str) -> Result<T, Error> {
     })
 }
 
+/// Why a transaction was rolled back: another one has stored the same unique key at the same time.
+/// The caller of the transaction returns an outcome instead, so it does not leave this crate.
+#[derive(Debug, thiserror::Error)]
+#[error("another transaction has stored the same key")]
+pub(crate) struct Duplicate;
+
+impl Duplicate {
+    /// Converts the error of a write that may violate a unique constraint.
+    pub(crate) fn or_broken(error: DbErr) -> Error {
+        if is_duplicate(&error) {
+            Error::internal(Self)
+        } else {
+            broken(error)
+        }
+    }
+
+    /// Whether a transaction was rolled back for this reason.
+    pub(crate) fn is_cause_of(error: &Error) -> bool {
+        matches!(error, Error::Internal(cause) if cause.is::<Self>())
+    }
+}
+
 /// Whether a write violated a unique constraint.
 pub(crate) fn is_duplicate(error: &DbErr) -> bool {
     matches!(error.sql_err(), Some(SqlErr::UniqueConstraintViolation(_)))

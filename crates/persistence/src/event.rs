@@ -12,14 +12,13 @@ use allclear_domain::component::Component;
 use allclear_domain::event::{Event, EventKind};
 use allclear_domain::id::ComponentId;
 use allclear_domain::incident::Incident;
-use allclear_domain::status_period::StatusSpan;
-use allclear_domain::uptime::{DateRange, UptimeWindow};
+use allclear_domain::uptime::{DateRange, NewestSpans, UptimeWindow};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
 use crate::batch;
 use crate::commit::Scope;
-use crate::component::history::spans::spans_from;
+use crate::component::history::spans::{most_for_event, newest_spans};
 use crate::component_group;
 use crate::entity::component::{Column, Entity, Model};
 use crate::incident::public as incident;
@@ -77,7 +76,7 @@ pub(crate) async fn public(
 struct ShownComponents {
     maintained: UnderMaintenance,
     rows: HashMap<Uuid, Model>,
-    spans: HashMap<Uuid, Vec<StatusSpan>>,
+    spans: HashMap<Uuid, NewestSpans>,
 }
 
 impl ShownComponents {
@@ -102,10 +101,11 @@ impl ShownComponents {
         }
         let with_bars = rows.iter().filter(|row| row.show_uptime);
         let with_bars: Vec<_> = with_bars.map(|row| row.id).collect();
-        let start = bars(stamp).start_at();
+        let shown = (bars(stamp).start_at(), None);
+        let most = most_for_event(with_bars.len());
         Ok(Self {
             maintained,
-            spans: spans_from(transaction, &with_bars, start, None).await?,
+            spans: newest_spans(transaction, &with_bars, shown, most).await?,
             rows: rows.into_iter().map(|row| (row.id, row)).collect(),
         })
     }
@@ -117,7 +117,8 @@ impl ShownComponents {
             ))
         })?;
         let report = self.maintained.report(Component::try_from(row.clone())?);
-        let spans = self.spans.get(&id.0).map_or(&[][..], Vec::as_slice);
+        let none = NewestSpans::default();
+        let spans = self.spans.get(&id.0).unwrap_or(&none);
         Ok(PublicComponent::new(&report, &bars(stamp), spans))
     }
 }

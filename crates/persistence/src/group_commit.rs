@@ -1,13 +1,19 @@
 //! Groups writes to SQLite into commits, because each commit waits for the disk. Writes that arrive
 //! during a commit share the next one. Each write runs in a savepoint, so a failed write rolls back
 //! only itself. A write returns when the commit is on disk.
+//!
+//! Nothing is written to a file that was moved or removed: nobody would open it again, and an
+//! acknowledged write would be lost.
 
+mod queue;
 mod spin_executor;
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use allclear_application::error::Error;
+use allclear_application::health::NotReady;
+use allclear_domain::id::OrganisationId;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use sea_orm::{
@@ -16,14 +22,17 @@ use sea_orm::{
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use self::queue::FairQueue;
 use crate::error::broken;
+use crate::sqlite_file::OpenedFile;
 use crate::transaction::Transaction;
 
 /// Maximum number of writes per commit.
 const MAX_BATCH: usize = 64;
 /// Maximum time of a commit's writes: the first one waits for the last.
 const MAX_BATCH_TIME: Duration = Duration::from_millis(10);
-/// Length of the queue; more writes wait for a place in it.
+/// Number of writes that take turns, and of those that have arrived after them. Further ones wait
+/// for a place.
 const QUEUE_LENGTH: usize = 1024;
 
 /// Completes a write when the result of the commit is known.
@@ -41,26 +50,43 @@ enum Done {
 
 type Job = Box<dyn for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Done> + Send>;
 
+/// A write and the organisation that it is counted for.
+type QueuedJob = (Option<OrganisationId>, Job);
+
 /// The queue of writes.
 #[derive(Clone)]
 pub(crate) struct GroupCommit {
-    writer: DatabaseConnection,
-    jobs: mpsc::Sender<Job>,
+    writer: Writer,
+    jobs: mpsc::Sender<QueuedJob>,
+}
+
+/// The connection that writes.
+#[derive(Clone)]
+struct Writer {
+    connection: DatabaseConnection,
+    /// `None` if it is not known.
+    file: Option<OpenedFile>,
 }
 
 impl GroupCommit {
-    /// Starts the queue for a connection. Its thread ends with the last handle.
-    pub(crate) fn on(writer: DatabaseConnection) -> Self {
+    /// Starts the queue for a connection to this file. Its thread ends with the last handle.
+    pub(crate) fn on(connection: DatabaseConnection, file: Option<OpenedFile>) -> Self {
+        let writer = Writer { connection, file };
         let (sender, receiver) = mpsc::channel(QUEUE_LENGTH);
-        spin_executor::spawn(work(writer.clone(), receiver));
+        spin_executor::spawn(work(writer.clone(), Jobs::new(receiver)));
         Self {
             writer,
             jobs: sender,
         }
     }
 
-    /// Runs a write. Once begun it completes, even if the future is dropped.
-    pub(crate) async fn write<T, F>(&self, write: F) -> Result<T, Error>
+    /// Runs a write. Once begun it completes, even if the future is dropped. The organisations
+    /// whose writes wait take turns; a write without an organisation has a turn of its own.
+    pub(crate) async fn write<T, F>(
+        &self,
+        organisation: Option<OrganisationId>,
+        write: F,
+    ) -> Result<T, Error>
     where
         T: Send + 'static,
         F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
@@ -68,7 +94,7 @@ impl GroupCommit {
         let (sender, outcome) = oneshot::channel();
         let dropped = || Error::Unavailable("the database takes no writes now".into());
         self.jobs
-            .send(job(write, sender))
+            .send((organisation, job(write, sender)))
             .await
             .map_err(|_| dropped())?;
         outcome.await.unwrap_or_else(|_| Err(dropped()))
@@ -80,14 +106,17 @@ impl GroupCommit {
         &self,
         report: impl Fn(&sea_orm::metric::Info<'_>) + Send + Sync + 'static,
     ) -> Self {
-        let mut writer = self.writer.clone();
-        writer.set_metric_callback(report);
-        Self::on(writer)
+        let Writer {
+            mut connection,
+            file,
+        } = self.writer.clone();
+        connection.set_metric_callback(report);
+        Self::on(connection, file)
     }
 
     /// Closes the connection, after the current commit.
     pub(crate) async fn close(self) -> Result<(), DbErr> {
-        self.writer.close_by_ref().await
+        self.writer.connection.close_by_ref().await
     }
 }
 
@@ -127,8 +156,42 @@ where
     })
 }
 
-async fn work(writer: DatabaseConnection, mut jobs: mpsc::Receiver<Job>) {
-    while let Some(first) = jobs.recv().await {
+/// The writes that wait.
+struct Jobs {
+    arrived: mpsc::Receiver<QueuedJob>,
+    in_turn: FairQueue<Job>,
+}
+
+impl Jobs {
+    fn new(arrived: mpsc::Receiver<QueuedJob>) -> Self {
+        Self {
+            arrived,
+            in_turn: FairQueue::new(),
+        }
+    }
+
+    /// Waits for the next write; `None` after the last handle is gone.
+    async fn next(&mut self) -> Option<Job> {
+        if let Some(job) = self.try_next() {
+            return Some(job);
+        }
+        let (_, job) = self.arrived.recv().await?;
+        Some(job)
+    }
+
+    /// The next write; `None` if none waits.
+    fn try_next(&mut self) -> Option<Job> {
+        while self.in_turn.len() < QUEUE_LENGTH
+            && let Ok((organisation, job)) = self.arrived.try_recv()
+        {
+            self.in_turn.push(organisation, job);
+        }
+        self.in_turn.pop()
+    }
+}
+
+async fn work(writer: Writer, mut jobs: Jobs) {
+    while let Some(first) = jobs.next().await {
         let mut completions = Vec::new();
         let committed = commit(&writer, first, &mut jobs, &mut completions).await;
         if let Err(error) = &committed {
@@ -138,7 +201,7 @@ async fn work(writer: DatabaseConnection, mut jobs: mpsc::Receiver<Job>) {
             );
             // The waiting writes would fail as slowly, one after the other. Dropping them makes
             // them fail as unavailable.
-            while jobs.try_recv().is_ok() {}
+            while jobs.try_next().is_some() {}
         }
         for complete in completions {
             complete(committed.clone());
@@ -149,17 +212,23 @@ async fn work(writer: DatabaseConnection, mut jobs: mpsc::Receiver<Job>) {
 /// Runs one commit: the first job, and those that arrive while it runs. `completions` are the
 /// callbacks of the writes in it.
 async fn commit(
-    writer: &DatabaseConnection,
+    writer: &Writer,
     first: Job,
-    jobs: &mut mpsc::Receiver<Job>,
+    jobs: &mut Jobs,
     completions: &mut Vec<Completion>,
 ) -> Result<(), DbErr> {
+    if let Some(file) = &writer.file
+        && !file.is_in_place()
+    {
+        return Err(DbErr::Custom(NotReady::Replaced.to_string()));
+    }
     let options = TransactionOptions {
         // The write lock is taken first, because upgrading a read lock later can fail.
         sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
         ..TransactionOptions::default()
     };
-    let transaction = Transaction::new(writer.begin_with_options(options).await?);
+    let begun = writer.connection.begin_with_options(options).await?;
+    let transaction = Transaction::new(begun);
     let end = Instant::now() + MAX_BATCH_TIME;
     // The first write has the transaction to itself, so it needs no savepoint.
     match first(&transaction).await {
@@ -167,7 +236,7 @@ async fn commit(
         Done::Failed | Done::Nothing => return transaction.rollback().await,
     }
     while completions.len() < MAX_BATCH && Instant::now() < end {
-        let Ok(job) = jobs.try_recv() else { break };
+        let Some(job) = jobs.try_next() else { break };
         transaction.set_savepoint();
         match job(&transaction).await {
             Done::Succeeded(completion) => completions.push(completion),

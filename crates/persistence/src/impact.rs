@@ -1,14 +1,14 @@
 //! The impacts of unresolved incidents on components.
 
+pub(crate) mod moved;
+
 use std::collections::{BTreeMap, HashMap};
 
 use allclear_application::error::Error;
 use allclear_domain::component::{Component, StatusSource};
 use allclear_domain::event::Event;
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
-use allclear_domain::impact::{
-    Impact, ImpactChange, PastResolution, impact_start, worst_over_time,
-};
+use allclear_domain::impact::{Impact, ImpactChange, impact_start, worst_over_time};
 use allclear_domain::notice::NewNotice;
 use allclear_domain::status_period::PeriodCause;
 use chrono::{DateTime, Utc};
@@ -16,16 +16,21 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder};
 use uuid::Uuid;
 
+use self::moved::move_impact;
 use crate::batch;
 use crate::commit::Scope;
 use crate::component;
-use crate::component::history::current::{NewStatus, begin_periods};
-use crate::component::history::{move_impact, resolve_in_past, store_past_impact};
+use crate::component::history::current::{NewStatus, NewStatuses, begin_periods};
+use crate::component::history::store_past_impact;
 use crate::entity::component::{Column, Entity};
 use crate::entity::{incident, incident_component};
 use crate::error::{broken, parse_stored};
 use crate::incident::component::attached;
 use crate::statement::{Fetch, Run, RunStatement};
+
+/// Most components whose impacts are searched one by one. Of more, all impacts are read: SQLite
+/// would search each component in each unresolved incident.
+const MAX_SEARCHED: usize = 16;
 
 #[derive(FromQueryResult)]
 struct ImpactRow {
@@ -47,22 +52,14 @@ pub(crate) struct StatusChanges {
 /// changes of status.
 pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<StatusChanges, Error> {
     match change {
-        ImpactChange::OnAll {
-            incident,
-            since,
-            moved,
-        } => {
+        ImpactChange::OnAll { incident, moved } => {
             if let Some(moved) = moved {
                 move_impact(scope, moved).await?;
             }
             let components = attached(scope.transaction, incident).await?;
             let now = scope.stamp.committed_at;
-            let past = (since < now).then_some(PastResolution {
-                incident,
-                resolved_at: since,
-                now,
-            });
-            change_statuses(scope, incident, components, now, past).await
+            let is_moved = moved.is_some_and(|moved| moved.resolves());
+            change_statuses(scope, incident, components, now, is_moved).await
         }
         ImpactChange::On {
             incident,
@@ -70,7 +67,7 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
             since,
         } => {
             let since = since.unwrap_or(scope.stamp.committed_at);
-            change_statuses(scope, incident, components, since, None).await
+            change_statuses(scope, incident, components, since, false).await
         }
         ImpactChange::Past {
             incident,
@@ -89,13 +86,14 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
 }
 
 /// Sets the statuses of components as the impacts of all unresolved incidents say; `incident` is
-/// the one that changed, and `past` is its resolution if that was in the past.
+/// the one that changed. `is_moved` is whether the histories show already what follows the
+/// statuses that incidents have set.
 async fn change_statuses(
     scope: Scope<'_>,
     incident: IncidentId,
     components: Vec<ComponentId>,
     since: DateTime<Utc>,
-    past: Option<PastResolution>,
+    is_moved: bool,
 ) -> Result<StatusChanges, Error> {
     let Scope {
         transaction,
@@ -107,7 +105,7 @@ async fn change_statuses(
     // Each batch has older components than the next.
     components.sort_unstable();
     let mut changes = StatusChanges::default();
-    let (mut known, mut begun) = (Vec::new(), Vec::new());
+    let mut begun = Vec::new();
     let mut applied_states = AppliedStates::default();
     for ids in batch::of_keys(&components) {
         let rows = component::of(organisation)
@@ -122,23 +120,23 @@ async fn change_statuses(
             let statuses = impacts.iter().map(|impact| impact.status);
             let applied = before.clone().apply_impacts(statuses, stamp.committed_at);
             let has_begun = !applied.has_no_events();
-            // The resolution in the past replaces the period of such a status.
-            let is_replaced = past.is_some() && before.status_source == StatusSource::Incidents;
-            if has_begun && !is_replaced {
-                let impacts = impacts.iter().copied();
+            let is_stored = is_moved && before.status_source == StatusSource::Incidents;
+            if has_begun && !is_stored {
+                let is_other = |impact: &Impact| impact.incident != incident;
+                let was_set_by_hand = before.is_set_by_hand(impacts.iter().any(is_other));
                 let worst = worst_over_time(impacts, incident, (since, stamp.committed_at));
-                begun.push((before.id, worst.into_iter().map(new_status).collect()));
+                begun.push(NewStatuses {
+                    component: before.id,
+                    statuses: worst.into_iter().map(new_status).collect(),
+                    was_set_by_hand,
+                });
             }
             if applied.state != before {
                 applied_states.add(&applied.state, has_begun);
             }
             changes.events.extend(applied.events);
             changes.notices.extend(applied.notices);
-            known.push((before.id, (before, impacts)));
         }
-    }
-    if let Some(past) = past {
-        resolve_in_past(scope, past, &known).await?;
     }
     begin_periods(scope, begun, (since, stamp.committed_at)).await?;
     applied_states.store(scope).await?;
@@ -186,11 +184,13 @@ fn new_status(impact: Impact) -> NewStatus {
     }
 }
 
+/// The impacts of unresolved incidents on these components; on all if these are many.
 async fn impacts(
     scope: Scope<'_>,
     components: &[Uuid],
 ) -> Result<HashMap<Uuid, Vec<Impact>>, Error> {
-    let query = unresolved_impacts(scope.organisation, components);
+    let few = (components.len() <= MAX_SEARCHED).then_some(components);
+    let query = unresolved_impacts(scope.organisation, few);
     let rows = scope.transaction.fetch_rows(&query).await?;
     let now = scope.stamp.committed_at;
     let mut impacts: HashMap<_, Vec<_>> = HashMap::new();
@@ -200,17 +200,18 @@ async fn impacts(
             incident: IncidentId(row.incident_id),
             status: parse_stored(&row.status)?,
             since: impact_start(row.occured_at, row.created_at, now),
+            until: None,
         });
     }
     Ok(impacts)
 }
 
-/// The attachments of unresolved incidents to components. The query begins at the
-/// unresolved incidents, which are few, and not at the components, to which many old
+/// The attachments of unresolved incidents to these components, or to all. The query begins at the
+/// unresolved incidents, whose number is limited, and not at the components, to which many old
 /// incidents may be attached.
 pub(crate) fn unresolved_impacts(
     organisation: &OrganisationId,
-    components: &[Uuid],
+    components: Option<&[Uuid]>,
 ) -> SelectStatement {
     use incident_component::{Column as LinkColumn, Entity as LinkEntity};
     Query::select()
@@ -234,7 +235,9 @@ pub(crate) fn unresolved_impacts(
         )
         .and_where(incident::Column::OrganisationId.eq(organisation.as_str()))
         .and_where(incident::Column::ResolvedAt.is_null())
-        .and_where(LinkColumn::ComponentId.is_in(components.iter().copied()))
+        .and_where_option(
+            components.map(|these| LinkColumn::ComponentId.is_in(these.iter().copied())),
+        )
         .take()
 }
 

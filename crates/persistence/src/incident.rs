@@ -1,6 +1,7 @@
 //! Incidents, their updates and the components attached to them.
 
 pub(crate) mod component;
+mod limit;
 pub(crate) mod public;
 #[cfg(test)]
 mod query_plan_tests;
@@ -9,7 +10,7 @@ pub(crate) mod update;
 
 use std::collections::HashMap;
 
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::incident::component::IncidentComponent;
 use allclear_application::incident::{IncidentReport, IncidentStore};
 use allclear_application::page::{Listed, Page};
@@ -36,6 +37,7 @@ use crate::audit::subject::Subject;
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::incident::{Column, Entity, Model};
+use crate::entity::incident_update;
 use crate::error::broken;
 use crate::notice;
 use crate::operator_mail;
@@ -86,10 +88,17 @@ impl IncidentStore for Database {
             Box::pin(async move {
                 let mut created = create(scope.stamp)?;
                 created.state.version = scope.stamp.revision;
+                let is_open = created.state.resolved_at.is_none();
+                if is_open {
+                    limit::check_number(scope).await?;
+                }
                 let row = model_of(scope.organisation, &created.state).into_active_model();
                 Entity::insert(row).run(scope.transaction).await?;
                 component::insert(scope, created.state.id, &components).await?;
                 if !components.is_empty() {
+                    if is_open {
+                        limit::check_components(scope).await?;
+                    }
                     affected::store_for_new_incident(scope, &created.state).await?;
                 }
                 Ok(Some(
@@ -97,7 +106,9 @@ impl IncidentStore for Database {
                 ))
             })
         });
-        committed.await?.ok_or(Error::NotFound("Organisation"))
+        committed
+            .await?
+            .ok_or(Error::NotFound(Resource::Organisation))
     }
 
     async fn change(
@@ -129,6 +140,13 @@ impl IncidentStore for Database {
         id: IncidentId,
         rule: Transition<IncidentAndAttached, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
+        if find(self.read(), organisation, id).await?.is_none() {
+            return Ok(None);
+        }
+        self.withdraw_many(organisation, id.0).await?;
+        let updates = incident_update::Column::IncidentId.eq(id.0);
+        self.remove_if_many::<incident_update::Entity>(organisation, &updates)
+            .await?;
         self.change_attached(organisation, id, rule, move |scope| {
             Box::pin(async move {
                 Entity::delete_by_id(id.0).run(scope.transaction).await?;
@@ -168,13 +186,14 @@ impl IncidentStore for Database {
         &self,
         organisation: &OrganisationId,
         incident: IncidentId,
+        components: Vec<Attachment>,
         rule: Transition<IncidentAndNewest, IncidentAndUpdate>,
     ) -> Result<Option<Committed<IncidentUpdate>>, Error> {
         self.commit_revision_with_lock(
             organisation,
             Lock::BumpRevision,
             Subject::New,
-            move |scope| Box::pin(update::insert(scope, incident, rule)),
+            move |scope| Box::pin(update::insert(scope, incident, components, rule)),
         )
         .await
     }
@@ -201,6 +220,7 @@ impl IncidentStore for Database {
         ids: Vec<IncidentUpdateId>,
         rule: Transition<IncidentUpdateDeletion, Incident>,
     ) -> Result<Option<Committed<()>>, Error> {
+        update::withdraw_many(self, organisation, incident, &ids).await?;
         self.commit_revision(
             organisation,
             Subject::IncidentUpdates(incident, ids.clone()),
@@ -248,7 +268,10 @@ impl IncidentStore for Database {
         rule: Transition<IncidentAndAttached, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
         self.change_attached(organisation, incident, rule, move |scope| {
-            Box::pin(async move { component::insert(scope, incident, &components).await })
+            Box::pin(async move {
+                component::insert(scope, incident, &components).await?;
+                limit::check_components(scope).await
+            })
         })
         .await
     }
@@ -415,6 +438,10 @@ async fn update_row(
     if !state.reads_like(before) {
         state.version = scope.stamp.revision;
     }
+    let is_reopened = before.resolved_at.is_some() && state.resolved_at.is_none();
+    if is_reopened {
+        limit::check_number(scope).await?;
+    }
     let stored = model_of(scope.organisation, state);
     let mut changed = model_of(scope.organisation, before).into_active_model();
     // Unchanged columns are left out, which saves writes of indexes and look-ups of foreign keys.
@@ -428,7 +455,8 @@ async fn update_row(
             .into_query();
         scope.transaction.defer(&update).await.map_err(broken)?;
     }
-    if before.resolved_at.is_some() && state.resolved_at.is_none() {
+    if is_reopened {
+        limit::check_components(scope).await?;
         operator_mail::restart_count(scope.transaction, state.id, scope.stamp.committed_at).await?;
     }
     Ok(())

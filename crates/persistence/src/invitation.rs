@@ -1,7 +1,7 @@
 //! Invitations.
 
 use allclear_application::audit::state;
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::invitation::{Invitation, InvitingOrganisation};
 use allclear_application::secret::Digest;
 use allclear_application::session::AdminSession;
@@ -73,7 +73,7 @@ pub(crate) async fn delete(
 
 /// Stores an invitation in place of an earlier one of the same address to the same organisation.
 /// [`Error::Forbidden`] if the account of `admin` is not an admin,
-/// [`Sessions::ENDED`](allclear_application::session::Sessions::ENDED).
+/// [`Sessions::ENDED`](allclear_application::session::Sessions::ENDED) if its session has ended.
 pub(crate) async fn insert(
     transaction: &Transaction,
     invitation: Invitation,
@@ -92,7 +92,7 @@ pub(crate) async fn insert(
         Some(organisation) => {
             lock(transaction, organisation)
                 .await?
-                .ok_or(Error::NotFound("Organisation"))?;
+                .ok_or(Error::NotFound(Resource::Organisation))?;
             if let Some(admin) = admin {
                 membership::check_admin(transaction, organisation, admin.user).await?;
             }

@@ -5,12 +5,13 @@ use allclear_application::mail_budget::{MailCount, MailCountStore};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, EntityTrait};
 
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::mail_count::{Column, Entity};
-use crate::statement::{Run, RunStatement};
+use crate::removal::{MAX_ROWS, some};
+use crate::statement::{Fetch, RunStatement};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -30,15 +31,25 @@ impl MailCountStore for Database {
         .await
     }
 
+    async fn counted(&self, count: &MailCount, now: DateTime<Utc>) -> Result<u32, Error> {
+        let scope = count.scope.as_str().to_owned();
+        let key = (scope, count.key.clone(), now.date_naive());
+        let found = Entity::find_by_id(key).fetch_one(self.read()).await?;
+        let counted = found.map_or(0, |row| row.count);
+        Ok(u32::try_from(counted).unwrap_or(u32::MAX))
+    }
+
     async fn prune(&self, before: NaiveDate) -> Result<(), Error> {
-        self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
-            Box::pin(async move {
-                let over = Entity::delete_many().filter(Column::Day.lt(before));
-                over.run(transaction).await?;
-                Ok(())
-            })
-        })
-        .await
+        // Strangers may cause any number of counters: one for each address that they enter.
+        loop {
+            let over = some::<Entity>(Column::Day.lt(before));
+            let removed = self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
+                transaction.run_statement(&over)
+            });
+            if removed.await? < MAX_ROWS {
+                return Ok(());
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Maintenances and their updates.
 
 pub(crate) mod component;
+mod limit;
 pub(crate) mod public;
 #[cfg(test)]
 mod query_plan_tests;
@@ -10,7 +11,7 @@ pub(crate) mod update;
 
 use std::collections::HashMap;
 
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore};
 use allclear_application::outbox::Commit;
 use allclear_application::page::{Listed, Page};
@@ -36,11 +37,12 @@ use crate::audit::subject::Subject;
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::maintenance::{Column, Entity, Model};
+use crate::entity::maintenance_update;
 use crate::error::parse_stored;
 use crate::notice;
 use crate::organisation::lock::Lock;
 use crate::page;
-use crate::statement::{Fetch, Run};
+use crate::statement::{Fetch, Run, exists};
 use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
 use crate::transaction::Transaction;
 
@@ -98,10 +100,17 @@ impl MaintenanceStore for Database {
             Box::pin(async move {
                 let mut created = create(scope.stamp)?;
                 created.state.version = scope.stamp.revision;
+                let counts = limit::counts(&created.state, scope.stamp.wall_time);
+                if counts {
+                    limit::check_number(scope).await?;
+                }
                 let row = model_of(scope, &created.state).into_active_model();
                 Entity::insert(row).run(scope.transaction).await?;
                 let id = created.state.id;
                 component::replace(scope, id, &[], &created.state.components).await?;
+                if counts && !created.state.components.is_empty() {
+                    limit::check_components(scope).await?;
+                }
                 store_first(scope, &created.state).await?;
                 let components = component::with_names_of(scope.transaction, id).await?;
                 Ok(Some(created.map(|maintenance| {
@@ -110,7 +119,9 @@ impl MaintenanceStore for Database {
                 })))
             })
         });
-        committed.await?.ok_or(Error::NotFound("Organisation"))
+        committed
+            .await?
+            .ok_or(Error::NotFound(Resource::Organisation))
     }
 
     async fn change(
@@ -126,14 +137,25 @@ impl MaintenanceStore for Database {
                     return Ok(None);
                 };
                 let (affected, published) = (before.components.clone(), before.published_status);
+                let now = scope.stamp.wall_time;
+                let counted = limit::counts(&before, now);
                 let mut changed = rule(before, scope.stamp)?;
                 if !changed.has_no_events() {
                     changed.state.version = scope.stamp.revision;
+                    let counts = limit::counts(&changed.state, now);
+                    let counts_again = counts && !counted;
+                    if counts_again {
+                        limit::check_number(scope).await?;
+                    }
                     component::replace(scope, id, &affected, &changed.state.components).await?;
                     let row = model_of(scope, &changed.state)
                         .into_active_model()
                         .reset_all();
                     Entity::update(row).run(scope.transaction).await?;
+                    let has_more = changed.state.components.len() > affected.len();
+                    if counts_again || (counts && has_more) {
+                        limit::check_components(scope).await?;
+                    }
                     schedule::store_affected(scope, published, &changed.state).await?;
                 }
                 let timeline = timeline_of(scope.transaction, id).await?;
@@ -152,6 +174,14 @@ impl MaintenanceStore for Database {
         id: MaintenanceId,
         rule: Transition<Maintenance, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
+        let this = of(organisation).filter(Column::Id.eq(id.0));
+        if !exists(this, self.read()).await? {
+            return Ok(None);
+        }
+        self.withdraw_many(organisation, id.0).await?;
+        let updates = maintenance_update::Column::MaintenanceId.eq(id.0);
+        self.remove_if_many::<maintenance_update::Entity>(organisation, &updates)
+            .await?;
         self.commit_revision(organisation, Subject::Maintenance(id), move |scope| {
             Box::pin(async move {
                 let found = find(scope.transaction, scope.organisation, id).await?;
@@ -227,6 +257,7 @@ impl MaintenanceStore for Database {
         ids: Vec<MaintenanceUpdateId>,
         rule: Transition<MaintenanceUpdateDeletion, Maintenance>,
     ) -> Result<Option<Committed<()>>, Error> {
+        update::withdraw_many(self, organisation, maintenance, &ids).await?;
         self.commit_revision(
             organisation,
             Subject::MaintenanceUpdates(maintenance, ids.clone()),

@@ -1,7 +1,7 @@
 //! Organisations' members.
 
 use allclear_application::audit::state;
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::membership::MemberTransition;
 use allclear_application::session::AdminSession;
 use allclear_domain::audit::{Action, TargetType};
@@ -72,8 +72,9 @@ pub(crate) async fn list(
         .collect()
 }
 
-/// Runs a rule on a member. `None` if there is no such member. [`Error::Forbidden`] if the account
-/// of `admin` is not an admin, [`Sessions::ENDED`](allclear_application::session::Sessions::ENDED).
+/// Runs a rule on a member. Returns the member's role before the change; `None` if there is no such
+/// member. [`Error::Forbidden`] if the account of `admin` is not an admin,
+/// [`Sessions::ENDED`](allclear_application::session::Sessions::ENDED) if its session has ended.
 pub(crate) async fn change(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -81,7 +82,7 @@ pub(crate) async fn change(
     admin: Option<AdminSession>,
     rule: MemberTransition,
     now: DateTime<Utc>,
-) -> Result<(Option<()>, NewAuditItems), Error> {
+) -> Result<(Option<Role>, NewAuditItems), Error> {
     let missing = (None, NewAuditItems::none(NoAuditItem::Unchanged));
     if let Some(admin) = admin {
         lock_account_of(transaction, admin.user, admin.id, now).await?;
@@ -106,7 +107,7 @@ pub(crate) async fn change(
         Entity::delete_by_id(key).run(transaction).await?;
         end_invitations(transaction, organisation, user).await?;
     }
-    Ok((Some(()), audit_items))
+    Ok((Some(before), audit_items))
 }
 
 /// Gives a member a role. Invitations end with the role of their inviter. The caller holds the
@@ -150,7 +151,7 @@ pub(crate) async fn check_admin(
     user: UserId,
 ) -> Result<(), Error> {
     let found = member_state(transaction, organisation, user).await?;
-    let member = found.ok_or(Error::NotFound("Organisation"))?;
+    let member = found.ok_or(Error::NotFound(Resource::Organisation))?;
     if member.role.may(Permission::Administer) {
         Ok(())
     } else {
@@ -288,11 +289,7 @@ fn member_from(row: &Model, user: user::Model) -> Result<Member, Error> {
         user: UserId(user.id),
         name: user.name,
         // An account that needs an address has not proven the one it was created with.
-        email: if user.needs_address {
-            String::new()
-        } else {
-            user.email
-        },
+        email: (!user.needs_address).then_some(user.email),
         role: parse_stored(&row.role)?,
         created_at: row.created_at,
     })

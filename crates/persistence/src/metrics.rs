@@ -1,6 +1,7 @@
 //! Metrics of an organisation.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
 
 use allclear_application::component::ComponentReport;
 use allclear_application::component_group::ComponentGroupReport;
@@ -90,8 +91,9 @@ async fn uptimes(
         window.start_at(),
         |component, span| {
             if let Some(tally) = tallies.get_mut(&component) {
-                window.add(tally, span);
+                window.add(tally, &span);
             }
+            ControlFlow::Continue(())
         },
     )
     .await?;

@@ -1,9 +1,14 @@
 //! Storage of notices: one row per change, however many subscribers, in the transaction of
 //! the change.
 
+mod withdrawal;
+
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
+use allclear_application::status_page::incident::ComponentName;
+use allclear_application::status_page::size::Budget;
 use allclear_domain::component::{Component, ComponentStatus, full_name};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::{Incident, IncidentStatus};
@@ -15,16 +20,18 @@ use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait as _, DbBackend, DeleteMany, EntityTrait,
-    JoinType, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait as _, DbBackend, EntityTrait, JoinType,
+    QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
+#[cfg(test)]
+pub(crate) use self::withdrawal::{of_subject, withdrawal};
+pub(crate) use self::withdrawal::{withdraw, withdraw_review, withdraw_updates};
 use crate::batch;
 use crate::commit::Scope;
-use crate::delivery::lock_rows;
-use crate::entity::notice::{ActiveModel, Column, Entity, Model};
-use crate::entity::{component, component_group, delivery, notice_component, subscriber};
+use crate::entity::notice::{ActiveModel, Column, Entity};
+use crate::entity::{component, component_group, notice_component, subscriber};
 use crate::incident::public::affected_by;
 use crate::maintenance::component::with_names_of;
 use crate::statement::{Fetch, Run, exists};
@@ -32,16 +39,24 @@ use crate::statement::{Fetch, Run, exists};
 /// Rows that are stored by one statement.
 const STORED_AT_ONCE: usize = 500;
 
-/// Stores the notices of a change, unless nobody would receive them, and returns whether it stored
-/// some. The new state is stored already.
-pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Result<bool, Error> {
+/// Maximum number of components that a notice names. A mail shows all of them, and some mail
+/// programs hide the end of a mail of more than 100 KB.
+const MAX_NAMED: usize = 100;
+/// Size limit of the names of a notice, in bytes of JSON.
+const NAMES_BYTES: usize = 16 * 1024;
+/// Size of a stored component of a notice, in bytes.
+const COMPONENT_BYTES: usize = 64;
+
+/// Stores the notices of a change, unless nobody would receive them, and returns the size of those
+/// that it stored, in bytes; 0 if there are none. The new state is stored already.
+pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Result<usize, Error> {
     let is_of_component = |notice: &NewNotice| matches!(notice, NewNotice::Component { .. });
     if notices.iter().any(is_of_component)
         && !exists(webhooks(scope.organisation), scope.transaction).await?
     {
         notices.retain(|notice| !is_of_component(notice));
     }
-    let has_notices = !notices.is_empty();
+    let mut bytes = 0;
     let mut of_components = Vec::new();
     for (part, notice) in (0..).zip(notices) {
         let composed = match notice {
@@ -69,25 +84,25 @@ pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Resu
             }
         };
         let id = scope.database.clock.id();
-        let row = model_of(
-            scope,
-            (id, part),
-            composed.subject,
-            composed.at,
-            &composed.content,
-        )?;
+        let content = json(&composed.content)?;
+        let components = composed.attached.len() + composed.left.len();
+        bytes += content.len() + components * COMPONENT_BYTES;
+        let (subject, at) = (composed.subject, composed.at);
+        let row = model_of(scope, (id, part), subject, at, content);
         Entity::insert(row).run(scope.transaction).await?;
         store_components(scope, id, composed.attached, composed.left).await?;
     }
-    store_of_components(scope, of_components).await?;
-    Ok(has_notices)
+    bytes += store_of_components(scope, of_components).await?;
+    Ok(bytes)
 }
 
-/// Stores the notices of changed components together: an incident may change hundreds.
+/// Stores the notices of changed components together: an incident may change hundreds. Returns
+/// their size in bytes.
 async fn store_of_components(
     scope: Scope<'_>,
     changes: Vec<(i32, ComponentStatus, Component)>,
-) -> Result<(), Error> {
+) -> Result<usize, Error> {
+    let mut bytes = 0;
     let mut stored = Vec::with_capacity(changes.len());
     for (part, old_status, component) in changes {
         let id = scope.database.clock.id();
@@ -101,16 +116,17 @@ async fn store_of_components(
             title: component.name,
             description: component.description,
             message: None,
+            unnamed_components: 0,
             change: NoticeChange::Component {
                 old_status,
                 status: component.status,
             },
         };
+        let content = json(&content)?;
+        bytes += content.len() + COMPONENT_BYTES;
         let (subject, at) = (component.id.0, scope.stamp.committed_at);
-        stored.push((
-            model_of(scope, (id, part), subject, at, &content)?,
-            concerned,
-        ));
+        let row = model_of(scope, (id, part), subject, at, content);
+        stored.push((row, concerned));
     }
     for some in stored.chunks(STORED_AT_ONCE) {
         let (rows, concerned): (Vec<_>, Vec<_>) = some.iter().cloned().unzip();
@@ -119,7 +135,12 @@ async fn store_of_components(
             .run(scope.transaction)
             .await?;
     }
-    Ok(())
+    Ok(bytes)
+}
+
+/// The stored form of a content.
+fn json(content: &NoticeContent) -> Result<String, Error> {
+    serde_json::to_string(content).map_err(Error::internal)
 }
 
 /// The row of a notice with this identifier, at this place among those of the commit.
@@ -128,20 +149,20 @@ fn model_of(
     (id, part): (Uuid, i32),
     subject: Uuid,
     at: DateTime<Utc>,
-    content: &NoticeContent,
-) -> Result<ActiveModel, Error> {
-    Ok(ActiveModel {
+    content: String,
+) -> ActiveModel {
+    ActiveModel {
         id: Set(id),
         organisation_id: Set(scope.organisation.as_str().to_owned()),
         revision: Set(scope.stamp.revision.0),
         part: Set(part),
         subject_id: Set(subject),
-        content: Set(serde_json::to_string(content).map_err(Error::internal)?),
+        content: Set(content),
         created_at: Set(at),
         reached: Set(None),
         expanded_at: Set(None),
         batches: Set(0),
-    })
+    }
 }
 
 /// The subscribed webhooks, which receive changes of components.
@@ -209,6 +230,23 @@ async fn group_names(
     Ok(names)
 }
 
+/// Full names of the first of these components: at most [`MAX_NAMED`] and [`NAMES_BYTES`].
+async fn first_names(
+    scope: Scope<'_>,
+    components: &[&ComponentName],
+) -> Result<Vec<String>, Error> {
+    let first = &components[..components.len().min(MAX_NAMED)];
+    let ids = ids(first.iter().map(|component| &component.id))?;
+    let groups = group_names(scope, &ids).await?;
+    let full_names = ids
+        .iter()
+        .zip(first)
+        .map(|(id, component)| full_name(groups.get(id).map(String::as_str), &component.name));
+    let mut names: Vec<_> = full_names.collect();
+    Budget::new(NAMES_BYTES).fit(&mut names, &mut false)?;
+    Ok(names)
+}
+
 /// Stores the components that a notice concerns.
 async fn store_components(
     scope: Scope<'_>,
@@ -263,16 +301,23 @@ async fn of_incident(
     message: Option<String>,
     (update_status, shown_at): (Option<IncidentStatus>, Option<DateTime<Utc>>),
 ) -> Result<Composed, Error> {
-    let components = affected_by(scope.transaction, incident.id).await?;
+    let mut components = affected_by(scope.transaction, incident.id).await?;
     let attached = ids(components.iter().map(|affected| &affected.component_id))?;
-    let groups = group_names(scope, &attached).await?;
     let subject = incident.id.0;
     let left = components_left(scope, subject, &attached).await?;
-    let components = attached.iter().zip(components);
-    let components = components.map(|(id, affected)| ComponentImpact {
-        name: full_name(groups.get(id).map(String::as_str), &affected.component.name),
-        status: affected.status,
-    });
+    // The worst impact is never left out: webhooks and chats show it.
+    components.sort_by_key(|affected| Reverse(affected.status));
+    let all = components.iter().map(|affected| &affected.component);
+    let all: Vec<_> = all.collect();
+    let names = first_names(scope, &all).await?;
+    let unnamed = components.len() - names.len();
+    let components = names
+        .into_iter()
+        .zip(components)
+        .map(|(name, affected)| ComponentImpact {
+            name,
+            status: affected.status,
+        });
     Ok(Composed {
         subject,
         at: scope.stamp.committed_at,
@@ -280,6 +325,7 @@ async fn of_incident(
             title: incident.title,
             description: incident.description,
             message,
+            unnamed_components: unnamed as u64,
             change: NoticeChange::Incident {
                 change,
                 status: incident.status,
@@ -303,12 +349,12 @@ async fn of_maintenance(
 ) -> Result<Composed, Error> {
     let components = with_names_of(scope.transaction, maintenance.id).await?;
     let attached = ids(components.iter().map(|affected| &affected.component_id))?;
-    let groups = group_names(scope, &attached).await?;
     let subject = maintenance.id.0;
     let left = components_left(scope, subject, &attached).await?;
-    let names = attached.iter().zip(components).map(|(id, affected)| {
-        full_name(groups.get(id).map(String::as_str), &affected.component.name)
-    });
+    let all = components.iter().map(|affected| &affected.component);
+    let all: Vec<_> = all.collect();
+    let names = first_names(scope, &all).await?;
+    let unnamed = components.len() - names.len();
     Ok(Composed {
         subject,
         at: scope.stamp.committed_at,
@@ -316,12 +362,13 @@ async fn of_maintenance(
             title: maintenance.title,
             description: maintenance.description,
             message,
+            unnamed_components: unnamed as u64,
             change: NoticeChange::Maintenance {
                 change,
                 status: maintenance.published_status,
                 start_at: maintenance.start_at,
                 end_at: maintenance.end_at,
-                components: names.collect(),
+                components: names,
             },
         },
         attached,
@@ -333,123 +380,6 @@ fn ids<'a>(texts: impl Iterator<Item = &'a String>) -> Result<Vec<Uuid>, Error> 
     texts
         .map(|text| Uuid::try_parse(text).map_err(Error::internal))
         .collect()
-}
-
-/// Removes the notices of a deleted incident, maintenance or component, with what is queued
-/// of them.
-pub(crate) async fn withdraw(scope: Scope<'_>, subject: Uuid) -> Result<(), Error> {
-    let notices = of_subject(subject).select_only().column(Column::Id);
-    let queued = delivery::Column::NoticeId.in_subquery(notices.into_query());
-    lock_rows(scope.transaction, delivery::Entity::find().filter(queued)).await?;
-    withdrawal(subject).run(scope.transaction).await?;
-    Ok(())
-}
-
-/// Removes the notices of a subject. See [`of_subject`].
-pub(crate) fn withdrawal(subject: Uuid) -> DeleteMany<Entity> {
-    Entity::delete_many().filter(Column::SubjectId.eq(subject))
-}
-
-/// The notices of a subject that the caller has found in its organisation. With the organisation in
-/// the condition, SQLite would search through all of its notices.
-pub(crate) fn of_subject(subject: Uuid) -> Select<Entity> {
-    Entity::find().filter(Column::SubjectId.eq(subject))
-}
-
-/// Withdraws the notices of deleted updates of an incident or maintenance, or only their messages
-/// where the change stays. `versions` are those of the updates: one that was edited keeps its
-/// notice. `is_resolved` says whether the incident is resolved without them.
-pub(crate) async fn withdraw_updates(
-    scope: Scope<'_>,
-    subject: Uuid,
-    versions: Vec<i64>,
-    is_resolved: bool,
-) -> Result<(), Error> {
-    let rows = of_subject(subject)
-        .filter(Column::Revision.is_in(versions))
-        .lock_exclusive()
-        .fetch_all(scope.transaction)
-        .await?;
-    lock_queued(scope, &rows).await?;
-    for row in rows {
-        let content = NoticeContent::try_from(&row);
-        if let Err(error) = &content {
-            // A newer node may have written it.
-            tracing::error!(
-                notice = %row.id,
-                error = error as &dyn std::error::Error,
-                "a stored notice cannot be read; its update is deleted, so it is withdrawn"
-            );
-        }
-        let is_withdrawn = content.as_ref().map_or(true, |content| {
-            content.change.is_withdrawn_with_update(is_resolved)
-        });
-        if is_withdrawn {
-            withdraw_notice(scope, &row).await?;
-            continue;
-        }
-        let content = NoticeContent {
-            message: None,
-            ..content?
-        };
-        let changed = ActiveModel {
-            id: Set(row.id),
-            content: Set(serde_json::to_string(&content).map_err(Error::internal)?),
-            ..Default::default()
-        };
-        Entity::update(changed).run(scope.transaction).await?;
-    }
-    Ok(())
-}
-
-/// Withdraws the notice of a deleted review, which was published at the given time.
-pub(crate) async fn withdraw_review(
-    scope: Scope<'_>,
-    incident: Uuid,
-    published_at: DateTime<Utc>,
-) -> Result<(), Error> {
-    let rows = of_subject(incident)
-        .filter(Column::CreatedAt.gte(published_at))
-        .lock_exclusive()
-        .fetch_all(scope.transaction)
-        .await?;
-    lock_queued(scope, &rows).await?;
-    for row in rows {
-        // A notice that cannot be read may be of another change.
-        if NoticeContent::try_from(&row).is_ok_and(|content| content.review().is_some()) {
-            withdraw_notice(scope, &row).await?;
-        }
-    }
-    Ok(())
-}
-
-/// Locks what is queued of notices, of all of them together: see [`lock_rows`].
-async fn lock_queued(scope: Scope<'_>, notices: &[Model]) -> Result<(), Error> {
-    let expanded = notices.iter().filter(|notice| notice.batches > 0);
-    let queued = delivery::Column::NoticeId.is_in(expanded.map(|notice| notice.id));
-    lock_rows(scope.transaction, delivery::Entity::find().filter(queued)).await
-}
-
-/// Withdraws a notice with what is queued of it.
-async fn withdraw_notice(scope: Scope<'_>, row: &Model) -> Result<(), Error> {
-    if row.batches == 0 {
-        Entity::delete_by_id(row.id).run(scope.transaction).await?;
-        return Ok(());
-    }
-    delivery::Entity::delete_many()
-        .filter(delivery::Column::NoticeId.eq(row.id))
-        .filter(delivery::Column::GivenUpAt.is_null())
-        .run(scope.transaction)
-        .await?;
-    // Some have received it, so the components of the next notice are compared with those of
-    // this one.
-    let ended = ActiveModel {
-        id: Set(row.id),
-        expanded_at: Set(row.expanded_at.or(Some(scope.stamp.wall_time))),
-        ..Default::default()
-    };
-    Entity::update(ended).run(scope.transaction).await?;
-    Ok(())
 }
 
 /// The subscribers of an organisation that receive notices.

@@ -4,8 +4,8 @@ use allclear_application::account::Credentials;
 use allclear_application::error::Error;
 use allclear_application::openid::{
     AccountOrigin, MembershipOutcome, OpenIdStore, ProvidedMembership, ProviderSession,
-    ProviderSignIn, ProviderSignedIn, Reauthentication, ReauthenticationOutcome, SignInError,
-    StoredSignInMethods,
+    ProviderSignIn, ProviderSignInOutcome, ProviderSignedIn, Reauthentication,
+    ReauthenticationOutcome, StoredSignInMethods,
 };
 use allclear_application::secret::Digest;
 use allclear_domain::audit::Action;
@@ -21,7 +21,7 @@ use crate::account::{insert_account_without_password, owner};
 use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::{openid_account, openid_session, session as session_entity, user};
-use crate::error::{broken, is_duplicate};
+use crate::error::Duplicate;
 use crate::membership;
 use crate::organisation::lock::lock;
 use crate::session;
@@ -46,17 +46,14 @@ impl OpenIdStore for Database {
         .await
     }
 
-    async fn sign_in(
-        &self,
-        sign_in: ProviderSignIn,
-    ) -> Result<Result<ProviderSignedIn, SignInError>, Error> {
+    async fn sign_in(&self, sign_in: ProviderSignIn) -> Result<ProviderSignInOutcome, Error> {
         let attempt = |sign_in| {
             self.write_audited(move |transaction| Box::pin(open_session(transaction, sign_in)))
         };
         match attempt(sign_in.clone()).await {
             // A concurrent first sign-in of the person has made or linked the account, which the
             // second attempt finds.
-            Err(Error::Stale) => attempt(sign_in).await,
+            Err(error) if Duplicate::is_cause_of(&error) => attempt(sign_in).await,
             signed_in => signed_in,
         }
     }
@@ -122,15 +119,15 @@ impl OpenIdStore for Database {
     }
 }
 
-/// [`Error::Stale`] if another account took the address, or another request linked the person, at
-/// the same time.
+/// [`Duplicate`] if another account took the address, or another request linked the person, at the
+/// same time.
 async fn open_session(
     transaction: &Transaction,
     sign_in: ProviderSignIn,
-) -> Result<(Result<ProviderSignedIn, SignInError>, NewAuditItems), Error> {
+) -> Result<(ProviderSignInOutcome, NewAuditItems), Error> {
     let (Credentials { user, password }, account) = match account(transaction, &sign_in).await? {
         Ok(found) => found,
-        Err(refusal) => return Ok((Err(refusal), NewAuditItems::none(NoAuditItem::Unchanged))),
+        Err(refused) => return Ok((refused, NewAuditItems::none(NoAuditItem::Unchanged))),
     };
     let now = sign_in.session.created_at;
     let session_id = sign_in.session.id;
@@ -164,14 +161,16 @@ async fn open_session(
         account,
         membership,
     };
-    Ok((Ok(signed_in), member.and(session)))
+    let outcome = ProviderSignInOutcome::SignedIn(signed_in);
+    Ok((outcome, member.and(session)))
 }
 
-/// The account of a person: the linked one, the one of the same address, or a new one.
+/// The account of a person: the linked one, the one of the same address, or a new one; or why the
+/// person gets none.
 async fn account(
     transaction: &Transaction,
     sign_in: &ProviderSignIn,
-) -> Result<Result<(Credentials, AccountOrigin), SignInError>, Error> {
+) -> Result<Result<(Credentials, AccountOrigin), ProviderSignInOutcome>, Error> {
     let person = Person {
         issuer: &sign_in.issuer,
         subject: &sign_in.subject,
@@ -182,12 +181,13 @@ async fn account(
     let found = owner(transaction, &EmailKey::of(&sign_in.user.email)).await?;
     let (account, origin) = match found {
         Some(found) if person.is_not(transaction, found.user.id).await? => {
-            return Ok(Err(SignInError::AnotherPerson));
+            return Ok(Err(ProviderSignInOutcome::AnotherPerson));
         }
         Some(found) => (found, AccountOrigin::Linked),
         None => {
-            // The account of the address has just been deleted. The next sign-in makes a new one.
-            let password = sign_in.password.as_ref().ok_or(Error::Stale)?;
+            let Some(password) = &sign_in.password else {
+                return Ok(Err(ProviderSignInOutcome::AccountGone));
+            };
             let user =
                 insert_account_without_password(transaction, &sign_in.user, password).await?;
             let password = password.clone();
@@ -268,7 +268,7 @@ impl Person<'_> {
         Ok(other.is_some())
     }
 
-    /// Links an account. [`Error::Stale`] if another request linked the person at the same time.
+    /// Links an account. [`Duplicate`] if another request linked the person at the same time.
     async fn link(
         &self,
         transaction: &Transaction,
@@ -284,11 +284,7 @@ impl Person<'_> {
         let linked = openid_account::Entity::insert(link)
             .exec_without_returning(transaction)
             .await;
-        match linked {
-            Ok(_) => Ok(()),
-            Err(error) if is_duplicate(&error) => Err(Error::Stale),
-            Err(error) => Err(broken(error)),
-        }
+        linked.map(drop).map_err(Duplicate::or_broken)
     }
 }
 

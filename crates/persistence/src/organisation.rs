@@ -1,10 +1,10 @@
 //! Organisations.
 
-pub(crate) mod deletion;
+mod deletion;
 pub(crate) mod lock;
 
 use allclear_application::audit::state;
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::invitation::Invitation;
 use allclear_application::membership::{MemberTransition, NewOrganisation};
 use allclear_application::organisation::OrganisationStore;
@@ -36,6 +36,7 @@ use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
 use crate::entity::{domain_claim, user};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::Lock;
+use crate::run_to_end::run_to_end;
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 use crate::{custom_domain, invitation, membership};
@@ -95,12 +96,14 @@ impl OrganisationStore for Database {
                 Ok(Some(renamed.unwrap_or_else(|| Changed::without_events(()))))
             })
         });
-        renamed.await?.ok_or(Error::NotFound("Organisation"))
+        renamed
+            .await?
+            .ok_or(Error::NotFound(Resource::Organisation))
     }
 
     async fn delete(&self, id: &OrganisationId, admin: Option<UserId>) -> Result<bool, Error> {
         let (id, database) = (id.clone(), self.clone());
-        deletion::run_to_end(async move {
+        run_to_end(async move {
             if let Some(admin) = admin
                 && !database.check_admin(&id, admin).await?
             {
@@ -141,7 +144,7 @@ impl OrganisationStore for Database {
         user: UserId,
         admin: Option<AdminSession>,
         rule: MemberTransition,
-    ) -> Result<Option<()>, Error> {
+    ) -> Result<Option<Role>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write_audited(move |transaction| {
             Box::pin(async move {

@@ -5,7 +5,9 @@ mod stored;
 use std::collections::BTreeMap;
 
 use allclear_application::error::Error;
+use allclear_application::origin::Origin;
 use allclear_application::outbox::{Backlog, Commit, Outbox};
+use allclear_domain::audit::Actor;
 use allclear_domain::event::Event;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::Incident;
@@ -57,19 +59,38 @@ impl Outbox for Database {
         if rows.is_empty() && newest.first().is_some_and(|(_, newest)| *newest > revision) {
             return Ok(Backlog::TooOld);
         }
-        let commit = |row: Unpacked| {
-            let events = serde_json::from_str(&row.events).map_err(Error::internal)?;
-            Ok(Commit {
-                organisation: organisation.clone(),
-                revision: row.revision,
-                events,
-                may_have_messages: false,
-            })
-        };
         rows.into_iter()
-            .map(commit)
+            .map(|row| row.commit(organisation))
             .collect::<Result<_, Error>>()
             .map(Backlog::Commits)
+    }
+
+    async fn between(
+        &self,
+        organisation: &OrganisationId,
+        after: Revision,
+        to: Revision,
+        bytes: usize,
+    ) -> Result<Option<Vec<Commit>>, Error> {
+        let expected = usize::try_from(to.0.saturating_sub(after.0)).unwrap_or(0);
+        let wanted = commits_after(organisation, after.0).filter(Column::Revision.lte(to.0));
+        let sizes = self.stored_sizes(wanted.clone()).await?;
+        let stored: usize = sizes.iter().map(|(_, size)| size).sum();
+        if sizes.len() != expected || stored > bytes {
+            return Ok(None);
+        }
+        let rows = wanted.fetch_all(self.read()).await?;
+        let (mut commits, mut unpacked) = (Vec::with_capacity(rows.len()), 0);
+        for row in rows {
+            let row = Unpacked::try_from(row)?;
+            unpacked += row.events.len();
+            if unpacked > bytes {
+                return Ok(None);
+            }
+            commits.push(row.commit(organisation)?);
+        }
+        // Pruning may have removed some since their sizes were read.
+        Ok((commits.len() == expected).then_some(commits))
     }
 
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
@@ -136,6 +157,19 @@ struct Unpacked {
     events: String,
 }
 
+impl Unpacked {
+    fn commit(self, organisation: &OrganisationId) -> Result<Commit, Error> {
+        Ok(Commit {
+            organisation: organisation.clone(),
+            revision: Revision(self.revision),
+            events: serde_json::from_str(&self.events).map_err(Error::internal)?,
+            may_have_messages: false,
+            notice_bytes: 0,
+            is_of_api_key: false,
+        })
+    }
+}
+
 impl TryFrom<Model> for Unpacked {
     type Error = Error;
 
@@ -192,23 +226,32 @@ impl Database {
         after: i64,
         limit: u64,
     ) -> Result<Option<i64>, Error> {
-        let sizes: Vec<(i64, i64)> = commits_after(organisation, after)
+        let some = commits_after(organisation, after).limit(limit);
+        let sizes = self.stored_sizes(some).await?;
+        let mut total = 0;
+        let fits = |(_, size): &&(i64, usize)| {
+            let is_first = total == 0;
+            total += size;
+            is_first || total <= MAX_BACKLOG_BYTES
+        };
+        Ok(sizes.iter().take_while(fits).last().map(|(last, _)| *last))
+    }
+
+    /// The revisions of these commits, with their stored sizes in bytes.
+    async fn stored_sizes(&self, commits: Select<Entity>) -> Result<Vec<(i64, usize)>, Error> {
+        let sizes: Vec<(i64, i64)> = commits
             .select_only()
             .column(Column::Revision)
             .expr(Expr::cust(
                 "CAST(octet_length(events) + COALESCE(octet_length(packed), 0) AS BIGINT)",
             ))
-            .limit(limit)
             .into_tuple()
             .fetch_all(self.read())
             .await?;
-        let mut total = 0;
-        let fits = |(_, size): &&(i64, i64)| {
-            let is_first = total == 0;
-            total += usize::try_from(*size).unwrap_or(usize::MAX);
-            is_first || total <= MAX_BACKLOG_BYTES
-        };
-        Ok(sizes.iter().take_while(fits).last().map(|(last, _)| *last))
+        let sizes = sizes.into_iter();
+        Ok(sizes
+            .map(|(revision, size)| (revision, usize::try_from(size).unwrap_or_default()))
+            .collect())
     }
 }
 
@@ -229,11 +272,11 @@ pub(crate) async fn append(
 ) -> Result<Commit, Error> {
     let transaction = scope.transaction;
     let public = event::public(scope, &effects.events, incident).await?;
-    let revision = locked.stamp.revision.0;
+    let revision = locked.stamp.revision;
     let StoredEvents { events, packed } = StoredEvents::of(&public)?;
     let stored = ActiveModel {
         organisation_id: Set(scope.organisation.as_str().to_owned()),
-        revision: Set(revision),
+        revision: Set(revision.0),
         events: Set(events),
         packed: Set(packed),
         created_at: Set(locked.stamp.committed_at),
@@ -242,7 +285,7 @@ pub(crate) async fn append(
     transaction.defer(&insert).await.map_err(broken)?;
     if !locked.revision_stored || !locked.time_stored {
         let stamped = organisation::ActiveModel {
-            revision: Set(revision),
+            revision: Set(revision.0),
             committed_at: Set(locked.stamp.committed_at),
             ..Default::default()
         };
@@ -253,10 +296,13 @@ pub(crate) async fn append(
         transaction.defer(&update).await.map_err(broken)?;
     }
     let withdraws_notices = |event: &Event| event.kind().withdraws_notices();
+    let has_notices = effects.notice_bytes > 0;
     Ok(Commit {
         organisation: scope.organisation.clone(),
         revision,
         events: public,
-        may_have_messages: effects.has_notices || effects.events.iter().any(withdraws_notices),
+        may_have_messages: has_notices || effects.events.iter().any(withdraws_notices),
+        notice_bytes: effects.notice_bytes,
+        is_of_api_key: matches!(Origin::current().actor, Actor::ApiKey(_)),
     })
 }

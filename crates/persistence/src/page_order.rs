@@ -1,5 +1,7 @@
 //! The order of the page, stored as the positions of groups and components.
 
+use std::collections::HashMap;
+
 use allclear_application::error::Error;
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
 use allclear_domain::page_order::{ComponentPlace, PageOrder, Positions};
@@ -23,6 +25,15 @@ pub(crate) async fn load(
     organisation: &OrganisationId,
 ) -> Result<PageOrder, Error> {
     Ok(PageOrder::of(&positions(connection, organisation).await?))
+}
+
+/// The place of each component among all of a page.
+pub(crate) fn ranks(positions: &Positions) -> HashMap<ComponentId, usize> {
+    let entries = PageOrder::of(positions).entries.into_iter();
+    entries
+        .flat_map(|entry| entry.components)
+        .zip(0..)
+        .collect()
 }
 
 async fn positions(

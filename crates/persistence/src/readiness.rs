@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use crate::audit::NoAuditItem;
 use crate::database::Database;
+use crate::error::broken;
 use crate::sqlite_file::OpenedFile;
 use crate::statement::RunStatement;
 use crate::transaction::Transaction;
@@ -24,11 +25,14 @@ const PROBE_TIME: Duration = Duration::from_secs(2);
 /// write-ahead log.
 const MIN_FREE_SPACE: u64 = 64 * 1024;
 
+/// Result of a read or a write. Its error is shared by those who reuse it.
+type ProbeResult = Result<(), Arc<Error>>;
+
 /// State between two checks.
 #[derive(Debug, Clone)]
 pub(crate) struct Probe {
     file: Option<OpenedFile>,
-    last_write: Arc<Mutex<Option<(Instant, bool)>>>,
+    last_write: Arc<Mutex<Option<(Instant, ProbeResult)>>>,
 }
 
 impl Probe {
@@ -60,40 +64,63 @@ impl Probe {
 #[async_trait]
 impl Readiness for Database {
     async fn ready(&self) -> Result<(), NotReady> {
-        let probe = self.probe.clone();
-        let checked = tokio::task::spawn_blocking(move || probe.check_file());
-        checked.await.unwrap_or(Err(NotReady::Unavailable))?;
-        let read = timeout(PROBE_TIME, self.read().0.ping()).await;
-        if !matches!(read, Ok(Ok(()))) {
-            return Err(NotReady::Unavailable);
-        }
-        let is_writable = timeout(PROBE_TIME, self.is_writable()).await;
-        if !is_writable.unwrap_or(false) {
-            return Err(NotReady::NotWritable);
-        }
-        Ok(())
+        self.ready_file().await?;
+        let read = in_probe_time(self.probe_read()).await;
+        read.map_err(NotReady::Unavailable)?;
+        let written = in_probe_time(self.probe_write()).await;
+        written.map_err(NotReady::NotWritable)
     }
 }
 
 impl Database {
-    /// Whether a write was stored within [`PROBE_INTERVAL`]. Of concurrent callers one probes and
-    /// the others wait.
-    async fn is_writable(&self) -> bool {
+    /// Checks that the file of an SQLite database is the opened one, and that its disk has space.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] with the reason.
+    pub async fn check_file(&self) -> Result<(), Error> {
+        let ready = self.ready_file().await;
+        ready.map_err(|reason| Error::Unavailable(Box::new(reason)))
+    }
+
+    async fn ready_file(&self) -> Result<(), NotReady> {
+        let probe = self.probe.clone();
+        let checked = tokio::task::spawn_blocking(move || probe.check_file());
+        let checked = checked
+            .await
+            .map_err(|error| Arc::new(Error::internal(error)));
+        checked.map_err(NotReady::Unavailable)?
+    }
+
+    async fn probe_read(&self) -> ProbeResult {
+        let read = self.read().ping().await;
+        read.map_err(|error| Arc::new(broken(error)))
+    }
+
+    /// Writes, or returns the result of a write within [`PROBE_INTERVAL`]. Of concurrent callers
+    /// one writes and the others wait.
+    async fn probe_write(&self) -> ProbeResult {
         let mut last = self.probe.last_write.lock().await;
-        if let Some((at, is_writable)) = *last
+        if let Some((at, written)) = &*last
             && at.elapsed() < PROBE_INTERVAL
         {
-            return is_writable;
+            return written.clone();
         }
         let written = self
             .write_unaudited(NoAuditItem::Upkeep, |transaction| {
                 Box::pin(touch(transaction))
             })
-            .await;
-        let is_writable = written.is_ok();
-        *last = Some((Instant::now(), is_writable));
-        is_writable
+            .await
+            .map_err(Arc::new);
+        *last = Some((Instant::now(), written.clone()));
+        written
     }
+}
+
+/// Ends a probe that takes longer than [`PROBE_TIME`].
+async fn in_probe_time(probe: impl Future<Output = ProbeResult>) -> ProbeResult {
+    timeout(PROBE_TIME, probe)
+        .await
+        .unwrap_or_else(|elapsed| Err(Arc::new(Error::Unavailable(Box::new(elapsed)))))
 }
 
 /// Updates a row that exists for this purpose, with a changing value: SQLite writes nothing for an

@@ -57,6 +57,21 @@ impl ReviewStore for Database {
         )
         .await
     }
+
+    async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        rule: Transition<IncidentAndReview, Option<Review>>,
+    ) -> Result<Option<Committed<Option<Review>>>, Error> {
+        let found = find(self.read(), organisation, incident).await?;
+        let review = found.and_then(|found| found.review);
+        if let Some(published_at) = review.and_then(|review| review.published_at) {
+            self.withdraw_many_of_review(organisation, incident.0, published_at)
+                .await?;
+        }
+        self.change_review(organisation, incident, rule).await
+    }
 }
 
 pub(crate) async fn find(

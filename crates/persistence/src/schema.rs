@@ -21,6 +21,9 @@ const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"allclear");
 /// How long a migration waits for a lock of PostgreSQL. Statements of running nodes wait behind it;
 /// their limit is longer.
 const LOCK_TIMEOUT: &str = "2s";
+/// How long PostgreSQL waits for the next statement of a migration. Without a limit, the locks of a
+/// node that has disappeared would block all other nodes for hours.
+const IDLE_TIMEOUT: &str = "1min";
 /// Delay before a migration that did not get its locks is tried again.
 const RETRY_DELAY: Duration = Duration::from_secs(5);
 
@@ -64,22 +67,10 @@ async fn lock_holders(connection: &DatabaseConnection) -> Result<String, DbErr> 
 }
 
 async fn migrate(connection: &DatabaseConnection, clock: &dyn Clock) -> Result<(), DbErr> {
-    let is_postgresql = connection.get_database_backend() == DbBackend::Postgres;
-    let options = TransactionOptions {
-        // What another node applied while this one waited for the lock is visible.
-        isolation_level: is_postgresql.then_some(IsolationLevel::ReadCommitted),
-        // Another process's write is waited for.
-        sqlite_transaction_mode: (!is_postgresql).then_some(SqliteTransactionMode::Immediate),
-        access_mode: None,
-    };
-    let upgrade = connection.begin_with_options(options).await?;
-    if is_postgresql {
-        wait_for_lock(&upgrade).await?;
-        let limit = format!("SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'");
-        upgrade.execute_unprepared(&limit).await?;
-    }
+    let upgrade = begin(connection).await?;
     refuse_newer(&upgrade).await?;
-    if !is_postgresql && is_empty(&upgrade).await? {
+    let is_sqlite = connection.get_database_backend() == DbBackend::Sqlite;
+    if is_sqlite && is_empty(&upgrade).await? {
         fill_new_sqlite(&upgrade, clock.now()).await?;
         return upgrade.commit().await;
     }
@@ -99,6 +90,28 @@ async fn migrate(connection: &DatabaseConnection, clock: &dyn Clock) -> Result<(
         tracing::info!(steps, "the schema of the database was migrated");
     }
     Ok(())
+}
+
+/// Begins the transaction of the migrations, once no other node migrates.
+async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
+    let is_postgresql = connection.get_database_backend() == DbBackend::Postgres;
+    let options = TransactionOptions {
+        // What another node applied while this one waited for the lock is visible.
+        isolation_level: is_postgresql.then_some(IsolationLevel::ReadCommitted),
+        // Another process's write is waited for.
+        sqlite_transaction_mode: (!is_postgresql).then_some(SqliteTransactionMode::Immediate),
+        access_mode: None,
+    };
+    let upgrade = connection.begin_with_options(options).await?;
+    if is_postgresql {
+        // Before the lock, which a node that has disappeared meanwhile would get and keep.
+        let limit = format!("SET LOCAL idle_in_transaction_session_timeout = '{IDLE_TIMEOUT}'");
+        upgrade.execute_unprepared(&limit).await?;
+        wait_for_lock(&upgrade).await?;
+        let limit = format!("SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'");
+        upgrade.execute_unprepared(&limit).await?;
+    }
+    Ok(upgrade)
 }
 
 /// Waits while another node migrates the schema.
@@ -326,6 +339,19 @@ mod tests {
         migrated.unwrap();
         let pending = Migrator::get_pending_migrations(&database).await.unwrap();
         assert!(pending.is_empty());
+    }
+
+    #[tokio::test]
+    async fn postgresql_does_not_wait_for_a_node_that_disappears_during_a_migration() {
+        let Some(url) = allclear_test_support::postgres() else {
+            return;
+        };
+        let database = Database::connect(url).await.unwrap();
+        let upgrade = begin(&database).await.unwrap();
+        let sql = "SELECT current_setting('idle_in_transaction_session_timeout')";
+        let row = upgrade.query_one_raw(Statement::from_string(DbBackend::Postgres, sql));
+        let timeout: String = row.await.unwrap().unwrap().try_get_by_index(0).unwrap();
+        assert_eq!(timeout, IDLE_TIMEOUT);
     }
 
     #[tokio::test(flavor = "multi_thread")]

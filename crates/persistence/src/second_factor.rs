@@ -1,6 +1,6 @@
 //! Second factors of accounts, and their recovery codes.
 
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::second_factor::{
     FactorStore, Factors, SessionProof, TotpConfirmation, TotpFactor, UsedCode,
 };
@@ -178,7 +178,7 @@ impl FactorStore for Database {
         organisation: &OrganisationId,
         required: bool,
         admin: AdminSession,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write_audited(move |transaction| {
             Box::pin(async move {
@@ -186,10 +186,9 @@ impl FactorStore for Database {
                 // Of concurrent requests, one finds it missing.
                 lock(transaction, &organisation)
                     .await?
-                    .ok_or(Error::NotFound("Organisation"))?;
+                    .ok_or(Error::NotFound(Resource::Organisation))?;
                 membership::check_admin(transaction, &organisation, admin.user).await?;
-                let audit_items = require_factor(transaction, &organisation, required, now).await?;
-                Ok(((), audit_items))
+                require_factor(transaction, &organisation, required, now).await
             })
         })
         .await
@@ -200,7 +199,7 @@ impl FactorStore for Database {
         self.write_audited(move |transaction| {
             Box::pin(async move {
                 let account = lock_account(transaction, user).await?;
-                account.ok_or(Error::NotFound("Account"))?;
+                account.ok_or(Error::NotFound(Resource::Account))?;
                 let removed = Entity::delete_by_id(user.0).run(transaction).await?;
                 let mut factors = passkey::remove_all(transaction, user).await?;
                 if removed > 0 {
@@ -268,14 +267,14 @@ pub(crate) async fn remove_codes_of_no_factor(
     replace_recovery_codes(transaction, user, Vec::new()).await
 }
 
-/// Stores whether an organisation requires a second factor. The caller holds the
-/// organisation's lock.
+/// Stores whether an organisation requires a second factor. Returns whether that is a change. The
+/// caller holds the organisation's lock.
 async fn require_factor(
     transaction: &Transaction,
     organisation: &OrganisationId,
     required: bool,
     now: DateTime<Utc>,
-) -> Result<NewAuditItems, Error> {
+) -> Result<(bool, NewAuditItems), Error> {
     let removed = factor_requirement::Entity::delete_by_id(organisation.as_str())
         .run(transaction)
         .await?;
@@ -289,12 +288,13 @@ async fn require_factor(
     }
     let before = removed > 0;
     if before == required {
-        return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
+        return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
     }
     let state = |required: bool| Some(json!({"requireSecondFactor": required}));
     let (action, kind) = (Action::OrganisationUpdated, TargetType::Organisation);
     let change = NewAuditItem::new(organisation, now, action, (kind, organisation));
-    Ok(change.states(state(before), state(required)).into())
+    let change = change.states(state(before), state(required));
+    Ok((true, change.into()))
 }
 
 async fn begin_totp(

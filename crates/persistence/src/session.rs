@@ -65,7 +65,7 @@ impl SessionStore for Database {
         used_at: DateTime<Utc>,
         expires_at: DateTime<Utc>,
     ) -> Result<(), Error> {
-        self.set(
+        self.change_session(
             id,
             ActiveModel {
                 used_at: Set(used_at),
@@ -97,7 +97,7 @@ impl SessionStore for Database {
 
     async fn activate(&self, id: SessionId, organisation: &OrganisationId) -> Result<(), Error> {
         let active_organisation_id = Set(Some(organisation.as_str().to_owned()));
-        self.set(
+        self.change_session(
             id,
             ActiveModel {
                 active_organisation_id,
@@ -215,28 +215,32 @@ pub(crate) fn state(id: SessionId) -> Value {
 }
 
 impl Database {
-    async fn set(&self, id: SessionId, change: ActiveModel) -> Result<(), Error> {
+    /// Changes a session, unless it has ended.
+    async fn change_session(&self, id: SessionId, change: ActiveModel) -> Result<(), Error> {
         self.write_unaudited(NoAuditItem::OwnSession, move |transaction| {
-            Box::pin(async move { change_one(transaction, id, change).await })
+            Box::pin(async move {
+                change_one(transaction, id, change).await?;
+                Ok(())
+            })
         })
         .await
     }
 }
 
+/// Changes a session. Returns whether it exists.
 async fn change_one(
     transaction: &Transaction,
     id: SessionId,
     change: ActiveModel,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let changed = Entity::update_many()
         .set(change)
         .filter(Column::Id.eq(id.0));
-    changed.run(transaction).await?;
-    Ok(())
+    Ok(changed.run(transaction).await? > 0)
 }
 
 /// Stores an authentication of a session's person, and the digest of the token that the session has
-/// from now on.
+/// from now on. [`Sessions::ENDED`] if it has ended.
 pub(crate) async fn authenticate(
     transaction: &Transaction,
     id: SessionId,
@@ -248,10 +252,11 @@ pub(crate) async fn authenticate(
         authenticated_at: Set(at),
         ..Default::default()
     };
-    change_one(transaction, id, change).await
+    let is_stored = change_one(transaction, id, change).await?;
+    is_stored.then_some(()).ok_or(Sessions::ENDED)
 }
 
-/// Gives a session another token.
+/// Gives a session another token. [`Sessions::ENDED`] if it has ended.
 pub(crate) async fn replace_token(
     transaction: &Transaction,
     id: SessionId,
@@ -261,7 +266,8 @@ pub(crate) async fn replace_token(
         digest: Set(digest.as_str().to_owned()),
         ..Default::default()
     };
-    change_one(transaction, id, change).await
+    let is_stored = change_one(transaction, id, change).await?;
+    is_stored.then_some(()).ok_or(Sessions::ENDED)
 }
 
 /// Records that a second factor of the account was used in a session that a provider opened. Other

@@ -3,8 +3,6 @@
 mod history;
 mod past_title;
 
-use std::collections::HashMap;
-
 use allclear_application::component::ComponentReport;
 use allclear_application::component_group::ComponentGroupReport;
 use allclear_application::error::Error;
@@ -15,14 +13,14 @@ use allclear_application::status_page::{
 };
 use allclear_domain::component::Component;
 use allclear_domain::id::OrganisationId;
-use allclear_domain::status_period::StatusSpan;
+use allclear_domain::page_order::Positions;
 use allclear_domain::uptime::{DateRange, UptimeWindow};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::QueryOrder;
-use uuid::Uuid;
 
-use crate::component::{self, history::spans::spans_by_component};
+use crate::component;
+use crate::component::history::spans::{SpansByComponent, spans_by_component};
 use crate::component_group;
 use crate::database::Database;
 use crate::entity;
@@ -30,6 +28,7 @@ use crate::incident;
 use crate::maintenance;
 use crate::maintenance::component::UnderMaintenance;
 use crate::organisation;
+use crate::page_order;
 use crate::statement::Fetch;
 use crate::transaction::Transaction;
 
@@ -47,7 +46,7 @@ impl SnapshotStore for Database {
                 let Some(organisation) = organisation::find(transaction, &id).await? else {
                     return Ok(None);
                 };
-                let revision = organisation.revision.0;
+                let revision = organisation.revision;
                 let url = links.page(&id, organisation.verified_domain());
                 let maintained = UnderMaintenance::read(transaction, &id, now).await?;
                 let (groups, components) = in_page_order(transaction, &id, &maintained).await?;
@@ -70,7 +69,7 @@ impl SnapshotStore for Database {
                     organisation: PublicOrganisation::new(organisation, url),
                     groups: shown_groups(&groups)?,
                     banner: Snapshot::banner(&components),
-                    components: components_for_page(&components, &window, &spans)?,
+                    components: components_for_page(&components, &window, spans)?,
                     incidents,
                     maintenances,
                     past_titles,
@@ -91,6 +90,7 @@ pub(crate) async fn in_page_order(
 ) -> Result<(Vec<ComponentGroupReport>, Vec<ComponentReport>), Error> {
     let groups = component_group::of(organisation)
         .order_by_asc(entity::component_group::Column::Position)
+        .order_by_desc(entity::component_group::Column::Id)
         .fetch_all(transaction)
         .await?;
     let groups = component_group::reports(transaction, organisation, groups, maintained).await?;
@@ -99,22 +99,18 @@ pub(crate) async fn in_page_order(
         .into_iter()
         .map(|row| Ok(maintained.report(Component::try_from(row)?)))
         .collect::<Result<Vec<_>, Error>>()?;
-    sort_in_page_order(&mut components, &groups);
-    Ok((groups, components))
-}
-
-fn sort_in_page_order(components: &mut [ComponentReport], groups: &[ComponentGroupReport]) {
-    let positions: HashMap<_, _> = groups
-        .iter()
-        .map(|report| (report.group.id, report.position))
-        .collect();
-    components.sort_by_key(|report| {
-        let place = report.component.place;
-        match place.group.and_then(|group| positions.get(&group)) {
-            Some(group) => (*group, place.position),
-            None => (place.position, 0),
-        }
+    let ranks = page_order::ranks(&Positions {
+        groups: groups
+            .iter()
+            .map(|report| (report.group.id, report.position))
+            .collect(),
+        components: components
+            .iter()
+            .map(|report| (report.component.id, report.component.place))
+            .collect(),
     });
+    components.sort_by_cached_key(|report| ranks.get(&report.component.id).copied());
+    Ok((groups, components))
 }
 
 /// The groups, with their descriptions within the page's size limit.
@@ -130,15 +126,14 @@ fn shown_groups(groups: &[ComponentGroupReport]) -> Result<Vec<PublicComponentGr
 fn components_for_page(
     components: &[ComponentReport],
     window: &UptimeWindow,
-    spans: &HashMap<Uuid, Vec<StatusSpan>>,
+    mut spans: SpansByComponent,
 ) -> Result<Vec<PublicComponent>, Error> {
     let mut budget = Budget::new(PAGE_BYTES);
     components
         .iter()
         .map(|report| {
-            let spans = spans.get(&report.component.id.0);
-            let spans = spans.map_or(&[][..], Vec::as_slice);
-            budget.show_component(PublicComponent::new(report, window, spans))
+            let spans = spans.take(report.component.id.0);
+            budget.show_component(PublicComponent::new(report, window, &spans))
         })
         .collect()
 }

@@ -8,7 +8,7 @@ mod query_plan_tests;
 
 use std::collections::HashMap;
 
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::status_page::incident::TIMELINE_LENGTH;
 use allclear_application::statuspage_api::{StatuspageState, StatuspageStateStore, TEXT_BYTES};
 use allclear_domain::code::Code;
@@ -78,7 +78,7 @@ async fn updated_at(
         .into_tuple()
         .fetch_one(transaction)
         .await?;
-    let (committed_at, created_at) = times.ok_or(Error::NotFound("Organisation"))?;
+    let (committed_at, created_at) = times.ok_or(Error::NotFound(Resource::Organisation))?;
     // An organisation without a commit has an earlier time.
     Ok(std::cmp::max(committed_at, created_at))
 }

@@ -8,12 +8,12 @@ mod scope;
 
 use allclear_application::audit::state;
 use allclear_application::delivery::DeliveryQueue;
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::origin::Origin;
 use allclear_application::page::{Listed, Page};
 use allclear_application::subscriber::import::{CsvComponent, ImportBatch, Imported};
 use allclear_application::subscriber::{
-    SubscriberChange, SubscriberFilter, SubscriberKey, SubscriberRule, SubscriberStore,
+    SubscriberChange, SubscriberFilter, SubscriberKey, SubscriberStore, SubscriberTransition,
 };
 use allclear_domain::audit::{Action, Actor, TargetType};
 use allclear_domain::channel::{Channel, RecipientKey, TargetKey};
@@ -30,7 +30,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 pub(crate) use self::limit::add_to_count;
-use self::limit::{check_limit, count_of, count_verification, prune_mail_limits};
+use self::limit::{check_limit, count_of, count_verification, prune_verification_limits};
 #[cfg(test)]
 pub(crate) use self::prune::unconfirmed;
 use self::row::{model_of, optional_subscriber_from};
@@ -83,7 +83,7 @@ impl SubscriberStore for Database {
         &self,
         organisation: &OrganisationId,
         key: SubscriberKey,
-        rule: SubscriberRule,
+        rule: SubscriberTransition,
     ) -> Result<SubscriberChange, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write_audited(move |transaction| {
@@ -100,7 +100,7 @@ impl SubscriberStore for Database {
         &self,
         organisation: &OrganisationId,
         key: SubscriberKey,
-        rule: SubscriberRule,
+        rule: SubscriberTransition,
     ) -> Result<Subscriber, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         let limits = self.limits;
@@ -167,7 +167,7 @@ impl SubscriberStore for Database {
     async fn preview_import(
         &self,
         organisation: &OrganisationId,
-        keys: Vec<SubscriberKey>,
+        keys: Vec<TargetKey>,
         added: u64,
     ) -> Result<Vec<Imported>, Error> {
         import::outcomes(self.read(), organisation, &keys, added, self.limits).await
@@ -204,6 +204,30 @@ impl SubscriberStore for Database {
         .await
     }
 
+    async fn record_verification(
+        &self,
+        organisation: &OrganisationId,
+        id: SubscriberId,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error> {
+        let organisation = organisation.clone();
+        self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
+            Box::pin(async move {
+                let sent = Entity::update_many()
+                    .set(no_failure())
+                    .col_expr(Column::UpdatedAt, Expr::val(now))
+                    .filter(Column::OrganisationId.eq(organisation.as_str()))
+                    .filter(Column::Id.eq(id.0))
+                    .filter(Column::Status.eq(SubscriberStatus::Pending.to_string()));
+                if sent.run(transaction).await? > 0 {
+                    drop_queued(transaction, id).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+
     async fn prune_followers(
         &self,
         resolved_before: DateTime<Utc>,
@@ -220,9 +244,13 @@ impl SubscriberStore for Database {
         prune::never_confirmed(self, requested_before, limit).await
     }
 
-    async fn prune_mail_limits(&self, now: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
+    async fn prune_verification_limits(
+        &self,
+        now: DateTime<Utc>,
+        limit: u64,
+    ) -> Result<u64, Error> {
         self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
-            Box::pin(prune_mail_limits(transaction, now, limit))
+            Box::pin(prune_verification_limits(transaction, now, limit))
         })
         .await
     }
@@ -359,7 +387,7 @@ fn audit_items(
         Origin::current().actor,
         Actor::Provider | Actor::CommandLine | Actor::Scheduler
     ) {
-        return NewAuditItems::none(NoAuditItem::OfVisitor);
+        return NewAuditItems::none(NoAuditItem::ByNoOperator);
     }
     let action = match (before, after) {
         (None, _) => Action::SubscriberCreated,
@@ -377,13 +405,13 @@ async fn store(
     transaction: &Transaction,
     organisation: &OrganisationId,
     key: &SubscriberKey,
-    rule: SubscriberRule,
+    rule: SubscriberTransition,
 ) -> Result<(Option<Subscriber>, Subscriber), Error> {
     // Of concurrent requests for one target, one finds it missing. Under the lock no notice is
     // committed, so the revision shows whether the notice or the confirmation was first.
     let locked = lock(transaction, organisation)
         .await?
-        .ok_or(Error::NotFound("Organisation"))?;
+        .ok_or(Error::NotFound(Resource::Organisation))?;
     lock_rows(transaction, of_same_target(organisation, key)).await?;
     let row = row_of(organisation, key).fetch_one(transaction).await?;
     let subscribed = SubscriberStatus::Subscribed.to_string();

@@ -73,11 +73,13 @@ impl Side {
             Arc::clone(&relay),
             Arc::clone(&clock),
         );
+        let reads = store.concurrency_of_one().reads;
         let pages = Arc::new(PageCache::new(
             store,
             relay,
             clock,
             WebApp::page_template("http://localhost"),
+            reads,
         ));
         let mut component = None;
         for number in 0..COMPONENTS {

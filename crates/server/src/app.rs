@@ -33,6 +33,8 @@ const BACKLOG: u32 = 2048;
 
 /// Longest wait at the end for work of earlier requests, as long as the deliveries take to end.
 const BACKGROUND_TIMEOUT: Duration = Duration::from_secs(15);
+/// Longest wait at the end for the database, which may hang.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A running server.
 pub struct App {
@@ -60,7 +62,8 @@ impl App {
         Self::start_at(settings, Arc::new(SystemClock)).await
     }
 
-    /// Starts a server with the given clock: opens the database, wires the services and listens.
+    /// Starts a server on a machine with the given clock: opens the database, wires the services
+    /// and listens.
     ///
     /// # Errors
     /// One line with the reason why the server cannot start.
@@ -122,7 +125,7 @@ impl App {
     ///
     /// # Errors
     /// One line, if the server fails.
-    pub async fn serve_until(
+    pub(crate) async fn serve_until(
         mut self,
         mut signals: EndSignals,
         delay: Duration,
@@ -172,11 +175,13 @@ impl App {
             );
         }
         drop(self.tasks);
-        if let Err(error) = self.database.close().await {
-            tracing::warn!(
+        match timeout(CLOSE_TIMEOUT, self.database.close()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "the database was not closed cleanly"
-            );
+            ),
+            Err(_) => tracing::warn!("the database was not closed cleanly: it did not respond"),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::settings::Settings;
 /// # Errors
 /// One line that says what is wrong with the address of a mail server.
 pub(crate) fn warn(settings: &Settings) -> Result<(), String> {
-    let database = allclear_persistence::transport_security::clear_text_host(&settings.database());
+    let database = allclear_persistence::database_url::clear_text_host(&settings.database());
     if let Some(host) = database.filter(|host| is_elsewhere(host)) {
         tracing::warn!(
             host,

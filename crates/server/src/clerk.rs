@@ -24,14 +24,14 @@ pub(crate) fn services(
 ) -> Result<ClerkServices, String> {
     let keys = match &clerk.jwt_key {
         Some(pem) => Keys::configured(pem).map_err(wrong("ALLCLEAR_CLERK_JWT_KEY"))?,
-        None => Keys::published(clerk.key_set.clone(), infra.clock())?,
+        None => Keys::published(clerk.key_set.clone(), infra.machine_clock())?,
     };
     let api = Arc::new(BackendApi::new(
         clerk.api.clone(),
         clerk.secret_key.clone(),
     )?);
     let api_key_mails = ApiKeyMails::new(Arc::clone(&api) as _, mails.clone());
-    let webhooks = Webhooks::new(clerk.webhook_secret.clone(), infra.clock());
+    let webhooks = Webhooks::new(clerk.webhook_secret.clone(), infra.machine_clock());
     let directory = Arc::new(Directory::new(
         infra.store(),
         api,
@@ -44,7 +44,7 @@ pub(crate) fn services(
         infra.settings.origins(&infra.public_url),
         keys,
         Arc::clone(&directory),
-        infra.clock(),
+        infra.machine_clock(),
     );
     let verifier: Arc<dyn TokenVerifier> = Arc::new(verifier);
     Ok(ClerkServices {

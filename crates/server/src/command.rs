@@ -66,6 +66,36 @@ enum Action {
     AfterRestore,
 }
 
+/// What a command needs before it runs.
+#[derive(Debug, Clone, Copy)]
+struct Needs {
+    /// Settings without a mistake.
+    checked_settings: bool,
+    /// The log.
+    log: bool,
+    /// As many open files as possible.
+    many_files: bool,
+}
+
+impl Action {
+    const fn needs(&self) -> Needs {
+        let (checked_settings, log, many_files) = match self {
+            Self::Serve => (true, true, true),
+            Self::Demo => (false, true, true),
+            Self::Invite { .. } | Self::RotateKeys | Self::User { .. } => (true, true, false),
+            Self::AfterRestore => (false, true, false),
+            Self::Openapi | Self::Healthcheck | Self::Backup { .. } | Self::Check => {
+                (false, false, false)
+            }
+        };
+        Needs {
+            checked_settings,
+            log,
+            many_files,
+        }
+    }
+}
+
 /// Runs the command. The exit code is 0 after success, 1 after a failure and 2 for wrong arguments.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -77,25 +107,16 @@ pub fn main() -> ExitCode {
         Err(code) => return code,
     };
     let action = arguments.command.unwrap_or(Action::Serve);
-    if matches!(
-        action,
-        Action::Serve | Action::Invite { .. } | Action::RotateKeys | Action::User { .. }
-    ) && let Err(message) = arguments.settings.check()
+    let needs = action.needs();
+    if needs.checked_settings
+        && let Err(message) = arguments.settings.check()
     {
         return wrong_setting(&message);
     }
-    if matches!(
-        action,
-        Action::Serve
-            | Action::Demo
-            | Action::Invite { .. }
-            | Action::RotateKeys
-            | Action::User { .. }
-            | Action::AfterRestore
-    ) {
+    if needs.log {
         log::start(&arguments.settings);
     }
-    if matches!(action, Action::Serve | Action::Demo) {
+    if needs.many_files {
         rlimit::raise();
     }
     // A filter may hide errors. Then this one is printed.
@@ -193,6 +214,11 @@ async fn serve(settings: &Settings) -> Result<(), String> {
     if settings.trusts_everybody() {
         tracing::warn!(
             "ALLCLEAR_TRUSTED_PROXIES contains every address: any client can choose the address that limits and the log use"
+        );
+    }
+    if settings.opens_listed_targets() {
+        tracing::warn!(
+            "ALLCLEAR_WEBHOOK_ALLOW and open sign-up: anybody can create an organisation and send requests to the listed targets; set ALLCLEAR_SIGN_UP"
         );
     }
     let app = tokio::select! {

@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use crate::clock::SystemClock;
 use crate::file_permissions;
 use crate::installation::Installation;
+use crate::node_clock::NodeClock;
 use crate::output::{one_line, with_causes};
 use crate::settings::Settings;
 use crate::tasks::Tasks;
@@ -22,22 +23,28 @@ use crate::tasks::Tasks;
 /// Timeout of the connection that finds out why a database cannot be opened.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Opens the configured database.
+/// Opens the configured database, and corrects the clock by it.
 ///
 /// # Errors
 /// One line, without the password in the database's address.
 pub(crate) async fn database(
     settings: &Settings,
-    clock: &Arc<dyn Clock>,
+    clock: &Arc<NodeClock>,
 ) -> Result<Database, String> {
     if let Some(file) = sqlite_file::path_of(&settings.database()) {
         file_permissions::database_files(&file)?;
     }
-    let opened = Database::connect(&settings.database(), Arc::clone(clock)).await;
-    match opened {
-        Ok(database) => Ok(database),
-        Err(error) => Err(not_opened(&settings.database(), &error.to_string()).await),
+    let url = settings.database();
+    let opened = Database::connect(&url, Arc::clone(clock) as _).await;
+    let database = match opened {
+        Ok(database) => database,
+        Err(error) => return Err(not_opened(&url, &error.to_string()).await),
+    };
+    if !settings.is_on_sqlite() {
+        let compared = clock.compare(&database).await;
+        compared.map_err(|error| with_causes(&error))?;
     }
+    Ok(database)
 }
 
 /// The line that says why a database cannot be opened, without the password in its address.
@@ -89,8 +96,9 @@ pub(crate) async fn with_database<T>(
     settings: &Settings,
     command: impl AsyncFnOnce(&Database, &Arc<dyn Clock>) -> Result<T, String>,
 ) -> Result<T, String> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let clock = Arc::new(NodeClock::new(Arc::new(SystemClock)));
     let database = database(settings, &clock).await?;
+    let clock: Arc<dyn Clock> = clock;
     let outcome = command(&database, &clock).await;
     let closed = database.close().await.map_err(|error| with_causes(&error));
     outcome.and_then(|value| closed.map(|()| value))

@@ -48,7 +48,7 @@ impl ContentServices {
             organisations: Arc::new(Organisations::new(store(), relay(), names)),
             incidents: Arc::new(Incidents::new(store(), relay())),
             maintenances: Arc::new(Maintenances::new(store(), relay(), timer())),
-            scheduler: Arc::new(Scheduler::new(store(), relay(), clock(), timer())),
+            scheduler: Arc::new(Scheduler::new(store(), relay(), store(), timer())),
             wake_timer,
         }
     }
@@ -60,12 +60,10 @@ impl ContentServices {
             let scheduler = Arc::clone(&scheduler);
             async move { scheduler.run().await }
         });
-        let wake_timer = Arc::clone(&self.wake_timer);
-        let (broadcast, clock) = (infra.broadcast(), infra.clock());
+        let (broadcast, wake_timer) = (infra.broadcast(), Arc::clone(&self.wake_timer));
         tasks.start("wake_scheduler", move || {
             let (broadcast, wake_timer) = (Arc::clone(&broadcast), Arc::clone(&wake_timer));
-            let clock = Arc::clone(&clock);
-            async move { scheduler::listen(&*broadcast, &wake_timer, &*clock).await }
+            async move { scheduler::listen(&*broadcast, &wake_timer).await }
         });
     }
 }

@@ -51,7 +51,8 @@ impl DeliveryServices {
         mail_budget: &Arc<MailBudget>,
     ) -> Result<Self, String> {
         let outbound = infra.settings.webhook.outbound()?;
-        let messenger: Arc<dyn Messenger> = Arc::new(HttpMessenger::new(outbound, infra.clock()));
+        let messenger = HttpMessenger::new(outbound, infra.machine_clock());
+        let messenger: Arc<dyn Messenger> = Arc::new(messenger);
         let mail = mail_sender(infra);
         let message = message_sender(infra, Arc::clone(&messenger));
         let wake_signal = Arc::new(WakeSignal::default());
@@ -62,7 +63,8 @@ impl DeliveryServices {
             clock: infra.clock(),
             states: infra.store(),
             messenger,
-            tester: Arc::new(ChannelSender {
+            mailer: infra.mailer(),
+            sender: Arc::new(ChannelSender {
                 mail: Arc::clone(&mail),
                 message: Arc::clone(&message),
             }),

@@ -10,7 +10,9 @@ use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::invitation::{Invitations, StoredInvitation};
 use allclear_application::link::Links;
-use allclear_application::mail::{Mail, Mailer, SendError};
+use allclear_application::mail::{
+    Mail, MailContent, MailPreview, Mailer, PROMPT_MAIL_TIMEOUT, SendError,
+};
 use allclear_application::mail_budget::MailBudget;
 use allclear_application::membership::Memberships;
 use allclear_application::openid::OpenId;
@@ -33,6 +35,7 @@ use allclear_transport::built_in::BuiltInServices;
 use allclear_transport::built_in::openid::{OpenIdServices, OpenIdThrottle};
 use allclear_transport::built_in::throttle::IdentityThrottle;
 use async_trait::async_trait;
+use tokio::time::timeout;
 
 use crate::infrastructure::Infrastructure;
 use crate::installation::Installation;
@@ -112,6 +115,7 @@ impl Foundation {
             opener: opener.clone(),
             mails: security_mails.clone(),
             clock: infra.clock(),
+            app_clock: infra.machine_clock(),
             hmac_key: hmac_key.clone(),
             signer: Arc::clone(&keys) as _,
         });
@@ -239,11 +243,20 @@ struct AccountMailer(Arc<dyn Mailer>);
 #[async_trait]
 impl Mailer for AccountMailer {
     async fn send(&self, mail: Mail) -> Result<(), SendError> {
-        let sent = self.0.send(mail).await;
+        // Nobody waits for a link as long as a notice may take: a person requests another one.
+        let sent = timeout(PROMPT_MAIL_TIMEOUT, self.0.send(mail)).await;
+        let sent = sent.unwrap_or_else(|_| {
+            let reason = "the mail server did not respond in time".to_owned();
+            Err(SendError::Unconfirmed { reason })
+        });
         if sent.is_err() {
             metrics::counter!(ACCOUNT_MAILS_FAILED).increment(1);
         }
         sent
+    }
+
+    fn preview(&self, content: &MailContent) -> Result<MailPreview, Error> {
+        self.0.preview(content)
     }
 }
 

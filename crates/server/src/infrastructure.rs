@@ -13,6 +13,7 @@ use tokio::runtime::Handle;
 
 use crate::connect::NodeBroadcast;
 use crate::installation::Installation;
+use crate::node_clock::NodeClock;
 use crate::settings::Settings;
 use crate::tasks::Tasks;
 use crate::{connect, mail};
@@ -31,21 +32,24 @@ pub(crate) struct Infrastructure {
     broadcast: NodeBroadcast,
     relay: Arc<Relay>,
     mailer: Arc<dyn Mailer>,
-    clock: Arc<dyn Clock>,
+    clock: Arc<NodeClock>,
 }
 
 impl Infrastructure {
-    /// Opens the database and the connection to the other nodes, and starts the mailer.
+    /// Opens the database and the connection to the other nodes, and starts the mailer. `machine`
+    /// is the machine's clock.
     ///
     /// # Errors
     /// One line with the reason.
     pub(crate) async fn open(
         settings: &Settings,
         public_url: String,
-        clock: Arc<dyn Clock>,
+        machine: Arc<dyn Clock>,
     ) -> Result<Self, String> {
         let links = Links::new(&public_url);
-        let database = connect::database(settings, &clock)
+        let node_clock = Arc::new(NodeClock::new(machine));
+        let clock: Arc<dyn Clock> = Arc::clone(&node_clock) as _;
+        let database = connect::database(settings, &node_clock)
             .await?
             .limited(settings.usage.stored())
             .linked(links.clone());
@@ -62,7 +66,7 @@ impl Infrastructure {
             background: Background::on(Handle::current()),
             store,
             broadcast,
-            clock,
+            clock: node_clock,
         })
     }
 
@@ -71,7 +75,7 @@ impl Infrastructure {
         Arc::clone(&self.store)
     }
 
-    /// Announces commits to the other nodes.
+    /// The port that publishes commits to every node.
     pub(crate) fn broadcast(&self) -> Arc<dyn Broadcast> {
         self.broadcast.port()
     }
@@ -81,7 +85,7 @@ impl Infrastructure {
         self.broadcast.start(tasks);
     }
 
-    /// Sends commits to the viewers of this node.
+    /// The relay, which delivers commits to the viewers of this node.
     pub(crate) fn relay(&self) -> Arc<Relay> {
         Arc::clone(&self.relay)
     }
@@ -90,7 +94,18 @@ impl Infrastructure {
         Arc::clone(&self.mailer)
     }
 
+    /// The node's clock, which all nodes correct by the same one.
     pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.clock) as _
+    }
+
+    /// The clock of this machine, for what is compared with clocks outside of the installation:
+    /// tokens and signatures of others, messages to receivers, codes of authenticator apps.
+    pub(crate) fn machine_clock(&self) -> Arc<dyn Clock> {
+        self.clock.machine()
+    }
+
+    pub(crate) fn node_clock(&self) -> Arc<NodeClock> {
         Arc::clone(&self.clock)
     }
 }

@@ -18,11 +18,14 @@ const BUCKETS: [f64; 11] = [
 /// Counter of failed attempts to send mails about accounts.
 pub(crate) const ACCOUNT_MAILS_FAILED: &str = "allclear_account_mails_failed_total";
 
+/// Counter of commits that the database has lost.
+const LOST_COMMITS: &str = "allclear_lost_commits_total";
+
 /// Interval of the recorder's upkeep.
 pub(crate) const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Drains recorded samples into histograms, which would otherwise grow without scrapes, and updates
-/// the relay's lag and the numbers of the process.
+/// the relay's lag and the numbers of the process. It reads files, so it may block.
 pub(crate) fn upkeep(relay: &Relay) {
     #[expect(
         clippy::cast_precision_loss,
@@ -60,6 +63,7 @@ pub(crate) fn handle() -> PrometheusHandle {
         for name in [
             ACCOUNT_MAILS_FAILED,
             "allclear_resyncs_total",
+            LOST_COMMITS,
             "allclear_broadcast_messages_rejected_total",
             "allclear_responses_cut_total",
         ] {
@@ -81,6 +85,10 @@ fn describe() {
         (
             "allclear_resyncs_total",
             "Organisations whose viewers had to read everything again.",
+        ),
+        (
+            LOST_COMMITS,
+            "Commits that this node has sent to its viewers and that the database has lost.",
         ),
         (
             "allclear_broadcast_messages_rejected_total",
@@ -162,5 +170,9 @@ impl CommitListener for EventCounter {
 
     fn resync(&self, _: &OrganisationId) {
         metrics::counter!("allclear_resyncs_total").increment(1);
+    }
+
+    fn on_lost_commits(&self, count: u64) {
+        metrics::counter!(LOST_COMMITS).increment(count);
     }
 }

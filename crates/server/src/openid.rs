@@ -66,7 +66,7 @@ fn provider(settings: ProviderSettings, infra: &Infrastructure) -> Result<Provid
         role_claim: settings.role_claim,
         public_url: infra.public_url.clone(),
     };
-    let client = OpenIdClient::new(client, infra.clock())?;
+    let client = OpenIdClient::new(client, infra.machine_clock())?;
     Ok(Provider {
         id: settings.id,
         name: settings.name,

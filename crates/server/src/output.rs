@@ -53,7 +53,7 @@ pub(crate) fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use allclear_application::error::Error;
+    use allclear_application::error::{Error, Resource};
 
     use super::*;
 
@@ -66,8 +66,8 @@ mod tests {
             "temporarily unavailable: database or disk is full"
         );
         assert_eq!(
-            with_causes(&Error::NotFound("Account")),
-            Error::NotFound("Account").to_string()
+            with_causes(&Error::NotFound(Resource::Account)),
+            Error::NotFound(Resource::Account).to_string()
         );
     }
 }

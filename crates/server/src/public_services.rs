@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_application::caller::TokenVerifier;
+use allclear_application::error::Error;
 use allclear_application::relay::CommitListener;
 use allclear_transport::limit::client_limits::ClientLimits;
 use allclear_transport::server::client_address::TrustedProxies;
@@ -15,6 +16,7 @@ use allclear_transport::status_page::page_cache::PageCache;
 use allclear_transport::status_page::viewers::Viewers;
 use allclear_transport::statuspage_api::document_cache::DocumentCache;
 use allclear_transport::web_app::WebApp;
+use tokio::task::spawn_blocking;
 
 use crate::infrastructure::Infrastructure;
 use crate::metrics;
@@ -55,6 +57,7 @@ impl PublicServices {
             infra.relay(),
             infra.clock(),
             WebApp::page_template(public_url),
+            infra.store().concurrency_of_one().reads,
         ));
         let history_template = WebApp::history_template(public_url);
         let history_pages = HistoryPages::new(infra.store(), &relay, &clock, history_template);
@@ -90,8 +93,11 @@ impl PublicServices {
         ];
         let counted = infra.relay();
         tasks.repeat("metrics", metrics::UPKEEP_INTERVAL, move || {
-            metrics::upkeep(&counted);
-            ready(Ok(()))
+            let relay = Arc::clone(&counted);
+            async move {
+                let upkeep = spawn_blocking(move || metrics::upkeep(&relay));
+                upkeep.await.map_err(Error::internal)
+            }
         });
         let relay = infra.relay();
         tasks.start("relay", move || {

@@ -14,11 +14,8 @@ pub(crate) fn raise() {
     }
 }
 
-/// Current limit; 0 if it is unknown.
-pub(crate) fn limit() -> usize {
-    rlimit::Resource::NOFILE
-        .get_soft()
-        .ok()
-        .and_then(|limit| usize::try_from(limit).ok())
-        .unwrap_or(0)
+/// Current limit; `None` if it is unknown.
+pub(crate) fn limit() -> Option<usize> {
+    let limit = rlimit::Resource::NOFILE.get_soft().ok()?;
+    usize::try_from(limit).ok()
 }

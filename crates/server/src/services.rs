@@ -28,6 +28,9 @@ use crate::tasks::Tasks;
 
 /// Interval of the removal of old commits and items of the audit log.
 const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
+/// Interval of the check of an SQLite file. Its failure is logged, whether or not anybody requests
+/// the readiness.
+const FILE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// All services of a server.
 pub(crate) struct Services {
@@ -157,13 +160,19 @@ impl Services {
             async move { usage.count_commits(&*broadcast).await }
         });
         let max_audit_age = TimeDelta::days(infra.settings.audit_days.into());
-        let retention = Retention::new(infra.store(), infra.store(), max_audit_age, infra.clock());
+        let retention = Retention::new(infra.store(), infra.store(), max_audit_age, infra.store());
         let retention = Arc::new(retention);
         tasks.repeat_removal("prune_commits", PRUNE_INTERVAL, move || {
             let retention = Arc::clone(&retention);
             async move { retention.prune().await.map(drop) }
         });
-        if !infra.settings.is_on_sqlite() {
+        if infra.settings.is_on_sqlite() {
+            let database = infra.store();
+            tasks.repeat("check_database_file", FILE_INTERVAL, move || {
+                let database = Arc::clone(&database);
+                async move { database.check_file().await }
+            });
+        } else {
             postgresql::start(tasks, infra);
         }
         running_deliveries

@@ -256,6 +256,14 @@ impl Settings {
         proxies.any(|range| range.ends_with("/0"))
     }
 
+    /// Whether anybody can sign up with a password, create an organisation, and enter a target that
+    /// is not public.
+    pub(crate) fn opens_listed_targets(&self) -> bool {
+        let is_open = self.sign_up == SignUpMode::Open && self.openid.passwords();
+        let is_built_in = matches!(self.clerk.application(), Ok(None));
+        self.webhook.has_listed_targets() && is_open && is_built_in
+    }
+
     /// Checks the settings whose values are not checked while they are parsed, because an error
     /// would repeat a secret.
     ///

@@ -10,7 +10,7 @@ pub(crate) enum EndSignal {
 }
 
 /// Receives the signals that ask the process to end.
-pub struct EndSignals {
+pub(crate) struct EndSignals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]

@@ -14,12 +14,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, Type};
 
-use crate::component::STATUS_MESSAGE;
 use crate::openapi;
 use crate::request::caller::{CanAdminister, Operator, RecentAdmin};
 use crate::request::device::client_of;
 use crate::request::idempotency::Repeatable;
-use crate::request::input::{Body, FieldInput, Parsed, Text, Timestamp};
+use crate::request::input::{Body, CHOICE_MESSAGE, FieldInput, Parsed, Text, Timestamp};
 use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, Deleted};
 use crate::response::problem::{ErrorResponses, Problem};
@@ -104,7 +103,7 @@ impl KeyInput {
     fn draft(self) -> Result<ApiKeyDraft, Invalid> {
         let mut invalid = Invalid::default();
         let name = self.name.required("name", "Name is required", &mut invalid);
-        let role = self.role.optional("role", STATUS_MESSAGE, &mut invalid);
+        let role = self.role.optional("role", CHOICE_MESSAGE, &mut invalid);
         let expires_at = self
             .expires_at
             .nullable("expiresAt", "Must be a time", &mut invalid);
@@ -157,7 +156,9 @@ async fn create(
     };
     let draft = body.0.draft()?;
     let create = async {
-        let created = keys.create(&caller.organisation, draft, text).await?;
+        let session = caller.caller.admin_session();
+        let created = keys.create(&caller.organisation, session, draft, text);
+        let created = created.await?;
         mail_creator(&request, &caller, &created);
         Ok(created)
     };

@@ -1,10 +1,8 @@
 //! The routes of the audit log.
 
-use actix_web::http::header::{self, ContentDisposition, DispositionParam, DispositionType};
 use actix_web::{HttpRequest, HttpResponse, get, web};
 use allclear_application::audit::{AuditFilter, AuditItem, AuditLog};
 use allclear_application::error::Error;
-use allclear_application::page::Page;
 use allclear_application::timestamp;
 use allclear_domain::audit::{ActorType, TargetType};
 use allclear_domain::id::OrganisationId;
@@ -12,12 +10,11 @@ use allclear_domain::text;
 use allclear_domain::validation::{FieldError, Invalid};
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
 use futures_util::StreamExt as _;
-use futures_util::stream::{once, try_unfold};
+use futures_util::stream::once;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::openapi::{Object, Type};
 use utoipa::{IntoParams, ToSchema};
-use uuid::Uuid;
 
 use crate::limit::usage::{LongPermit, LongRequest, Usage};
 use crate::openapi;
@@ -26,6 +23,7 @@ use crate::request::input::{Date, Timestamp};
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::response::api_response::{ApiResponse, list as list_response};
 use crate::response::csv_line::{guarded, line};
+use crate::response::file_download::{file_download, pages};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
@@ -165,16 +163,46 @@ fn format_schema() -> Object {
     openapi::one_of(Type::String, ["json", "csv", "jsonl"])
 }
 
-/// Forms of the response.
+/// Formats of the log as a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Json,
+enum FileFormat {
     Csv,
     JsonLines,
 }
 
+impl FileFormat {
+    /// The name of the file, and its type.
+    const fn name_and_type(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Csv => ("audit-log.csv", "text/csv; charset=utf-8"),
+            Self::JsonLines => ("audit-log.jsonl", "application/jsonl"),
+        }
+    }
+
+    /// What comes before the items.
+    fn header(self) -> Result<Vec<u8>, Error> {
+        match self {
+            Self::Csv => line(&HEADER.map(str::to_owned)),
+            Self::JsonLines => Ok(Vec::new()),
+        }
+    }
+
+    fn line(self, item: AuditItem) -> Result<Vec<u8>, Error> {
+        match self {
+            Self::Csv => line(&cells(item)),
+            Self::JsonLines => {
+                let item = serde_json::to_vec(&ItemBody::from(item));
+                let mut text = item.map_err(Error::internal)?;
+                text.push(b'\n');
+                Ok(text)
+            }
+        }
+    }
+}
+
 impl AuditQuery {
-    fn read(&self) -> Result<(AuditFilter, Format), Invalid> {
+    /// The selected items, and the format of the file; `None` if no file is requested.
+    fn read(&self) -> Result<(AuditFilter, Option<FileFormat>), Invalid> {
         let mut invalid = Invalid::default();
         let mut refuse = |field: &str, message: &str| {
             invalid.add(FieldError::new(field, message));
@@ -203,12 +231,12 @@ impl AuditQuery {
             refuse("to", "Must not be before the start");
         }
         let format = match given(&self.format).as_deref() {
-            None | Some("json") => Format::Json,
-            Some("csv") => Format::Csv,
-            Some("jsonl") => Format::JsonLines,
+            None | Some("json") => None,
+            Some("csv") => Some(FileFormat::Csv),
+            Some("jsonl") => Some(FileFormat::JsonLines),
             Some(_) => {
                 refuse("format", "Must be json, csv or jsonl");
-                Format::Json
+                None
             }
         };
         for (field, text) in [("actorId", &self.actor_id), ("targetId", &self.target_id)] {
@@ -253,18 +281,18 @@ fn end_of(day: Date) -> DateTime<Utc> {
 async fn list(
     caller: CanAdminister,
     query: web::Query<AuditQuery>,
-    page: RequestedPage,
+    requested: RequestedPage,
     request: HttpRequest,
     usage: web::Data<Usage>,
     audit: web::Data<AuditLog>,
 ) -> Result<HttpResponse, Problem> {
     let organisation = caller.organisation.clone();
     let (filter, format) = query.read()?;
-    if format == Format::Json {
-        let listed = audit.list(&organisation, &filter, page.0).await?;
+    let Some(format) = format else {
+        let listed = audit.list(&organisation, &filter, requested.page).await?;
         let show = |item: &AuditItem| ItemBody::from(item.clone());
-        return Ok(list_response(&listed, page.is_part(), show));
-    }
+        return Ok(list_response(&listed, requested, show));
+    };
     let permit = usage
         .begin_long(&organisation, LongRequest::AuditExport, &request)
         .await?;
@@ -276,52 +304,22 @@ fn file(
     audit: web::Data<AuditLog>,
     organisation: OrganisationId,
     filter: AuditFilter,
-    format: Format,
+    format: FileFormat,
     permit: LongPermit,
 ) -> HttpResponse {
-    let (name, kind) = match format {
-        Format::Csv => ("audit-log.csv", "text/csv; charset=utf-8"),
-        Format::Json | Format::JsonLines => ("audit-log.jsonl", "application/jsonl"),
-    };
-    let first = match format {
-        Format::Csv => line(&HEADER.map(str::to_owned)),
-        Format::Json | Format::JsonLines => Ok(Vec::new()),
-    };
-    let pages = try_unfold(Some(None), move |before: Option<Option<Uuid>>| {
+    let pages = pages(MAX_ITEMS_PER_READ, move |page| {
         let _held = &permit;
         let (audit, organisation, filter) = (audit.clone(), organisation.clone(), filter.clone());
-        async move {
-            let Some(before) = before else {
-                return Ok::<_, Error>(None);
-            };
-            let page = Page {
-                limit: Some(MAX_ITEMS_PER_READ),
-                before,
-            };
-            let listed = audit.list(&organisation, &filter, page).await?;
-            let mut text = Vec::new();
-            for item in listed.items {
-                match format {
-                    Format::Csv => text.extend(line(&cells(item))?),
-                    Format::Json | Format::JsonLines => {
-                        let item = serde_json::to_vec(&ItemBody::from(item));
-                        text.extend(item.map_err(Error::internal)?);
-                        text.push(b'\n');
-                    }
-                }
-            }
-            Ok(Some((web::Bytes::from(text), listed.next.map(Some))))
-        }
+        async move { audit.list(&organisation, &filter, page).await }
     });
-    let disposition = ContentDisposition {
-        disposition: DispositionType::Attachment,
-        parameters: vec![DispositionParam::Filename(name.to_owned())],
-    };
-    let header = once(async move { first.map(web::Bytes::from) });
-    HttpResponse::Ok()
-        .insert_header((header::CONTENT_TYPE, kind))
-        .insert_header(disposition)
-        .streaming(header.chain(pages))
+    let text = pages.map(move |items| {
+        let lines = items?.into_iter().map(|item| format.line(item));
+        let lines = lines.collect::<Result<Vec<_>, Error>>()?;
+        Ok::<_, Error>(web::Bytes::from(lines.concat()))
+    });
+    let header = once(async move { format.header().map(web::Bytes::from) });
+    let (name, content_type) = format.name_and_type();
+    file_download(name, content_type, header.chain(text))
 }
 
 fn cells(item: AuditItem) -> [String; 13] {
@@ -353,14 +351,14 @@ pub(crate) fn routes(config: &mut impl Routes) {
 mod tests {
     use super::*;
 
-    fn read(query: &str) -> Result<(AuditFilter, Format), Invalid> {
+    fn read(query: &str) -> Result<(AuditFilter, Option<FileFormat>), Invalid> {
         web::Query::<AuditQuery>::from_query(query).unwrap().read()
     }
 
     #[test]
     fn empty_filter_selects_everything() {
         for query in ["", "actorId=&action=&targetId=&from=&to=&format="] {
-            assert_eq!(read(query), Ok((AuditFilter::default(), Format::Json)));
+            assert_eq!(read(query), Ok((AuditFilter::default(), None)));
         }
     }
 
@@ -371,7 +369,7 @@ mod tests {
         let to = filter.to.map(|time| timestamp::text(&time));
         assert_eq!(from.as_deref(), Some("2026-01-31T00:00:00.000Z"));
         assert_eq!(to.as_deref(), Some("2026-01-31T23:59:59.999Z"));
-        assert_eq!(format, Format::Csv);
+        assert_eq!(format, Some(FileFormat::Csv));
     }
 
     #[test]

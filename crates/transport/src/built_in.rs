@@ -43,8 +43,8 @@ use allclear_application::waitlist::Waitlist;
 use crate::request::input::scope_for_unknown_senders;
 use crate::routes::Routes;
 
-use self::cookie::CookieSecurity;
-use self::openid::{OpenIdServices, PasswordsAllowed};
+use self::cookie::Cookies;
+use self::openid::{OpenIdServices, PasswordSwitch};
 use self::same_origin::OwnOrigin;
 use self::throttle::IdentityThrottle;
 
@@ -90,9 +90,9 @@ impl BuiltInServices {
             .app_data(Data::from(Arc::clone(&self.waitlist)))
             .app_data(Data::from(Arc::clone(&self.throttle)))
             .app_data(Data::new(self.openid.clone()))
-            .app_data(Data::new(PasswordsAllowed(self.openid.passwords)))
+            .app_data(Data::new(PasswordSwitch(self.openid.passwords)))
             .app_data(Data::new(OwnOrigin(origin.to_owned())))
-            .app_data(Data::new(CookieSecurity {
+            .app_data(Data::new(Cookies {
                 https: origin.starts_with("https:"),
             }));
     }
@@ -104,7 +104,6 @@ pub(crate) fn serve(config: &mut web::ServiceConfig) {
         scope_for_unknown_senders("/identity")
             .configure(routes)
             .wrap(DefaultHeaders::new().add((header::CACHE_CONTROL, "no-store")))
-            .wrap(from_fn(openid::check_passwords))
             .wrap(from_fn(same_origin::check)),
     );
 }

@@ -15,17 +15,14 @@ use utoipa::ToSchema;
 use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
-use crate::request::input::{Body, Date, FieldInput, Parsed, Text};
+use crate::request::input::{
+    BOOLEAN_MESSAGE, Body, CHOICE_MESSAGE, Date, FieldInput, Parsed, Text,
+};
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, Deleted, list as list_response};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-
-/// Validation message for an invalid status.
-pub(crate) const STATUS_MESSAGE: &str = "Select Any One";
-/// Validation message for what is neither true nor false.
-const BOOLEAN_MESSAGE: &str = "Must be true or false";
 
 /// A component as operators see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -166,7 +163,7 @@ impl ComponentInput {
                 .map(|text| text.0),
             status: self
                 .status
-                .optional("status", STATUS_MESSAGE, &mut invalid)
+                .optional("status", CHOICE_MESSAGE, &mut invalid)
                 .map(|word| word.0),
             show_uptime: self
                 .show_uptime
@@ -197,11 +194,13 @@ impl ComponentInput {
 #[get("/list")]
 async fn list(
     caller: CanRead,
-    page: RequestedPage,
+    requested: RequestedPage,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = components.list(&caller.organisation, page.0).await?;
-    Ok(list_response(&listed, page.is_part(), |component| {
+    let listed = components
+        .list(&caller.organisation, requested.page)
+        .await?;
+    Ok(list_response(&listed, requested, |component| {
         ComponentBody::from(component)
     }))
 }

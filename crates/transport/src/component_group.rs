@@ -15,12 +15,11 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::component::STATUS_MESSAGE;
 use crate::component::history::{DaysQuery, RelatedIncidentBody};
 use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
-use crate::request::input::{Body, FieldInput, Parsed, Text};
+use crate::request::input::{Body, CHOICE_MESSAGE, FieldInput, Parsed, Text};
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, Deleted, list as list_response};
@@ -133,7 +132,7 @@ impl GroupInput {
                 .map(|text| text.0),
             display: self
                 .display
-                .optional("display", STATUS_MESSAGE, &mut invalid)
+                .optional("display", CHOICE_MESSAGE, &mut invalid)
                 .map(|display| display.0),
         };
         invalid.into_result()?;
@@ -182,11 +181,11 @@ fn page_order(wanted: &PublicOrder) -> Result<PageOrder, Invalid> {
 #[get("/list")]
 async fn list(
     caller: CanRead,
-    page: RequestedPage,
+    requested: RequestedPage,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = groups.list(&caller.organisation, page.0).await?;
-    Ok(list_response(&listed, page.is_part(), |group| {
+    let listed = groups.list(&caller.organisation, requested.page).await?;
+    Ok(list_response(&listed, requested, |group| {
         GroupBody::from(group)
     }))
 }

@@ -3,7 +3,7 @@
 use actix_web::{HttpRequest, HttpResponse, delete, post, put, web};
 use allclear_application::custom_domain::hosts::Hosts;
 use allclear_application::custom_domain::{CLAIMANT, Domains, TOKEN_PATH};
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::timestamp;
 use allclear_domain::custom_domain::{DomainClaim, DomainName, DomainStatus};
 use allclear_domain::id::OrganisationId;
@@ -75,7 +75,7 @@ impl DomainBody {
 
     fn of(organisation: &Organisation, reader: Role) -> Result<Self, Error> {
         let claim = organisation.domain.as_ref();
-        let claim = claim.ok_or(Error::NotFound("Domain"))?;
+        let claim = claim.ok_or(Error::NotFound(Resource::Domain))?;
         Ok(Self::new(claim, reader))
     }
 }

@@ -52,7 +52,10 @@ pub(crate) async fn readyz(
         Err(reason) => {
             static LINES: LineLimit = LineLimit::new(1);
             if LINES.allows() {
-                tracing::warn!(%reason, "the node is not ready");
+                tracing::warn!(
+                    error = &reason as &dyn std::error::Error,
+                    "the node is not ready"
+                );
             }
             HttpResponse::ServiceUnavailable().body(format!("{reason}\n"))
         }

@@ -87,11 +87,11 @@ impl From<&IncidentReport> for IncidentBody {
 #[get("/list")]
 async fn list(
     caller: CanRead,
-    page: RequestedPage,
+    requested: RequestedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = incidents.list(&caller.organisation, page.0).await?;
-    Ok(list_response(&listed, page.is_part(), |report| {
+    let listed = incidents.list(&caller.organisation, requested.page).await?;
+    Ok(list_response(&listed, requested, |report| {
         IncidentBody::from(report)
     }))
 }

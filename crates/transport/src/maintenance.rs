@@ -102,11 +102,13 @@ impl From<&MaintenanceReport> for MaintenanceBody {
 #[get("/list")]
 async fn list(
     caller: CanRead,
-    page: RequestedPage,
+    requested: RequestedPage,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = maintenances.list(&caller.organisation, page.0).await?;
-    Ok(list_response(&listed, page.is_part(), |report| {
+    let listed = maintenances
+        .list(&caller.organisation, requested.page)
+        .await?;
+    Ok(list_response(&listed, requested, |report| {
         MaintenanceBody::from(report)
     }))
 }

@@ -1,6 +1,7 @@
 //! The routes of an organisation's settings.
 
 use actix_web::{HttpResponse, get, patch, web};
+use allclear_application::link::Links;
 use allclear_application::organisation::Organisations;
 use allclear_domain::channel::PublicChannels;
 use allclear_domain::membership::Role;
@@ -13,7 +14,7 @@ use utoipa::ToSchema;
 use crate::custom_domain::DomainBody;
 use crate::request::caller::{CanAdminister, CanRead};
 use crate::request::if_match::IfMatch;
-use crate::request::input::{Body, FieldInput, Parsed, Text};
+use crate::request::input::{BOOLEAN_MESSAGE, Body, FieldInput, Parsed, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -27,6 +28,8 @@ struct SettingsBody {
     id: String,
     /// Public code of 12 characters, for addresses.
     code: String,
+    /// Public address of the status page, without a slash at the end.
+    url: String,
     name: String,
     /// Name of an IANA time zone. Days, bars and times of the public pages are in it.
     time_zone: String,
@@ -53,12 +56,13 @@ struct SettingsBody {
 
 impl SettingsBody {
     /// The settings as a member with this role sees them.
-    fn new(organisation: Organisation, reader: Role) -> Self {
+    fn new(organisation: Organisation, reader: Role, links: &Links) -> Self {
         let domain = organisation.domain.as_ref();
         Self {
             domain: domain.map(|claim| DomainBody::new(claim, reader)),
             id: organisation.id.to_string(),
             code: organisation.id.code().to_string(),
+            url: links.page(&organisation.id, organisation.verified_domain()),
             name: organisation.name,
             time_zone: organisation.time_zone.to_string(),
             page_title: organisation.page_title,
@@ -128,7 +132,7 @@ impl SettingsInput {
             support_url: emptied(self.support_url, "supportUrl", &mut invalid),
             notify_by_default: self.notify_by_default.optional(
                 "notifyByDefault",
-                "Must be true or false",
+                BOOLEAN_MESSAGE,
                 &mut invalid,
             ),
             public_channels: self.public_channels.optional(
@@ -168,10 +172,12 @@ fn emptied(input: FieldInput<Text>, field: &str, invalid: &mut Invalid) -> Optio
 async fn read(
     caller: CanRead,
     organisations: web::Data<Organisations>,
+    links: web::Data<Links>,
 ) -> Result<HttpResponse, Problem> {
     let found = organisations.find(&caller.organisation).await?;
     let version = found.version;
-    Ok(ApiResponse::new(SettingsBody::new(found, caller.role)).item(version))
+    let settings = SettingsBody::new(found, caller.role, &links);
+    Ok(ApiResponse::new(settings).item(version))
 }
 
 /// Changes the given settings of the organisation. Only for admins.
@@ -188,12 +194,14 @@ async fn edit(
     if_match: IfMatch,
     body: Body<SettingsInput>,
     organisations: web::Data<Organisations>,
+    links: web::Data<Links>,
 ) -> Result<HttpResponse, Problem> {
     let edited = organisations
         .edit(&caller.organisation, body.0.patch()?, if_match.0)
         .await?;
     let version = edited.version;
-    Ok(ApiResponse::new(SettingsBody::new(edited, caller.role)).item(version))
+    let settings = SettingsBody::new(edited, caller.role, &links);
+    Ok(ApiResponse::new(settings).item(version))
 }
 
 /// The routes of `/organisation`.

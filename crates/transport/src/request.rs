@@ -7,3 +7,4 @@ pub(crate) mod if_match;
 pub(crate) mod input;
 pub(crate) mod page_query;
 pub(crate) mod path;
+pub(crate) mod query;

@@ -39,16 +39,15 @@ use self::headers::{Headers, allow_framing};
 use self::host_routing::HostRouting;
 use self::listener::Accept;
 use self::methods::Methods;
-use self::request_log::RequestLog;
+use self::request_log::{RequestId, RequestLog};
 use self::request_rules::RequestRules;
-use self::security_log::RequestId;
 use self::timeouts::body::BodyTimeout;
 use crate::built_in::key_set::key_set;
 use crate::health::{self, healthz, readyz};
 use crate::limit::key_usage;
 use crate::openapi::OpenApiJson;
 use crate::provider::EnabledRoutes;
-use crate::request::{caller, idempotency};
+use crate::request::{caller, idempotency, query};
 use crate::response::problem::Problem;
 use crate::routes::Routes;
 use crate::status_page::response::PublicResponses;
@@ -252,11 +251,7 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
     });
     let worker = move || {
         let app = App::new()
-            .app_data(
-                web::QueryConfig::default().error_handler(|_, _| {
-                    Problem::bad_request("The query is not well-formed").into()
-                }),
-            )
+            .app_data(web::QueryConfig::default().error_handler(|_, _| query::malformed().into()))
             .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()))
             .app_data(document.clone())
             .app_data(methods.clone())

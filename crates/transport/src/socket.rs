@@ -15,7 +15,7 @@
 //! An error, such as an unknown organisation, is acknowledged with `{"message"}`, a message
 //! for people.
 //!
-//! The server sends the thirteen events of each joined organisation in the order of the revisions.
+//! The server sends the events of each joined organisation in the order of the revisions.
 //! A client that missed events is disconnected without packet `41`; it reconnects and reads the
 //! lists again.
 

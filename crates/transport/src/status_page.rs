@@ -19,7 +19,7 @@ pub(crate) mod worker_cache;
 
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, get, web};
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::status_page::Snapshot;
 use allclear_domain::id::OrganisationId;
 
@@ -50,7 +50,7 @@ async fn snapshot(
     let page = pages
         .page(&parse_organisation_id(&organisation)?)
         .await?
-        .ok_or(Error::NotFound("Organisation"))?;
+        .ok_or(Error::NotFound(Resource::Organisation))?;
     Ok(boxed(responses.snapshot(&page, request.headers())))
 }
 
@@ -86,12 +86,12 @@ async fn follow(
 /// Standard, section 4.8).
 pub(crate) async fn preflight(request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut allowed = api_fallback(request).await?;
-    allow_reading(allowed.headers_mut());
+    put_cors(allowed.headers_mut());
     Ok(allowed)
 }
 
 /// Inserts the CORS headers of a response to OPTIONS of a public read.
-pub(crate) fn allow_reading(headers: &mut HeaderMap) {
+pub(crate) fn put_cors(headers: &mut HeaderMap) {
     headers.insert(
         header::ACCESS_CONTROL_ALLOW_METHODS,
         HeaderValue::from_static("GET, HEAD"),
@@ -104,7 +104,7 @@ pub(crate) fn allow_reading(headers: &mut HeaderMap) {
 
 /// 404 for a text that is not a valid organisation identifier.
 pub(crate) fn parse_organisation_id(organisation: &str) -> Result<OrganisationId, Error> {
-    OrganisationId::parse(organisation).map_err(|_| Error::NotFound("Organisation"))
+    OrganisationId::parse(organisation).map_err(|_| Error::NotFound(Resource::Organisation))
 }
 
 /// The routes under `/api/v1/status`.

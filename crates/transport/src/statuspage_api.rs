@@ -11,14 +11,14 @@ mod sitemap;
 use actix_web::http::Method;
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 
 use crate::response::problem::Problem;
 use crate::server::headers::Headers;
 use crate::server::read;
 use crate::status_page::ready_response::boxed;
 use crate::status_page::response::PublicResponses;
-use crate::status_page::{allow_reading, parse_organisation_id};
+use crate::status_page::{parse_organisation_id, put_cors};
 use crate::statuspage_api::document_address::{API, API_ROUTE, DocumentAddress};
 use crate::statuspage_api::document_cache::DocumentCache;
 use crate::web_app::fallback;
@@ -59,7 +59,7 @@ async fn preflight() -> HttpResponse {
     let mut response = HttpResponse::NoContent();
     response.insert_header((header::ALLOW, "GET, HEAD, OPTIONS"));
     let mut response = response.finish();
-    allow_reading(response.headers_mut());
+    put_cors(response.headers_mut());
     response
 }
 
@@ -87,7 +87,7 @@ async fn respond(
     let document = documents
         .document(&parse_organisation_id(organisation)?, address)
         .await?
-        .ok_or(Error::NotFound("Organisation"))?;
+        .ok_or(Error::NotFound(Resource::Organisation))?;
     let response = responses.open_to_every_origin(&document, request.headers());
     Ok(boxed(response))
 }

@@ -273,13 +273,37 @@ async fn test(
     usage: web::Data<Usage>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
-    let _permit = usage.begin_test(&caller.organisation, &request).await?;
+    let _permit = usage.begin_message(&caller.organisation, &request).await?;
     let account = caller.account();
     let tested = subscribers
         .test(&caller.organisation, account, id.0)
         .await?;
     let message = "The test message has arrived";
     Ok(ApiResponse::with_message(SubscriberBody::from(&tested), message).ok())
+}
+
+/// Sends a pending subscriber a new verification link and waits until it has arrived or failed.
+#[utoipa::path(
+    tag = "subscribers",
+    params(("id" = String, Path, format = "uuid")),
+    responses((status = 200, body = ApiResponse<SubscriberBody>), ErrorResponses),
+    security(("bearer" = ["editor"]))
+)]
+#[post("/{id}/verification")]
+async fn send_verification(
+    caller: CanWrite,
+    id: Id<SubscriberId>,
+    request: HttpRequest,
+    usage: web::Data<Usage>,
+    subscribers: web::Data<Subscribers>,
+) -> Result<HttpResponse, Problem> {
+    let _permit = usage.begin_message(&caller.organisation, &request).await?;
+    let account = caller.account();
+    let sent = subscribers
+        .send_verification(&caller.organisation, account, id.0)
+        .await?;
+    let message = accepted(sent.target.channel());
+    Ok(ApiResponse::with_message(SubscriberBody::from(&sent), message).ok())
 }
 
 /// Lists the subscribers of the organisation that the parameters select, newest first.
@@ -293,13 +317,13 @@ async fn test(
 async fn list(
     caller: CanRead,
     filter: Filter,
-    page: RequestedPage,
+    requested: RequestedPage,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
     let listed = subscribers
-        .list(&caller.organisation, &filter.0, page.0)
+        .list(&caller.organisation, &filter.0, requested.page)
         .await?;
-    Ok(list_response(&listed, page.is_part(), |subscriber| {
+    Ok(list_response(&listed, requested, |subscriber| {
         SubscriberBody::from(subscriber)
     }))
 }
@@ -356,6 +380,7 @@ pub(crate) fn routes(config: &mut impl Routes) {
             .service(change)
             .service(rotate_secret)
             .service(test)
+            .service(send_verification)
             .service(remove);
     });
 }

@@ -10,8 +10,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use self::change_options::{display_time, notify};
-use crate::component::STATUS_MESSAGE;
-use crate::request::input::{FieldInput, Parsed, Text, Timestamp};
+use crate::request::input::{CHOICE_MESSAGE, FieldInput, Parsed, Text, Timestamp};
 
 /// Fields of an update. An edit leaves absent fields unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -40,7 +39,15 @@ pub(crate) struct UpdateInput {
 impl UpdateInput {
     /// The update to record.
     pub(crate) fn draft(self) -> Result<UpdateDraft, Invalid> {
-        let (patch, mut invalid) = self.read();
+        let mut invalid = Invalid::default();
+        let draft = self.read_draft(&mut invalid);
+        invalid.into_result()?;
+        Ok(draft)
+    }
+
+    /// The update to record; adds its errors to `invalid`. With errors, it must not be used.
+    pub(crate) fn read_draft(self, invalid: &mut Invalid) -> UpdateDraft {
+        let patch = self.read(invalid);
         let draft = UpdateDraft {
             message: patch.message.unwrap_or_default(),
             status: patch.status.unwrap_or_default(),
@@ -48,44 +55,51 @@ impl UpdateInput {
             notify: patch.notify,
         };
         invalid.check(&draft);
-        invalid.into_result()?;
-        Ok(draft)
+        draft
     }
 
     /// The change to an update.
     pub(crate) fn patch(self) -> Result<UpdatePatch, Invalid> {
-        let (patch, invalid) = self.read();
+        let mut invalid = Invalid::default();
+        let patch = self.read(&mut invalid);
         invalid.into_result()?;
         Ok(patch)
     }
 
-    fn read(self) -> (UpdatePatch, Invalid) {
-        let mut invalid = Invalid::default();
-        let patch = UpdatePatch {
+    fn read(self, invalid: &mut Invalid) -> UpdatePatch {
+        UpdatePatch {
             message: self
                 .message
-                .optional("message", "Message is required", &mut invalid)
+                .optional("message", "Message is required", invalid)
                 .map(|text| text.0),
             status: self
                 .status
-                .optional("status", STATUS_MESSAGE, &mut invalid)
+                .optional("status", CHOICE_MESSAGE, invalid)
                 .map(|word| word.0),
-            display_at: display_time(self.display_at, &mut invalid),
-            notify: notify(self.notify, &mut invalid),
-        };
-        (patch, invalid)
+            display_at: display_time(self.display_at, invalid),
+            notify: notify(self.notify, invalid),
+        }
     }
 }
 
 /// Identifiers of updates in a request.
 pub(crate) type ChosenUpdates<T> = FieldInput<Vec<FieldInput<Parsed<T>>>>;
 
+/// Maximum number of updates that a request deletes: as many as a page of a list has. Each is read
+/// with its notice.
+const MAX_CHOSEN: usize = 500;
+
 /// The updates that a request names. `field` is the list's name.
 pub(crate) fn chosen_updates<T>(field: &str, chosen: ChosenUpdates<T>) -> Result<Vec<T>, Invalid> {
     let mut invalid = Invalid::default();
     let rows = chosen.required(field, "At least one update is required", &mut invalid);
+    let rows = rows.unwrap_or_default();
+    if rows.len() > MAX_CHOSEN {
+        let message = format!("Choose at most {MAX_CHOSEN}");
+        return Err(Invalid::field(field, message));
+    }
     let mut ids = Vec::new();
-    for (index, id) in rows.unwrap_or_default().into_iter().enumerate() {
+    for (index, id) in rows.into_iter().enumerate() {
         let field = format!("{field}[{index}]");
         let id = id.required(&field, "Update is required", &mut invalid);
         ids.extend(id.map(|word| word.0));

@@ -12,7 +12,7 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_domain::id::OrganisationId;
 
-use self::csp_hashes::InlineStyles;
+use self::csp_hashes::InlineHashes;
 use self::file::{File, NOT_BUILT, built_page, embed_script, files, send};
 use self::page_template::PageTemplate;
 use crate::clerk::policy::PagePolicy;
@@ -60,7 +60,7 @@ impl WebApp {
     /// Loads all files. `policy` replaces the default content security policy.
     #[must_use]
     pub fn load(policy: Option<PagePolicy>) -> Self {
-        let styles = InlineStyles::of(&built_page("status.html"));
+        let hashes = InlineHashes::of(&built_page("status.html"));
         let template = Self::page_template("");
         Self {
             files: files(),
@@ -70,27 +70,27 @@ impl WebApp {
             // Leaked, because the value lives as long as the process, and a reference count shared
             // by all workers would slow them down.
             public_policy: HeaderValue::from_static(
-                styles.allowed_by(CONTENT_SECURITY_POLICY).leak(),
+                hashes.allowed_by(CONTENT_SECURITY_POLICY).leak(),
             ),
             history_policy: HeaderValue::from_static(
-                InlineStyles::of(&built_page("history.html"))
+                InlineHashes::of(&built_page("history.html"))
                     .allowed_by(CONTENT_SECURITY_POLICY)
                     .leak(),
             ),
             frame_policy: HeaderValue::from_static(
-                InlineStyles::of(&built_page("embed.html"))
+                InlineHashes::of(&built_page("embed.html"))
                     .allowed_by(FRAME_POLICY)
                     .leak(),
             ),
             embed_script: embed_script(),
-            policy: policy.map(|policy| policy.with(&styles)),
+            policy: policy.map(|policy| policy.with(&hashes)),
         }
     }
 
     /// The template of the public page, for the origin of the public URL.
     #[must_use]
     pub fn page_template(origin: &str) -> PageTemplate {
-        PageTemplate::new(built_page("status.html"), origin).with_embed(built_page("embed.html"))
+        PageTemplate::new(built_page("status.html"), built_page("embed.html"), origin)
     }
 
     /// The template of the pages of the history, for the origin of the public URL.
@@ -106,7 +106,7 @@ impl WebApp {
             self.unknown_page.pick(request.headers()),
             HeaderValue::from_static("text/html; charset=utf-8"),
         );
-        self.allow(request.headers(), page.headers_mut());
+        self.put_page_policy(request.headers(), page.headers_mut());
         page
     }
 
@@ -116,14 +116,20 @@ impl WebApp {
         self.template.plain("Subscribe to updates", &page)
     }
 
-    /// The page that shows the outcome of a link to a browser without scripts.
-    pub(crate) fn link_page(&self, title: &str, outcome: &LinkOutcome) -> String {
-        let page = markup::link_page(title, outcome);
+    /// The page that shows the outcome of a link to a browser without scripts. It leads to the
+    /// status page with this path, if any.
+    pub(crate) fn link_page(
+        &self,
+        title: &str,
+        outcome: &LinkOutcome,
+        status_page: Option<&str>,
+    ) -> String {
+        let page = markup::link_page(title, outcome, status_page);
         self.template.plain(title, &page)
     }
 
     /// Inserts the content security policy of the public page, for a request with these headers.
-    pub(crate) fn allow(&self, request_headers: &HeaderMap, headers: &mut HeaderMap) {
+    pub(crate) fn put_page_policy(&self, request_headers: &HeaderMap, headers: &mut HeaderMap) {
         headers.insert(header::CONTENT_SECURITY_POLICY, self.public_policy.clone());
         if let Some(policy) = &self.policy {
             policy.on_status_page(request_headers, headers);
@@ -131,12 +137,12 @@ impl WebApp {
     }
 
     /// Inserts the content security policy of the pages of the history.
-    pub(crate) fn allow_history(&self, headers: &mut HeaderMap) {
+    pub(crate) fn put_history_policy(&self, headers: &mut HeaderMap) {
         headers.insert(header::CONTENT_SECURITY_POLICY, self.history_policy.clone());
     }
 
     /// Inserts the content security policy of the page in the frame of the embedded banner.
-    pub(crate) fn allow_frame(&self, headers: &mut HeaderMap) {
+    pub(crate) fn put_frame_policy(&self, headers: &mut HeaderMap) {
         headers.insert(header::CONTENT_SECURITY_POLICY, self.frame_policy.clone());
     }
 
@@ -159,7 +165,7 @@ impl WebApp {
     fn respond(&self, request: &HttpRequest) -> HttpResponse {
         let path = request.path();
         if let Some(file) = self.file(path) {
-            return file.respond(request, StatusCode::OK, path.starts_with("/assets/"));
+            return file.respond(request, StatusCode::OK);
         }
         let status = if is_route(path) {
             StatusCode::OK
@@ -168,7 +174,7 @@ impl WebApp {
         };
         let index = self.link_pages.get(path);
         let mut page = match index.or_else(|| self.files.get("/index.html")) {
-            Some(index) => index.respond(request, status, false),
+            Some(index) => index.respond(request, status),
             None => HttpResponse::build(status)
                 .content_type("text/html; charset=utf-8")
                 .body(NOT_BUILT),

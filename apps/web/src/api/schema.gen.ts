@@ -673,7 +673,7 @@ export interface paths {
         put?: never;
         /**
          * Authenticates the signed-in person again, which allows sensitive changes for ten minutes.
-         * @description Sensitive are the password, second factors, the domain of an organisation, roles of members and API keys; without a recent authentication, such a call is 403 with a `type` that ends in `/re-authentication-required`. The session gets another cookie.
+         * @description Sensitive are the password, the mail address, second factors, the domain of an organisation, roles of members and API keys; without a recent authentication, such a call is 403 with a `type` that ends in `/re-authentication-required`. The session gets another cookie.
          */
         post: operations["post_identity_re_authenticate"];
         delete?: never;
@@ -995,7 +995,7 @@ export interface paths {
         put?: never;
         /**
          * Mails a link that confirms a new address of the signed-in account.
-         * @description Only for accounts whose `needsAddress` is true.
+         * @description Needs a recent authentication, and is 403 if passwords are switched off. Neither holds if `needsAddress` of the account is true.
          */
         post: operations["post_identity_user_address"];
         delete?: never;
@@ -1014,7 +1014,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sets the address that the link was mailed to.
+         * Sets the address that the link was mailed to, and signs out every other session.
          * @description Only with a session of the account that requested it. A token is valid once, for 24 hours.
          */
         post: operations["post_identity_user_address_confirm"];
@@ -1457,7 +1457,7 @@ export interface paths {
         put?: never;
         /**
          * Records an update.
-         * @description If it is the newest one, the incident takes its status. 409 if the incident is resolved, unless the update is displayed before the resolution; then the incident stays resolved.
+         * @description If it is the newest one, the incident takes its status. `components` changes the impacts of the incident in the same step, so that messages about the update name the new ones. 409 if the incident is resolved, unless the update is displayed before the resolution; then the incident stays resolved. 409 also for `components` if the incident is resolved after the update.
          */
         post: operations["post_incident_id_updates_create"];
         delete?: never;
@@ -1821,7 +1821,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns the subscribers by mail as CSV, newest first, without those of single incidents. */
+        /** Returns the subscribers by mail that the parameters select, as CSV, newest first, without those of single incidents. */
         get: operations["get_subscriber_export"];
         put?: never;
         post?: never;
@@ -1842,7 +1842,7 @@ export interface paths {
         put?: never;
         /**
          * Imports addresses from a CSV file of up to 16 MiB with the column `email` and, optionally, `components`: names or codes, separated by semicolons.
-         * @description Nothing is stored unless `dryRun` is false. After an error, the same file may be imported again.
+         * @description Columns are separated by commas, or by semicolons or tabs if those of the first line are. Nothing is stored unless `dryRun` is false. After an error, the same file may be imported again.
          */
         post: operations["post_subscriber_import"];
         delete?: never;
@@ -2036,6 +2036,23 @@ export interface paths {
         put?: never;
         /** Sends a test message to a subscriber and waits until it has arrived or failed. */
         post: operations["post_subscriber_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriber/{id}/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a pending subscriber a new verification link and waits until it has arrived or failed. */
+        post: operations["post_subscriber_id_verification"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2885,10 +2902,6 @@ export interface components {
              */
             firstAccount: boolean;
         };
-        /** @description The token of a confirmation link. */
-        ConfirmationInput: {
-            token: string;
-        };
         /** @description What the operators of an organisation look at first. */
         Dashboard: {
             banner: components["schemas"]["Banner"] | null;
@@ -2921,7 +2934,7 @@ export interface components {
         };
         /** @description Updates to delete, each once. */
         DeleteIncidentUpdates: {
-            /** @description Identifiers of at least one update. */
+            /** @description Identifiers of 1 to 500 updates. */
             incidentUpdateIds: string[];
             /**
              * @description Whether a changed status of the incident notifies subscribers. The organisation's
@@ -2931,7 +2944,7 @@ export interface components {
         };
         /** @description Updates to delete, each once. */
         DeleteMaintenanceUpdates: {
-            /** @description Identifiers of at least one update. */
+            /** @description Identifiers of 1 to 500 updates. */
             maintenanceUpdateIds: string[];
         };
         /** @description Result of deleting one item. */
@@ -2956,8 +2969,13 @@ export interface components {
              * @description Messages that failed for good in the last `days` days.
              */
             givenUp: number;
-            /** @description Why messages failed, the most frequent reason first; at most five. */
+            /** @description Why messages failed for good, the most frequent reason first; at most five. */
             reasons: components["schemas"]["DeliveryReason"][];
+            /**
+             * @description Why messages wait for a retry, the most frequent reason first; at most five. Of many waiting
+             *     messages only those that are due last are counted.
+             */
+            retrying: components["schemas"]["DeliveryReason"][];
             /**
              * Format: int64
              * @description Messages sent in the last `days` days.
@@ -2969,11 +2987,11 @@ export interface components {
              */
             waiting: number;
         };
-        /** @description Why messages failed. */
+        /** @description Why attempts to send messages failed. */
         DeliveryReason: {
             /**
              * Format: int64
-             * @description Number of messages that failed for this reason.
+             * @description Number of messages whose last attempt failed for this reason.
              */
             count: number;
             /** @description Response of the receiver, in one line. */
@@ -3206,6 +3224,14 @@ export interface components {
             /** @description Author of the update. */
             user: components["schemas"]["Author"];
         };
+        /** @description Fields of a new update of an incident. */
+        IncidentUpdateInput: components["schemas"]["UpdateInput"] & {
+            /**
+             * @description New impacts of the incident on components attached to it, each once. The others stay as they
+             *     are. None if the incident is resolved, or resolved by the update.
+             */
+            components?: components["schemas"]["IncidentComponentInput"][];
+        };
         /** @description What an invitation is to. */
         InspectedInvitation: {
             email: string;
@@ -3279,7 +3305,7 @@ export interface components {
             /** @description A JWT for the `Authorization` header. */
             token: string;
         };
-        /** @description The token of an invitation link. */
+        /** @description The token of a mail's link. */
         LinkInput: {
             token: string;
         };
@@ -3494,9 +3520,13 @@ export interface components {
         };
         /** @description A message as a channel gets it. */
         MessagePreview: {
-            /** @description Body of the request, as JSON with line breaks. */
+            /** @description Text of the mail; on other channels the body of the request, as JSON with line breaks. */
             body: string;
             channel: components["schemas"]["Channel"];
+            /** @description The mail as an HTML document; null on other channels. */
+            html: string | null;
+            /** @description Subject of the mail; null on other channels. */
+            subject: string | null;
         };
         /** @description Where a list continues. */
         Meta: {
@@ -3662,6 +3692,8 @@ export interface components {
             supportUrl: string | null;
             /** @description Name of an IANA time zone. Days, bars and times of the public pages are in it. */
             timeZone: string;
+            /** @description Public address of the status page, without a slash at the end. */
+            url: string;
         };
         /**
          * @description Changes to the settings. Absent fields stay unchanged; null or an empty text empties a field
@@ -4378,6 +4410,12 @@ export interface components {
              * @description Number of addresses that are subscribers already, or occur in an earlier row.
              */
             known: number;
+            /**
+             * Format: int64
+             * @description Of a check: how many more mails that ask to confirm may be sent today (UTC). Each new
+             *     subscriber needs one. Absent without a limit, and if no mail would be sent.
+             */
+            mailsLeft?: number | null;
             /**
              * Format: int64
              * @description Number of rows, without the header.
@@ -11050,7 +11088,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConfirmationInput"];
+                "application/json": components["schemas"]["LinkInput"];
             };
         };
         responses: {
@@ -11693,7 +11731,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConfirmationInput"];
+                "application/json": components["schemas"]["LinkInput"];
             };
         };
         responses: {
@@ -15070,7 +15108,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateInput"] & Record<string, never>;
+                "application/json": components["schemas"]["IncidentUpdateInput"] & Record<string, never>;
             };
         };
         responses: {
@@ -17946,7 +17984,18 @@ export interface operations {
     };
     get_subscriber_export: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only mail addresses that contain this text, in any case. */
+                email?: string;
+                /** @description Only subscribers on this channel. */
+                channel?: components["schemas"]["Channel"];
+                /** @description Only subscribers with a scope of this kind. */
+                scope?: components["schemas"]["ScopeKind"];
+                /** @description Only subscribers with this status. */
+                status?: components["schemas"]["SubscriberStatus"];
+                /** @description `true` for only those subscribers to which messages fail. */
+                failing?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -18306,7 +18355,8 @@ export interface operations {
     get_subscriber_preview: {
         parameters: {
             query?: {
-                channel?: "webhook" | "slack" | "teams" | "discord";
+                /** @description Channel of the message. `webhook` if absent. */
+                channel?: components["schemas"]["Channel"];
             };
             header?: never;
             path?: never;
@@ -19550,6 +19600,107 @@ export interface operations {
         };
     };
     post_subscriber_id_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Subscriber"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_subscriber_id_verification: {
         parameters: {
             query?: never;
             header?: never;

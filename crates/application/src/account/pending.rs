@@ -18,7 +18,8 @@ use crate::mail::{Mail, MailContent};
 use crate::mail_budget::{MailCause, MailKind};
 use crate::password::PasswordHash;
 use crate::secret::{Digest, SecretToken};
-use crate::session::{Client, Session, Sessions};
+use crate::security_mail::SecurityChange;
+use crate::session::{Client, Session, Sessions, require_recent};
 
 impl Accounts {
     /// Lifetime of the link in a confirmation mail.
@@ -33,6 +34,7 @@ impl Accounts {
         Error::BadCode("This link is wrong, has expired or belongs to another account");
     const TAKEN: Error =
         Error::BadCode("There is an account with this address already. Please sign in");
+    const SAME_ADDRESS: &str = "This is the address of your account";
 
     /// Creates the account of a confirmation link and signs it in. [`Error::BadCode`] if the token
     /// is wrong, used or expired.
@@ -61,18 +63,22 @@ impl Accounts {
     }
 
     /// Mails a link that gives the caller's account a new address. The response is the same for
-    /// known and unknown addresses. [`Error::Invalid`], [`Error::Conflict`] if the account has an
-    /// address of its own.
-    pub fn request_address(
+    /// known and unknown addresses. An account with an address of its own needs a recent
+    /// authentication with every factor, because its address leads to a new password (OWASP ASVS
+    /// 5.0, 7.5.1). [`Error::Invalid`], also for the address that the account has,
+    /// [`Error::ReauthenticationRequired`], [`Error::SecondFactorRequired`].
+    pub async fn request_address(
         self: &Arc<Self>,
         session: &Session,
         draft: AddressDraft,
     ) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
         if !session.user.needs_address {
-            return Err(Error::Conflict(
-                "This account has an address of its own".to_owned(),
-            ));
+            require_recent(Some(session.authenticated_at), self.ports.clock.now())?;
+            self.ports.second_factors.check_proof(session).await?;
+            if EmailKey::of(&draft.email) == EmailKey::of(&session.user.email) {
+                return Err(Invalid::field("email", Self::SAME_ADDRESS).into());
+            }
         }
         let (service, user) = (Arc::clone(self), session.user.id);
         self.background.start("mailing a new address", async move {
@@ -81,14 +87,16 @@ impl Accounts {
         Ok(())
     }
 
-    /// Gives the session's account the address its link was mailed to. Without the session, the
-    /// owner of a mailbox could give it to a stranger's account by following a link.
-    /// [`Error::BadCode`] if the token is wrong, used, expired or another account's,
-    /// [`Error::Unauthenticated`] if the session has ended.
+    /// Gives the session's account the address its link was mailed to, ends the account's other
+    /// sessions, and mails the address that the account had. Without the session, the owner of a
+    /// mailbox could give it to a stranger's account by following a link. [`Error::BadCode`] if the
+    /// token is wrong, used, expired or another account's, [`Error::Unauthenticated`] if the
+    /// session has ended.
     pub async fn confirm_address(
         &self,
         session: &Session,
         token: &SecretToken,
+        client: &Client,
     ) -> Result<User, Error> {
         let (digest, now) = (token.digest(), self.ports.clock.now());
         let confirmed = self
@@ -97,7 +105,14 @@ impl Accounts {
             .confirm_address(&digest, session.user.id, session.id, now)
             .await?;
         match confirmed {
-            ConfirmationOutcome::Confirmed(account) => Ok(account.user),
+            ConfirmationOutcome::Confirmed(account) => {
+                // The former address of an account that needs one is another account's.
+                if !session.user.needs_address {
+                    let change = SecurityChange::AddressChanged;
+                    self.ports.mails.send(&session.user, change, client);
+                }
+                Ok(account.user)
+            }
             ConfirmationOutcome::Taken => Err(Self::TAKEN),
             ConfirmationOutcome::Unknown => Err(Self::BAD_ADDRESS_LINK),
         }

@@ -102,7 +102,7 @@ pub struct PendingSignUp {
     pub expires_at: DateTime<Utc>,
 }
 
-/// A new address of an account that needs one.
+/// A new address of an account, which waits for its link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingAddress {
     /// Digest of the token in the link.
@@ -246,9 +246,9 @@ pub trait AccountStore: Send + Sync {
     /// Stores the new address of an account, which replaces an earlier one.
     async fn add_address(&self, pending: PendingAddress) -> Result<(), Error>;
 
-    /// Gives an account the address that its link was mailed to, for one of its sessions. The link
-    /// of another account is [`ConfirmationOutcome::Unknown`].
-    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    /// Gives an account the address that its link was mailed to, for one of its sessions, and ends
+    /// the account's other sessions and pending resets. The link of another account is
+    /// [`ConfirmationOutcome::Unknown`]. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn confirm_address(
         &self,
         digest: &Digest,
@@ -257,8 +257,8 @@ pub trait AccountStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<ConfirmationOutcome, Error>;
 
-    /// Stores a password, and ends the account's pending resets and its sessions except the one
-    /// that asks. Returns whether the account still had the verified password.
+    /// Stores a password, and ends the account's pending resets and new address, and its sessions
+    /// except the one that asks. Returns whether the account still had the verified password.
     /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn change_password(&self, change: PasswordChange) -> Result<bool, Error>;
 
@@ -272,8 +272,8 @@ pub trait AccountStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Option<Credentials>, Error>;
 
-    /// Stores the password of a pending reset, and ends the account's sessions and all its resets.
-    /// Of several concurrent requests with one token, one succeeds.
+    /// Stores the password of a pending reset, and ends the account's sessions, all its resets and
+    /// its pending new address. Of several concurrent requests with one token, one succeeds.
     async fn use_reset(
         &self,
         digest: &Digest,

@@ -6,28 +6,43 @@ use validator::Validate;
 
 use super::Accounts;
 use crate::error::Error;
-use crate::password::Requester;
+use crate::password::{Requester, WrongPassword};
+use crate::second_factor::WrongCode;
 use crate::secret::SecretToken;
 use crate::session::{Client, Session};
 
-impl Accounts {
-    /// The sentence of [`Error::Unauthenticated`] if [`Self::reauthenticate`] has compared no code,
-    /// because the password is wrong.
-    pub const WRONG_PASSWORD: &str = "Wrong password";
+/// Why a person was not authenticated again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReauthenticationRefusal {
+    /// The password is wrong. No code was compared.
+    Password,
+    /// The password is right, and the code is wrong.
+    Code,
+}
 
+impl From<ReauthenticationRefusal> for Error {
+    fn from(refusal: ReauthenticationRefusal) -> Self {
+        match refusal {
+            ReauthenticationRefusal::Password => Self::Unauthenticated(WrongPassword::MESSAGE),
+            ReauthenticationRefusal::Code => WrongCode.into(),
+        }
+    }
+}
+
+impl Accounts {
     fn code_is_required() -> Error {
         Invalid::field("code", "Enter a code of your second factor").into()
     }
 
     /// Authenticates the person of a session again, with every factor (OWASP ASVS 5.0, 7.5.1).
-    /// Returns another token, which the session has from now on (7.2.4). [`Error::Unauthenticated`]
-    /// if the password or the code is wrong, [`Error::Invalid`] also if a code is needed.
+    /// Returns another token, which the session has from now on (7.2.4). [`Error::Invalid`] also if
+    /// a code is needed and missing, [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     pub async fn reauthenticate(
         &self,
         session: &Session,
         draft: ReauthenticationDraft,
         client: &Client,
-    ) -> Result<SecretToken, Error> {
+    ) -> Result<Result<SecretToken, ReauthenticationRefusal>, Error> {
         draft.validate().map_err(Invalid::from)?;
         let account = self.ports.accounts.find(session.user.id).await?;
         let account = account.ok_or(Self::MISSING)?;
@@ -37,16 +52,16 @@ impl Accounts {
         let verified = self.ports.hasher.verify(password, hashes, requester);
         let verified = verified.await?;
         if verified.is_none() {
-            return Err(Error::Unauthenticated(Self::WRONG_PASSWORD));
+            return Ok(Err(ReauthenticationRefusal::Password));
         }
         let user = account.user;
         let has_factor = self.ports.factors.factors(user.id).await?.is_needed();
         if has_factor {
             let code = draft.code.ok_or_else(Self::code_is_required)?;
-            self.ports
-                .second_factors
-                .check(&user, &code, client)
-                .await?;
+            let factors = &self.ports.second_factors;
+            if factors.check(&user, &code, client).await?.is_err() {
+                return Ok(Err(ReauthenticationRefusal::Code));
+            }
         }
         let token = SecretToken::generate();
         let now = self.ports.clock.now();
@@ -54,6 +69,6 @@ impl Accounts {
             .sessions
             .authenticate(session.id, token.digest(), has_factor, now)
             .await?;
-        Ok(token)
+        Ok(Ok(token))
     }
 }

@@ -104,6 +104,22 @@ impl Ports {
         self
     }
 
+    /// The link of [`new_address`] is stored and mailed.
+    fn mails_new_address(mut self) -> Self {
+        self = self.owned_by(None);
+        self.accounts
+            .expect_add_address()
+            .withf(|pending| {
+                pending.email == "new@example.com" && pending.user == user(1, ADDRESS).id
+            })
+            .times(1)
+            .returning(|_| Ok(()));
+        self.mailer = mailer(|to, content| {
+            to == "new@example.com" && matches!(content, MailContent::NewAddress { .. })
+        });
+        self
+    }
+
     fn service(self, mode: SignUpMode) -> Arc<Accounts> {
         let accounts: Arc<dyn AccountStore> = Arc::new(self.accounts);
         let sessions: Arc<dyn SessionStore> = Arc::new(self.sessions);
@@ -118,6 +134,7 @@ impl Ports {
             opener: opener.clone(),
             mails: mails.clone(),
             clock: clock(),
+            app_clock: clock(),
             hmac_key: hmac_key(),
             signer: Arc::new(hmac_key()),
         });
@@ -151,6 +168,12 @@ fn sign_in() -> SignInDraft {
     SignInDraft {
         email: "Ann@Example.com".into(),
         password: password(PASSWORD),
+    }
+}
+
+fn new_address() -> AddressDraft {
+    AddressDraft {
+        email: "new@example.com".into(),
     }
 }
 
@@ -242,7 +265,11 @@ async fn only_a_browser_with_the_mark_of_the_account_is_known_to_the_hasher() {
 #[tokio::test]
 async fn authenticating_again_needs_every_factor() {
     let session = session(user(1, ADDRESS));
-    for (code, field) in [(None, true), (Some("123456"), false)] {
+    for (typed, code, expected) in [
+        ("another password", Some("123456"), "wrong password"),
+        (PASSWORD, None, "no code"),
+        (PASSWORD, Some("123456"), "wrong code"),
+    ] {
         let mut ports = Ports::hashing(0, 1);
         ports
             .accounts
@@ -253,18 +280,21 @@ async fn authenticating_again_needs_every_factor() {
             .expect_factors()
             .returning(|_| Ok(with_totp()));
         let draft = ReauthenticationDraft {
-            password: password(PASSWORD),
+            password: password(typed),
             code: code.map(str::to_owned),
         };
         let refused = ports
             .service(SignUpMode::Open)
             .reauthenticate(&session, draft, &client())
             .await;
-        match refused {
-            Err(Error::Invalid(invalid)) => assert!(field && invalid.errors[0].field == "code"),
-            Err(Error::Unauthenticated("Wrong code")) => assert!(!field),
-            other => panic!("{other:?}"),
-        }
+        let refused = match refused {
+            Ok(Err(ReauthenticationRefusal::Password)) => "wrong password",
+            Ok(Err(ReauthenticationRefusal::Code)) => "wrong code",
+            Err(Error::Invalid(invalid)) if invalid.errors[0].field == "code" => "no code",
+            Ok(Ok(_)) => "nothing",
+            Err(error) => panic!("{error:?}"),
+        };
+        assert_eq!(refused, expected);
     }
 }
 
@@ -318,7 +348,8 @@ async fn password_deletes_an_account_with_a_second_factor_only_after_a_recent_pr
             .delete(&session, draft)
             .await;
         let outcome = match outcome {
-            Ok(()) => "deleted",
+            Ok(Ok(())) => "deleted",
+            Ok(Err(WrongPassword)) => "enter the password",
             Err(Error::ReauthenticationRequired) => "authenticate",
             Err(Error::SecondFactorRequired) => "use the factor",
             Err(error) => panic!("{error:?}"),
@@ -352,10 +383,7 @@ async fn password_that_was_replaced_after_it_was_verified_deletes_nothing() {
     };
     let service = ports.service(SignUpMode::Open);
     let refused = service.delete(&session(user(1, ADDRESS)), draft).await;
-    let Error::Invalid(invalid) = refused.unwrap_err() else {
-        panic!("another error")
-    };
-    assert_eq!(invalid.errors[0].field, "password");
+    assert_eq!(refused.unwrap(), Err(WrongPassword));
 }
 
 fn invitation() -> Invitation {
@@ -434,7 +462,7 @@ async fn link_of_an_address_is_confirmed_for_the_account_of_the_session_only() {
         .return_once(|_, _, _, _| Ok(ConfirmationOutcome::Unknown));
     let refused = ports
         .service(SignUpMode::Open)
-        .confirm_address(&session, &SecretToken::generate())
+        .confirm_address(&session, &SecretToken::generate(), &client())
         .await;
     let Err(Error::BadCode(reason)) = refused else {
         panic!("{refused:?}")
@@ -648,29 +676,102 @@ async fn sign_in_costs_the_same_for_every_address_of_an_installation() {
 }
 
 #[tokio::test]
-async fn a_new_address_is_mailed_a_link_only_for_an_account_that_needs_one() {
-    let draft = || AddressDraft {
-        email: "new@example.com".into(),
-    };
-    let has_one = session(user(1, ADDRESS));
-    let refused = Ports::hashing(0, 0)
-        .service(SignUpMode::Open)
-        .request_address(&has_one, draft());
-    assert!(matches!(refused, Err(Error::Conflict(_))));
-
-    let mut needs_one = session(user(2, ADDRESS));
-    needs_one.user.needs_address = true;
-    let mut ports = Ports::hashing(0, 0).owned_by(None);
-    ports
-        .accounts
-        .expect_add_address()
-        .withf(|pending| pending.email == "new@example.com" && pending.user == user(2, ADDRESS).id)
-        .times(1)
-        .returning(|_| Ok(()));
-    ports.mailer = mailer(|to, content| {
-        to == "new@example.com" && matches!(content, MailContent::NewAddress { .. })
-    });
+async fn account_that_needs_an_address_is_mailed_a_link_without_an_authentication() {
+    let mut session = session(user(1, ADDRESS));
+    session.user.needs_address = true;
+    session.authenticated_at = now() - TimeDelta::minutes(11);
+    let ports = Ports::hashing(0, 0).mails_new_address();
     let service = ports.service(SignUpMode::Closed);
-    service.request_address(&needs_one, draft()).unwrap();
+    let requested = service.request_address(&session, new_address()).await;
+    requested.unwrap();
     service.background.wait_idle().await;
+}
+
+#[tokio::test]
+async fn another_address_needs_a_recent_authentication_with_every_factor() {
+    for (proof, minutes, expected) in [
+        (SessionProof::Account, 9, "mailed"),
+        (SessionProof::Account, 11, "authenticate"),
+        (SessionProof::Missing, 0, "use the factor"),
+    ] {
+        let mut ports = Ports::hashing(0, 0);
+        if expected == "mailed" {
+            ports = ports.mails_new_address();
+        }
+        ports
+            .factors
+            .expect_factors()
+            .returning(|_| Ok(with_totp()));
+        ports
+            .factors
+            .expect_session_proof()
+            .returning(move |_| Ok(proof));
+        let session = Session {
+            authenticated_at: now() - TimeDelta::minutes(minutes),
+            ..session(user(1, ADDRESS))
+        };
+        let service = ports.service(SignUpMode::Closed);
+        let requested = service.request_address(&session, new_address()).await;
+        let outcome = match requested {
+            Ok(()) => "mailed",
+            Err(Error::ReauthenticationRequired) => "authenticate",
+            Err(Error::SecondFactorRequired) => "use the factor",
+            Err(error) => panic!("{error:?}"),
+        };
+        assert_eq!(outcome, expected);
+        service.background.wait_idle().await;
+    }
+}
+
+#[tokio::test]
+async fn the_address_of_the_account_is_no_new_address() {
+    let mut ports = Ports::hashing(0, 0);
+    ports
+        .factors
+        .expect_factors()
+        .returning(|_| Ok(Factors::default()));
+    ports
+        .factors
+        .expect_session_proof()
+        .returning(|_| Ok(SessionProof::Account));
+    let service = ports.service(SignUpMode::Open);
+    let draft = AddressDraft {
+        email: "Ann@Example.com".into(),
+    };
+    let refused = service
+        .request_address(&session(user(1, ADDRESS)), draft)
+        .await;
+    let Err(Error::Invalid(invalid)) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(invalid.errors[0].field, "email");
+}
+
+#[tokio::test]
+async fn former_address_is_mailed_a_change_unless_it_is_another_accounts() {
+    for needs_address in [false, true] {
+        let mut session = session(user(1, ADDRESS));
+        session.user.needs_address = needs_address;
+        let mut ports = Ports::hashing(0, 0);
+        ports
+            .accounts
+            .expect_confirm_address()
+            .return_once(|_, _, _, _| {
+                let changed = credentials(1, "new@example.com", PASSWORD);
+                Ok(ConfirmationOutcome::Confirmed(changed))
+            });
+        if !needs_address {
+            ports.mailer = mailer(|to, content| {
+                let MailContent::SecurityNotice(notice) = content else {
+                    return false;
+                };
+                to == ADDRESS && notice.change == SecurityChange::AddressChanged
+            });
+        }
+        let service = ports.service(SignUpMode::Open);
+        let token = SecretToken::generate();
+        let confirmed = service.confirm_address(&session, &token, &client()).await;
+        assert_eq!(confirmed.unwrap().email, "new@example.com");
+        service.background.wait_idle().await;
+    }
 }

@@ -1,3 +1,4 @@
+use allclear_domain::id::UserId;
 use allclear_domain::membership::Role;
 use tokio::runtime::Handle;
 use uuid::Uuid;
@@ -23,10 +24,15 @@ fn key(expires_at: Option<DateTime<Utc>>, last_used_at: Option<DateTime<Utc>>) -
 }
 
 fn owner() -> KeyOwner {
+    founded_by(None, "acme")
+}
+
+fn founded_by(account: Option<UserId>, organisation: &str) -> KeyOwner {
+    let organisation = OrganisationId::parse(organisation).unwrap();
     KeyOwner {
-        organisation: OrganisationId::parse("acme").unwrap(),
+        founder: Founder::of(&organisation, account),
+        organisation,
         name: "Acme".into(),
-        founder: None,
     }
 }
 
@@ -101,9 +107,8 @@ async fn key_is_a_caller_and_its_use_is_noted_once_a_minute() {
 #[tokio::test]
 async fn keys_of_all_organisations_of_a_founder_share_their_limits() {
     let account = async |organisation: &str, founder: Option<u128>| {
-        let mut owner = owner();
-        owner.organisation = OrganisationId::parse(organisation).unwrap();
-        owner.founder = founder.map(|id| UserId(Uuid::from_u128(id)));
+        let founder = founder.map(|id| UserId(Uuid::from_u128(id)));
+        let owner = founded_by(founder, organisation);
         let mut store = MockApiKeyStore::new();
         let recent = TestClock::START;
         store

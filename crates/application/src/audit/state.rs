@@ -1,7 +1,7 @@
 //! The states of things before and after a change, as JSON with the fields of the API.
 //!
 //! A state has neither secrets nor names and addresses of persons: the audit log keeps it after the
-//! thing or the account is deleted. Of a mail address, it has the first letter and the domain.
+//! thing or the account is deleted. Mail addresses are [masked](MaskedAddress).
 
 use allclear_domain::account::User;
 use allclear_domain::api_key::ApiKey;
@@ -23,12 +23,14 @@ use serde_json::{Value, json};
 use crate::component::ComponentReport;
 use crate::component_group::ComponentGroupReport;
 use crate::invitation::Invitation;
+use crate::security_log::MaskedAddress;
 use crate::status_page::component_group::PublicOrder;
 use crate::timestamp;
 
 /// Longest text of a state, in characters.
 pub const MAX_TEXT_LENGTH: usize = 2_000;
-/// Most bytes of a state's texts and lists.
+/// Most bytes of a state's texts and lists, without the escapes of JSON and the marks of what is
+/// cut.
 pub const MAX_STATE_BYTES: usize = 16 * 1024;
 
 /// An API key, without its text.
@@ -55,8 +57,10 @@ pub fn stored(mut state: Value) -> String {
 fn cut(value: &mut Value, room: &mut usize) {
     match value {
         Value::String(text) => {
-            let most = MAX_TEXT_LENGTH.min(*room);
-            if let Some((end, _)) = text.char_indices().nth(most) {
+            let longest = text.char_indices().nth(MAX_TEXT_LENGTH);
+            let end = longest.map_or(text.len(), |(end, _)| end).min(*room);
+            let end = text.floor_char_boundary(end);
+            if end < text.len() {
                 let left = text[end..].chars().count();
                 text.truncate(end);
                 text.push_str(&more(left));
@@ -94,11 +98,8 @@ fn optional_time(at: Option<DateTime<Utc>>) -> Option<String> {
     at.map(time)
 }
 
-/// A mail address of which only the first letter and the domain can be read.
 fn masked(address: &str) -> String {
-    let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
-    let first: String = local.chars().take(1).collect();
-    format!("{first}…@{domain}")
+    MaskedAddress(address).to_string()
 }
 
 /// State of a component.
@@ -367,14 +368,16 @@ mod tests {
     }
 
     #[test]
-    fn short_state_stays_as_it_is() {
-        let state = json!({"name": "API", "groups": [], "startDate": null});
-        assert_eq!(stored(state.clone()), state.to_string());
+    fn state_of_texts_is_bounded_in_bytes() {
+        let texts = vec!["語".repeat(MAX_TEXT_LENGTH); 10];
+        let cut = stored(json!({"texts": texts}));
+        assert!(cut.len() < MAX_STATE_BYTES + 100, "{}", cut.len());
+        assert!(cut.ends_with("語… 544 more\",\"… 7 more\"]}"), "{cut}");
     }
 
     #[test]
-    fn address_is_masked() {
-        assert_eq!(masked("ann@example.com"), "a…@example.com");
-        assert_eq!(masked("\"a@b\"@example.com"), "\"…@example.com");
+    fn short_state_stays_as_it_is() {
+        let state = json!({"name": "API", "groups": [], "startDate": null});
+        assert_eq!(stored(state.clone()), state.to_string());
     }
 }

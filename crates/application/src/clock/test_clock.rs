@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
+use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::Clock;
+use super::{Clock, SharedClock};
+use crate::error::Error;
 
 /// A clock that a test can move.
 #[derive(Debug)]
@@ -83,5 +85,12 @@ impl Clock for TestClock {
                 Uuid::from_u128(u128::from(self.ids.fetch_add(1, Ordering::SeqCst)) + 1)
             }
         }
+    }
+}
+
+#[async_trait]
+impl SharedClock for TestClock {
+    async fn shared_time(&self) -> Result<DateTime<Utc>, Error> {
+        Ok(self.now())
     }
 }

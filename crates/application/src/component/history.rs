@@ -9,13 +9,13 @@ use allclear_domain::status_period::{
     ComponentHistory, HistoryChange, HistoryError, StatusPeriod, StatusSpan,
 };
 use allclear_domain::time_zone::TimeZone;
-use allclear_domain::uptime::{DateRange, Uptime, UptimeWindow};
+use allclear_domain::uptime::{DateRange, NewestSpans, Uptime, UptimeWindow};
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 
 use super::Components;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
 use crate::transition::{Committed, Transition};
@@ -118,15 +118,15 @@ pub struct ComponentUptime {
     pub incidents: Vec<RelatedIncident>,
 }
 
-/// A component whose uptime is shown, with its statuses over an interval.
+/// A component whose uptime is shown, with its newest statuses over an interval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeasuredComponent {
     /// The component.
     pub id: ComponentId,
     /// The first day that counts; `None` if all days count.
     pub start_date: Option<NaiveDate>,
-    /// Its statuses.
-    pub spans: Vec<StatusSpan>,
+    /// Its newest statuses.
+    pub newest: NewestSpans,
 }
 
 /// Storage of the histories of components.
@@ -156,17 +156,18 @@ pub trait ComponentHistoryStore: Send + Sync {
         rule: Transition<ComponentHistory, HistoryChange>,
     ) -> Result<Option<Committed<HistoryChange>>, Error>;
 
-    /// Returns the statuses of a component over a bounded interval.
+    /// Returns the newest statuses of a component over a bounded interval, at most
+    /// [`MAX_SPANS`](allclear_domain::uptime::MAX_SPANS).
     async fn spans(
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
         from: DateTime<Utc>,
         to: DateTime<Utc>,
-    ) -> Result<Vec<StatusSpan>, Error>;
+    ) -> Result<NewestSpans, Error>;
 
-    /// Returns the components of a group whose uptime is shown, with their statuses over a bounded
-    /// interval. `None` if the organisation has no such group.
+    /// Returns the components of a group whose uptime is shown, each with its newest statuses over
+    /// a bounded interval. `None` if the organisation has no such group.
     async fn spans_of_group(
         &self,
         organisation: &OrganisationId,
@@ -218,8 +219,6 @@ impl dyn ComponentHistoryStore {
 }
 
 impl Components {
-    const PERIOD: &str = "Period";
-
     /// Returns periods of a component's history. [`Error::NotFound`], and [`Error::Invalid`] if the
     /// bounds are reversed.
     pub async fn history(
@@ -240,7 +239,7 @@ impl Components {
         self.histories
             .history(organisation, id, interval, page)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))
+            .ok_or(Error::NotFound(Resource::Component))
     }
 
     /// Adds a period to a component's history. [`Error::NotFound`], [`Error::Stale`],
@@ -318,10 +317,11 @@ impl Components {
             .window(organisation, days, self.clock.now())
             .await?;
         let (from, to) = (window.start_at(), window.end_at());
-        let spans = histories.spans(organisation, id, from, to).await?;
+        let newest = histories.spans(organisation, id, from, to).await?;
+        let start_date = window.counted_from(component.start_date, newest.known_since);
         Ok(ComponentUptime {
             range: window.range(),
-            uptime: window.uptime(component.start_date, &spans),
+            uptime: window.uptime(start_date, &newest.spans),
             incidents: histories.incidents_in(organisation, &[id], &window).await?,
         })
     }
@@ -337,14 +337,14 @@ impl Components {
             .histories
             .change_history(organisation, id, scope, rule)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::Component))?;
         Ok(self.relay.publish(committed).await)
     }
 
     fn to_error(error: HistoryError) -> Error {
         match error {
             HistoryError::Invalid(invalid) => Error::Invalid(invalid),
-            HistoryError::NotFound => Error::NotFound(Self::PERIOD),
+            HistoryError::NotFound => Error::NotFound(Resource::Period),
         }
     }
 }

@@ -67,6 +67,30 @@ async fn an_edit_is_broadcast_if_the_version_is_the_expected_one() {
 }
 
 #[tokio::test]
+async fn a_refused_deletion_does_not_reach_the_store() {
+    let mut store = MockComponentStore::new();
+    store
+        .expect_find()
+        .returning(|_, _| Ok(Some(report(component()))));
+    store.expect_delete().times(1).returning(|_, _, rule| {
+        rule(component(), stamp())?;
+        Ok(Some(committed(())))
+    });
+    let service = service(store, 1);
+    let delete = |version| {
+        let precondition = Precondition::OneOf(vec![Revision(version)]);
+        let (service, organisation) = (&service, organisation());
+        async move {
+            let id = component().id;
+            service.delete(&organisation, id, precondition).await
+        }
+    };
+    // A second call of the store would fail the test.
+    assert!(matches!(delete(3).await, Err(Error::Stale)));
+    delete(4).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_missing_component_is_not_found() {
     let mut store = MockComponentStore::new();
     store.expect_find().returning(|_, _| Ok(None));
@@ -83,6 +107,6 @@ async fn a_missing_component_is_not_found() {
             .map(drop),
         service.delete(&acme, id, Precondition::Any).await,
     ] {
-        assert!(matches!(outcome, Err(Error::NotFound("Component"))));
+        assert!(matches!(outcome, Err(Error::NotFound(Resource::Component))));
     }
 }

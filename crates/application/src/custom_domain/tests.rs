@@ -1,14 +1,11 @@
 use super::*;
 
 use allclear_domain::event::Changed;
-use allclear_domain::organisation::Revision;
-use uuid::Uuid;
 
 use super::hosts::HostSettings;
-use crate::error::Error;
-use crate::fixture::{clock, now, organisation, relay};
+use crate::error::{Error, Resource};
+use crate::fixture::{clock, now, organisation, relay, stamp};
 use crate::organisation::MockOrganisationStore;
-use crate::stamp::Stamp;
 use crate::transition::Committed;
 
 fn name(text: &str) -> DomainName {
@@ -33,8 +30,7 @@ fn store(found: Organisation, at_change: Organisation) -> MockOrganisationStore 
         .expect_find()
         .returning(move |_| Ok(Some(found.clone())));
     store.expect_change().returning(move |_, rule| {
-        let stamp = Stamp::at(now(), now(), Revision(1), Uuid::nil());
-        let Changed { state, .. } = rule(at_change.clone(), stamp)?;
+        let Changed { state, .. } = rule(at_change.clone(), stamp())?;
         Ok(Some(Committed::unchanged(state)))
     });
     store
@@ -154,7 +150,7 @@ async fn another_domain_that_was_claimed_meanwhile_is_not_removed() {
     let domains = domains(store(claiming(), changed), serving(Ok(""))).await;
     let removed = domains.remove(&organisation()).await;
     assert!(
-        matches!(removed, Err(Error::NotFound("Domain"))),
+        matches!(removed, Err(Error::NotFound(Resource::Domain))),
         "{removed:?}"
     );
 }

@@ -16,7 +16,7 @@ use super::links::DeliveryLinks;
 use super::verification_limit::VerificationLimit;
 use super::{Delivery, DeliveryKind};
 use crate::clock::Clock;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::link::Links;
 use crate::message::{Message, MessageContent, MessageKind};
 use crate::secret::HmacKey;
@@ -199,7 +199,9 @@ impl MessageComposer {
         // By a clock that is behind, a maintenance that began with the change has not begun.
         let as_of = changed_at.map_or(now, |at| at.clamp(now, now + Self::MAX_CLOCK_DIFFERENCE));
         let state = self.states.statuspage_state(organisation, as_of).await?;
-        state.map(Arc::new).ok_or(Error::NotFound("Organisation"))
+        state
+            .map(Arc::new)
+            .ok_or(Error::NotFound(Resource::Organisation))
     }
 }
 

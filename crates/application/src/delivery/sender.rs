@@ -24,6 +24,11 @@ pub enum AttemptResult {
         /// How long the receiver asks to wait at least.
         retry_after: Option<TimeDelta>,
     },
+    /// The mail server received the message and did not confirm it. A retry may be a further copy.
+    Unconfirmed {
+        /// Why, as one line.
+        reason: String,
+    },
     /// A retry cannot work.
     Permanent {
         /// Why, as one line.
@@ -61,6 +66,7 @@ impl DeliverySender for MailSender {
         Ok(match self.mailer.send(mail).await {
             Ok(()) => AttemptResult::Sent,
             Err(SendError::Permanent { reason }) => AttemptResult::Permanent { reason },
+            Err(SendError::Unconfirmed { reason }) => AttemptResult::Unconfirmed { reason },
             Err(SendError::Temporary { reason }) => AttemptResult::Temporary {
                 reason,
                 retry_after: None,

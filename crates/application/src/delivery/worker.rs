@@ -12,11 +12,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use self::in_flight::{ActiveClaim, DatabaseTime, InFlight};
+use self::in_flight::{ActiveClaim, InFlight};
 use super::{
-    AttemptResult, ClaimRequest, Delivery, DeliveryOutcome, DeliveryQueue, DeliveryResult,
+    AttemptRecord, AttemptResult, ClaimRequest, Delivery, DeliveryOutcome, DeliveryQueue,
     DeliveryRoute, DeliverySender, WakeSignal,
 };
+use crate::database_time::DatabaseTime;
 use crate::error::Error;
 
 /// The worker that sends the deliveries of the queue.
@@ -59,10 +60,29 @@ impl DeliveryWorker {
     /// Delay of the first retry after a failure of the queue. Each further one is twice as long.
     const FIRST_RETRY_DELAY: Duration = Duration::from_millis(125);
     const MAX_RETRY_DELAY: Duration = Duration::from_secs(5);
+    /// After a longer outage of the database, claims of other nodes may have expired, although the
+    /// nodes have sent the deliveries.
+    const OUTAGE: Duration = Duration::from_secs(10);
+    /// How long nothing is claimed after such an outage, so that the other nodes store their
+    /// results first: a statement may hang for 12 seconds, and the next attempt comes
+    /// [`Self::MAX_RETRY_DELAY`] later.
+    const RECORD_GRACE: Duration = Duration::from_secs(20);
 
     /// Sends queued deliveries until the stop signal, and then those that are due, for at most the
-    /// grace period. May be dropped at any time: unfinished deliveries are sent again.
+    /// grace periods. May be dropped at any time: unfinished deliveries are sent again.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
+        // Statements may hang for longer.
+        let graces_are_over = async {
+            stop.cancelled().await;
+            sleep(Self::ACCEPT_GRACE + Self::FINISH_GRACE).await;
+        };
+        tokio::select! {
+            () = self.work(&stop) => {}
+            () = graces_are_over => {}
+        }
+    }
+
+    async fn work(self: &Arc<Self>, stop: &CancellationToken) {
         let mut in_flight = InFlight::default();
         let (mut pause, mut end) = (Self::FIRST_RETRY_DELAY, None);
         loop {
@@ -70,7 +90,8 @@ impl DeliveryWorker {
                 end = Some(Instant::now() + Self::ACCEPT_GRACE);
                 in_flight.request_poll();
             }
-            let accepts = end.is_none_or(|end| Instant::now() < end);
+            let begun = Instant::now();
+            let accepts = end.is_none_or(|end| begun < end) && !in_flight.is_recovering();
             if end.is_some_and(|end| Instant::now() >= end + Self::FINISH_GRACE) {
                 return;
             }
@@ -82,7 +103,8 @@ impl DeliveryWorker {
                     if end.is_some() && in_flight.is_done(accepts) && !is_more_due {
                         return;
                     }
-                    let more = in_flight.expand || in_flight.claim && self.room(&in_flight) > 0;
+                    let more =
+                        in_flight.may_expand || in_flight.may_claim && self.room(&in_flight) > 0;
                     if !(accepts && more) {
                         let stopping = end.map(|end| {
                             if accepts {
@@ -91,7 +113,7 @@ impl DeliveryWorker {
                                 end + Self::FINISH_GRACE
                             }
                         });
-                        self.wait(&mut in_flight, &stop, stopping).await;
+                        self.wait(&mut in_flight, stop, stopping).await;
                     }
                 }
                 Err(error) => {
@@ -106,6 +128,7 @@ impl DeliveryWorker {
                         stop.run_until_cancelled(sleep(pause)).await;
                     }
                     pause = (pause * 2).min(Self::MAX_RETRY_DELAY);
+                    in_flight.fail(begun);
                     in_flight.request_poll();
                 }
             }
@@ -117,35 +140,39 @@ impl DeliveryWorker {
         let time = self.time(in_flight).await?;
         in_flight.gather();
         self.renew(in_flight, time).await?;
-        let expanded = if accepts && in_flight.expand {
+        let expanded = if accepts && in_flight.may_expand {
             self.queue.expand(time.now(), Self::BATCH).await
         } else {
-            Ok(in_flight.expand)
+            Ok(in_flight.may_expand)
         };
-        if in_flight.expand && matches!(expanded, Ok(true)) {
-            in_flight.claim = true;
+        // Two workers that expand nothing would wake each other without an end.
+        if accepts && in_flight.may_expand && matches!(expanded, Ok(true)) {
+            in_flight.may_claim = true;
             // It may have found the notice locked, and nothing to claim yet.
             self.wake_signal.notify_other(self.route);
         }
+        // The expansion may have lasted long.
+        self.renew(in_flight, time).await?;
         let now = time.now();
         // Stored results make room.
-        let room = if accepts && in_flight.claim {
+        let room = if accepts && in_flight.may_claim {
             self.room(in_flight) + in_flight.finished.len()
         } else {
             0
         };
         let claimed = self.record_and_claim(in_flight, now, room).await?;
+        in_flight.succeed();
         self.begin(in_flight, claimed, room, time);
         for (channel, result) in in_flight.finished.drain(..) {
             (self.observe)(channel, &result.outcome);
             // A subscriber's next delivery may be due now.
-            in_flight.claim = true;
+            in_flight.may_claim = true;
         }
-        if accepts && !in_flight.claim {
+        if accepts && !in_flight.may_claim {
             self.schedule_poll(in_flight, now).await?;
         }
         // A failure must not keep results from being stored, and other deliveries from being sent.
-        in_flight.expand = expanded?;
+        in_flight.may_expand = expanded?;
         Ok(())
     }
 
@@ -153,15 +180,11 @@ impl DeliveryWorker {
     /// set, too.
     async fn time(&self, in_flight: &mut InFlight) -> Result<DatabaseTime, Error> {
         if let Some(time) = in_flight.time
-            && time.read_at.elapsed() < Self::TIME_MAX_AGE
+            && time.age() < Self::TIME_MAX_AGE
         {
             return Ok(time);
         }
-        let moment = self.queue.now().await?;
-        let time = DatabaseTime {
-            moment,
-            read_at: Instant::now(),
-        };
+        let time = DatabaseTime::of(self.queue.now().await?);
         in_flight.time = Some(time);
         Ok(time)
     }
@@ -211,7 +234,7 @@ impl DeliveryWorker {
         room: usize,
         time: DatabaseTime,
     ) {
-        in_flight.claim &= claimed.len() == room;
+        in_flight.may_claim &= claimed.len() == room;
         if let Some(last) = claimed.last() {
             in_flight.served_last = Some(last.organisation.clone());
         }
@@ -278,6 +301,7 @@ impl DeliveryWorker {
         } else {
             in_flight.poll_at.min(in_flight.renew_at)
         };
+        let wake = in_flight.recovered_at().map_or(wake, |at| wake.min(at));
         let wake = stopping.map_or(wake, |end| wake.min(end));
         tokio::select! {
             Some(ended) = in_flight.sending.join_next_with_id() => in_flight.take(ended),
@@ -297,7 +321,7 @@ impl DeliveryWorker {
             .saturating_sub(in_flight.sending.len() + in_flight.finished.len())
     }
 
-    async fn deliver(&self, delivery: Delivery, time: DatabaseTime) -> DeliveryResult {
+    async fn deliver(&self, delivery: Delivery, time: DatabaseTime) -> AttemptRecord {
         let result = self.sender.send(&delivery).await;
         let result = result.unwrap_or_else(|error| {
             tracing::warn!(
@@ -318,6 +342,11 @@ impl DeliveryWorker {
             AttemptResult::Unwanted => DeliveryOutcome::Unwanted,
             AttemptResult::Ended => DeliveryOutcome::Ended,
             AttemptResult::Permanent { reason } => DeliveryOutcome::GivenUp { reason },
+            AttemptResult::Unconfirmed { reason } => {
+                let (queued_at, attempt) = (delivery.queued_at, delivery.claim.attempt);
+                let next = RetryRule::next_unconfirmed(queued_at, attempt, time.now());
+                retried_or_given_up(next, reason)
+            }
             AttemptResult::Temporary {
                 reason,
                 retry_after,
@@ -329,13 +358,10 @@ impl DeliveryWorker {
                     retry_after,
                     time.now(),
                 );
-                match next {
-                    Some(at) => DeliveryOutcome::Retried { at, reason },
-                    None => DeliveryOutcome::GivenUp { reason },
-                }
+                retried_or_given_up(next, reason)
             }
         };
-        DeliveryResult {
+        AttemptRecord {
             claim: delivery.claim,
             at: time.now(),
             outcome,
@@ -348,6 +374,14 @@ impl DeliveryWorker {
             DeliveryRoute::Mail => RetryRule::Mail,
             DeliveryRoute::Message => RetryRule::Message,
         }
+    }
+}
+
+/// The outcome of a failed attempt with the time of the next one, if there is one.
+fn retried_or_given_up(next: Option<DateTime<Utc>>, reason: String) -> DeliveryOutcome {
+    match next {
+        Some(at) => DeliveryOutcome::Retried { at, reason },
+        None => DeliveryOutcome::GivenUp { reason },
     }
 }
 

@@ -8,7 +8,7 @@ use allclear_domain::impact::{
 };
 
 use super::Incidents;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::page::{Listed, Page};
 use crate::transition::{Committed, Transition};
 
@@ -33,7 +33,7 @@ impl Incidents {
         self.store
             .attached(organisation, incident, page)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))
+            .ok_or(Error::NotFound(Resource::Incident))
     }
 
     /// Returns the components of the organisation that are not attached to an incident.
@@ -47,7 +47,7 @@ impl Incidents {
         self.store
             .unattached(organisation, incident, page)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))
+            .ok_or(Error::NotFound(Resource::Incident))
     }
 
     /// Attaches components, all or none, and returns all that are attached afterwards.
@@ -117,7 +117,7 @@ impl Incidents {
         committed: Option<Committed<()>>,
     ) -> Result<Vec<IncidentComponent>, Error> {
         self.relay
-            .publish(committed.ok_or(Error::NotFound(Self::NAME))?)
+            .publish(committed.ok_or(Error::NotFound(Resource::Incident))?)
             .await;
         Ok(self
             .components(organisation, incident, Page::default())

@@ -55,6 +55,34 @@ async fn an_edit_is_broadcast_if_the_version_is_the_expected_one() {
 }
 
 #[tokio::test]
+async fn a_refused_deletion_does_not_reach_the_store() {
+    let mut store = MockIncidentStore::new();
+    store.expect_find().returning(|_, _| {
+        Ok(Some(IncidentReport {
+            incident: incident(),
+            timeline: Vec::new(),
+            timeline_truncated: false,
+        }))
+    });
+    store
+        .expect_delete()
+        .times(1)
+        .returning(|_, _, _| Ok(Some(committed(()))));
+    let service = Incidents::new(Arc::new(store), relay(1));
+    let delete = |version| {
+        let precondition = Precondition::OneOf(vec![Revision(version)]);
+        let (service, organisation) = (&service, organisation());
+        async move {
+            let id = incident().id;
+            service.delete(&organisation, id, precondition).await
+        }
+    };
+    // A second call of the store would fail the test.
+    assert!(matches!(delete(3).await, Err(Error::Stale)));
+    delete(4).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_missing_incident_or_update_is_not_found() {
     let mut store = MockIncidentStore::new();
     store.expect_find().returning(|_, _| Ok(None));
@@ -72,7 +100,9 @@ async fn a_missing_incident_or_update_is_not_found() {
     store
         .expect_change_update()
         .returning(|_, _, _, _| Ok(None));
-    store.expect_insert_update().returning(|_, _, _| Ok(None));
+    store
+        .expect_insert_update()
+        .returning(|_, _, _, _| Ok(None));
     store
         .expect_delete_updates()
         .returning(|_, _, _, _| Ok(None));
@@ -109,7 +139,7 @@ async fn a_missing_incident_or_update_is_not_found() {
         service.detach(&acme, id, vec![component]).await.map(drop),
         service.updates(&acme, id, page).await.map(drop),
         service
-            .record_update(&acme, id, draft, author())
+            .record_update(&acme, id, draft, Vec::new(), author())
             .await
             .map(drop),
         service.delete_updates(&acme, id, vec![update], None).await,
@@ -117,7 +147,7 @@ async fn a_missing_incident_or_update_is_not_found() {
     assert!(
         refusals
             .iter()
-            .all(|refused| matches!(refused, Err(Error::NotFound("Incident")))),
+            .all(|refused| matches!(refused, Err(Error::NotFound(Resource::Incident)))),
         "{refusals:?}"
     );
     let patch = UpdatePatch::default();
@@ -127,8 +157,45 @@ async fn a_missing_incident_or_update_is_not_found() {
             .edit_update(&acme, id, update, patch, Precondition::Any)
             .await,
     ] {
-        assert!(matches!(refused, Err(Error::NotFound("Incident update"))));
+        assert!(matches!(
+            refused,
+            Err(Error::NotFound(Resource::IncidentUpdate))
+        ));
     }
+}
+
+#[tokio::test]
+async fn an_update_changes_impacts_on_components_that_it_names_once() {
+    let slow = Attachment {
+        component_id: ComponentId(Uuid::from_u128(7)),
+        status: ComponentStatus::Degraded,
+    };
+    let mut store = MockIncidentStore::new();
+    store
+        .expect_insert_update()
+        .once()
+        .returning(move |_, _, components, rule| {
+            assert_eq!(components, [slow]);
+            let latest = IncidentAndNewest {
+                incident: incident(),
+                newest: None,
+            };
+            let changed = rule(latest, stamp())?;
+            assert!(changed.impacts.is_some());
+            Ok(Some(committed(changed.state.update)))
+        });
+    let service = Incidents::new(Arc::new(store), relay(1));
+    let (acme, id) = (organisation(), incident().id);
+    let record = |components| {
+        let draft = UpdateDraft {
+            message: "m".into(),
+            ..Default::default()
+        };
+        service.record_update(&acme, id, draft, components, author())
+    };
+    let twice = record(vec![slow, slow]).await;
+    assert!(matches!(twice, Err(Error::Invalid(_))), "{twice:?}");
+    record(vec![slow]).await.unwrap();
 }
 
 #[tokio::test]

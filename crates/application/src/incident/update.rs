@@ -2,6 +2,7 @@
 
 use allclear_domain::author::Author;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
+use allclear_domain::impact::{Attachment, check_attachments};
 use allclear_domain::incident::Incident;
 use allclear_domain::incident_update::{
     IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdateDeletion, RecordError,
@@ -9,14 +10,12 @@ use allclear_domain::incident_update::{
 use allclear_domain::update::{UpdateDraft, UpdatePatch};
 
 use super::Incidents;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
 use crate::transition::Transition;
 
 impl Incidents {
-    const UPDATE: &str = "Incident update";
-
     /// Returns the updates of an incident, newest first. [`Error::NotFound`] if the incident does
     /// not exist.
     pub async fn updates(
@@ -28,7 +27,7 @@ impl Incidents {
         self.store
             .list_updates(organisation, incident, page)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))
+            .ok_or(Error::NotFound(Resource::Incident))
     }
 
     /// Returns an update. [`Error::NotFound`] if it does not exist.
@@ -41,33 +40,41 @@ impl Incidents {
         self.store
             .find_update(organisation, incident, id)
             .await?
-            .ok_or(Error::NotFound(Self::UPDATE))
+            .ok_or(Error::NotFound(Resource::IncidentUpdate))
     }
 
-    /// Records an update. [`Error::NotFound`], [`Error::Invalid`], and [`Error::Conflict`] if the
-    /// incident is resolved and the update is not displayed before its resolution.
+    /// Records an update, and changes the impacts on attached components with it.
+    /// [`Error::NotFound`], [`Error::Invalid`], and [`Error::Conflict`] if the incident is resolved
+    /// and the update is not displayed before its resolution, or if there are components and the
+    /// incident is resolved then.
     pub async fn record_update(
         &self,
         organisation: &OrganisationId,
         incident: IncidentId,
         draft: UpdateDraft,
+        components: Vec<Attachment>,
         author: Author,
     ) -> Result<IncidentUpdate, Error> {
+        if !components.is_empty() {
+            check_attachments(&components)?;
+        }
+        let changed = components.clone();
         let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
             Box::new(move |latest, stamp| {
-                Ok(latest.record(
+                let recorded = latest.record(
                     IncidentUpdateId(stamp.id),
                     draft,
                     author,
                     stamp.notify_by_default,
                     stamp.committed_at,
-                )?)
+                )?;
+                Ok(recorded.with_impacts(&changed)?)
             });
         let committed = self
             .store
-            .insert_update(organisation, incident, rule)
+            .insert_update(organisation, incident, components, rule)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::Incident))?;
         Ok(self.relay.publish(committed).await)
     }
 
@@ -89,7 +96,7 @@ impl Incidents {
             .store
             .change_update(organisation, incident, id, rule)
             .await?
-            .ok_or(Error::NotFound(Self::UPDATE))?;
+            .ok_or(Error::NotFound(Resource::IncidentUpdate))?;
         Ok(self.relay.publish(committed).await)
     }
 
@@ -114,7 +121,7 @@ impl Incidents {
             .store
             .delete_updates(organisation, incident, ids, rule)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::Incident))?;
         self.relay.publish(committed).await;
         Ok(())
     }
@@ -124,7 +131,7 @@ impl From<RecordError> for Error {
     fn from(error: RecordError) -> Self {
         match error {
             RecordError::Invalid(invalid) => Self::Invalid(invalid),
-            RecordError::Resolved => Self::Conflict(error.to_string()),
+            RecordError::Resolved | RecordError::NoImpact => Self::Conflict(error.to_string()),
         }
     }
 }

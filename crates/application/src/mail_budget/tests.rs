@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use parking_lot::Mutex;
 
-use crate::fixture::{clock, now, organisation};
+use crate::fixture::{clock, hmac_key, now, organisation};
 
 const LIMITS: MailBudgetLimits = MailBudgetLimits {
     mailbox: Some(10),
@@ -14,8 +14,7 @@ const LIMITS: MailBudgetLimits = MailBudgetLimits {
 };
 
 fn budget(store: MockMailCountStore, limits: MailBudgetLimits) -> MailBudget {
-    let hmac_key = HmacKey::new("the installation's secret").unwrap();
-    MailBudget::new(Arc::new(store), clock(), hmac_key, limits)
+    MailBudget::new(Arc::new(store), clock(), hmac_key(), limits)
 }
 
 #[test]
@@ -148,7 +147,7 @@ async fn organisations_leave_mails_to_people_and_strangers_to_those_with_an_acco
     let sign_up = by_anybody(MailKind::EnteredAddress);
     let reset = by_anybody(MailKind::PasswordReset { has_account: true });
     let notice = by_anybody(MailKind::AccountNotice);
-    for (all, of_organisations, of_strangers) in [(10_000, 8_000, 6_000), (6, 4, 6), (1, 0, 1)] {
+    for (all, of_organisations, of_strangers) in [(10_000, 8_000, 6_000), (9, 7, 5), (1, 0, 0)] {
         let limits = MailBudgetLimits {
             installation: Some(all),
             ..LIMITS
@@ -193,7 +192,7 @@ async fn visitors_leave_a_fifth_of_the_mails_of_an_organisation_to_its_operators
         account: None,
         ..by_operator.clone()
     };
-    for (limit, of_visitors) in [(1_000, 800), (3, 3)] {
+    for (limit, of_visitors) in [(1_000, 800), (4, 3), (1, 0)] {
         let limits = MailBudgetLimits {
             organisation: Some(limit),
             ..LIMITS
@@ -251,6 +250,38 @@ async fn disabled_limits_refuse_nothing() {
     assert_eq!((counts.len(), counts[0].scope), (1, MailScope::Account));
     let off = budget(MockMailCountStore::new(), MailBudgetLimits::default());
     off.take(&invitation("bob@example.com")).await.unwrap();
+}
+
+#[tokio::test]
+async fn mails_left_are_those_of_the_counter_that_has_the_fewest() {
+    let left = async |of_account: u32, of_organisation: u32| {
+        let mut store = MockMailCountStore::new();
+        // Not of the mailbox: each mail has another one.
+        store
+            .expect_counted()
+            .withf(|count, at| count.scope != MailScope::Mailbox && *at == now())
+            .times(3)
+            .returning(move |count, _| {
+                Ok(match count.scope {
+                    MailScope::Account => of_account,
+                    MailScope::Organisation => of_organisation,
+                    _ => 0,
+                })
+            });
+        let cause = invitation("bob@example.com");
+        budget(store, LIMITS).left(&cause).await.unwrap()
+    };
+    assert_eq!(left(40, 10).await, Some(60));
+    assert_eq!(left(40, 995).await, Some(5));
+    // A limit that was lowered today.
+    assert_eq!(left(120, 0).await, Some(0));
+    let only_mailboxes = MailBudgetLimits {
+        mailbox: Some(10),
+        ..MailBudgetLimits::default()
+    };
+    let unlimited = budget(MockMailCountStore::new(), only_mailboxes);
+    let cause = invitation("bob@example.com");
+    assert_eq!(unlimited.left(&cause).await.unwrap(), None);
 }
 
 #[tokio::test]

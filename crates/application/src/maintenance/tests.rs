@@ -97,9 +97,30 @@ async fn an_edit_is_broadcast_if_the_version_is_the_expected_one_and_delays_no_w
 }
 
 #[tokio::test]
+async fn a_refused_deletion_does_not_reach_the_store() {
+    let mut store = MockMaintenanceStore::new();
+    store
+        .expect_find()
+        .returning(|_, _| Ok(Some(report(maintenance()))));
+    store.expect_delete().times(1).returning(|_, _, rule| {
+        rule(maintenance(), stamp())?;
+        Ok(Some(committed(())))
+    });
+    let service = service(store, 1);
+    let delete = |version| {
+        let precondition = Precondition::OneOf(vec![Revision(version)]);
+        let service = &service;
+        async move { service.delete(&organisation(), ID, precondition).await }
+    };
+    // A second call of the store would fail the test.
+    assert!(matches!(delete(3).await, Err(Error::Stale)));
+    delete(4).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_missing_maintenance_or_update_is_not_found() {
     let mut store = MockMaintenanceStore::new();
-    store.expect_find().return_once(|_, _| Ok(None));
+    store.expect_find().returning(|_, _| Ok(None));
     store.expect_change().return_once(|_, _, _| Ok(None));
     store.expect_delete().return_once(|_, _, _| Ok(None));
     store.expect_list_updates().return_once(|_, _, _| Ok(None));
@@ -131,7 +152,10 @@ async fn a_missing_maintenance_or_update_is_not_found() {
             .map(drop),
     ];
     for outcome in outcomes {
-        assert!(matches!(outcome, Err(Error::NotFound("Maintenance"))));
+        assert!(matches!(
+            outcome,
+            Err(Error::NotFound(Resource::Maintenance))
+        ));
     }
     let patch = UpdatePatch::default();
     for refused in [
@@ -140,6 +164,9 @@ async fn a_missing_maintenance_or_update_is_not_found() {
             .edit_update(&org, ID, update, patch, Precondition::Any)
             .await,
     ] {
-        assert!(matches!(refused, Err(Error::NotFound("Update"))));
+        assert!(matches!(
+            refused,
+            Err(Error::NotFound(Resource::MaintenanceUpdate))
+        ));
     }
 }

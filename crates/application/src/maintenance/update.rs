@@ -9,14 +9,12 @@ use allclear_domain::maintenance_update::{
 use allclear_domain::update::{UpdateDraft, UpdatePatch};
 
 use super::Maintenances;
-use crate::error::Error;
+use crate::error::{Error, Resource};
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
 use crate::transition::Transition;
 
 impl Maintenances {
-    const UPDATE: &str = "Update";
-
     /// Returns the updates of a maintenance, newest first. [`Error::NotFound`] if the maintenance
     /// does not exist.
     pub async fn updates(
@@ -28,7 +26,7 @@ impl Maintenances {
         self.store
             .list_updates(organisation, maintenance, page)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))
+            .ok_or(Error::NotFound(Resource::Maintenance))
     }
 
     /// Returns an update. [`Error::NotFound`] if it does not exist.
@@ -41,7 +39,7 @@ impl Maintenances {
         self.store
             .find_update(organisation, maintenance, id)
             .await?
-            .ok_or(Error::NotFound(Self::UPDATE))
+            .ok_or(Error::NotFound(Resource::MaintenanceUpdate))
     }
 
     /// Records an update, before, during or after the maintenance. [`Error::NotFound`] if the
@@ -68,7 +66,7 @@ impl Maintenances {
             .store
             .insert_update(organisation, maintenance, rule)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::Maintenance))?;
         Ok(self.relay.publish(committed).await)
     }
 
@@ -95,7 +93,7 @@ impl Maintenances {
             .store
             .change_update(organisation, maintenance, id, rule)
             .await?
-            .ok_or(Error::NotFound(Self::UPDATE))?;
+            .ok_or(Error::NotFound(Resource::MaintenanceUpdate))?;
         Ok(self.relay.publish(committed).await)
     }
 
@@ -122,7 +120,7 @@ impl Maintenances {
             .store
             .delete_updates(organisation, maintenance, ids, rule)
             .await?
-            .ok_or(Error::NotFound(Self::NAME))?;
+            .ok_or(Error::NotFound(Resource::Maintenance))?;
         self.relay.publish(committed).await;
         Ok(())
     }

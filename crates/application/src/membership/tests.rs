@@ -2,9 +2,13 @@ use super::*;
 
 use uuid::Uuid;
 
-use crate::fixture::{clock, memberships, organisation, relay, requirement, session, user};
+use crate::fixture::{
+    clock, committed, kept_log, log_lines, memberships, organisation, relay, requirement, session,
+    user,
+};
 use crate::organisation::MockOrganisationStore;
 use crate::second_factor::MockFactorStore;
+use crate::transition::Committed;
 
 fn service(store: MockOrganisationStore, factors: MockFactorStore) -> Memberships {
     Memberships::new(Arc::new(store), Arc::new(factors), relay(0), clock())
@@ -48,7 +52,41 @@ async fn a_member_who_is_not_there_is_not_found() {
     let refused = service(store, requirement(false))
         .remove(&ann(), &organisation(), other())
         .await;
-    assert!(matches!(refused, Err(Error::NotFound("Member"))));
+    assert!(matches!(refused, Err(Error::NotFound(Resource::Member))));
+}
+
+#[tokio::test]
+async fn a_name_and_a_role_are_recorded_only_if_they_change() {
+    let mut store = memberships(Some(Role::Admin));
+    let mut renamings = [committed(()), Committed::unchanged(())].into_iter();
+    store
+        .expect_rename()
+        .times(2)
+        .returning(move |_, _, _| Ok(renamings.next().unwrap()));
+    let mut roles = [Role::Viewer, Role::Editor].into_iter();
+    store
+        .expect_change_member()
+        .times(2)
+        .returning(move |_, _, _, _| Ok(roles.next()));
+    let (store, factors) = (Arc::new(store), Arc::new(requirement(false)));
+    let service = Memberships::new(store, factors, relay(1), clock());
+    let (ann, acme) = (ann(), organisation());
+    let (_guard, log) = kept_log();
+    for _ in 0..2 {
+        service.rename(&ann, &acme, draft("Ours")).await.unwrap();
+        let changed = service.set_role(&ann, &acme, other(), Role::Editor);
+        changed.await.unwrap();
+    }
+    let lines = log_lines(&log);
+    let [renamed, role] = &lines[..] else {
+        panic!("{lines:?}")
+    };
+    assert_eq!(renamed["fields"]["event"], "organisation-renamed");
+    assert_eq!(renamed["fields"]["organisation"], "org_1");
+    assert_eq!(role["fields"]["event"], "role-changed");
+    assert_eq!(role["fields"]["organisation"], "org_1");
+    assert_eq!(role["fields"]["object"], other().to_string());
+    assert_eq!(role["fields"]["detail"], "editor");
 }
 
 #[tokio::test]
@@ -62,7 +100,7 @@ async fn a_required_factor_binds_changes_by_admins_and_not_leaving() {
         .expect_change_member()
         .withf(leaves)
         .times(1)
-        .returning(|_, _, _, _| Ok(Some(())));
+        .returning(|_, _, _, _| Ok(Some(Role::Admin)));
     let service = service(store, requirement(true));
     let (ann, acme) = (ann(), organisation());
     for refused in [

@@ -10,7 +10,8 @@ use crate::error::Error;
 pub enum SignInFailure {
     /// No provider has this identifier.
     UnknownProvider,
-    /// The sign-in is too old, was completed before, or began in another browser.
+    /// The sign-in is too old, was completed before, or began in another browser. Or its account
+    /// was deleted meanwhile: the next sign-in makes a new one.
     Expired,
     /// The provider reported an error, or the person cancelled.
     Refused(String),
@@ -31,7 +32,7 @@ pub enum SignInFailure {
     /// The provider does not say when it authenticated the person, or did so before the request.
     NotAuthenticatedNow,
     /// The storage failed.
-    Failed(Error),
+    Storage(Error),
 }
 
 impl SignInFailure {
@@ -50,7 +51,7 @@ impl SignInFailure {
             Self::AnotherPerson => "another-person",
             Self::AnotherAccount => "another-account",
             Self::NotAuthenticatedNow => "not-authenticated-now",
-            Self::Failed(_) => "failed",
+            Self::Storage(_) => "failed",
         }
     }
 
@@ -68,7 +69,7 @@ impl SignInFailure {
 
 impl From<Error> for SignInFailure {
     fn from(error: Error) -> Self {
-        Self::Failed(error)
+        Self::Storage(error)
     }
 }
 
@@ -81,9 +82,9 @@ impl From<ProviderError> for SignInFailure {
     }
 }
 
-/// A failed sign-in.
+/// A sign-in, or an authentication within a session, that failed.
 #[derive(Debug)]
-pub struct Failed {
+pub struct ProviderSignInFailed {
     /// The provider, if the sign-in belongs to one.
     pub provider: Option<ProviderId>,
     /// Page to which the person returns, if the sign-in is known.

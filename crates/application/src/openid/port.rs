@@ -59,10 +59,8 @@ pub struct ProviderPerson {
     pub issuer: String,
     /// Identifier of the person at the provider.
     pub subject: String,
-    /// Mail address; `None` if the provider gives none.
-    pub email: Option<String>,
-    /// Whether the provider has verified the address.
-    pub email_verified: bool,
+    /// Mail address that the provider has verified; `None` if there is none.
+    pub verified_email: Option<String>,
     /// Names, the best one first.
     pub names: Vec<String>,
     /// Values of the claim that gives roles.
@@ -187,7 +185,7 @@ pub struct ProviderSignIn {
     pub membership: Option<ProvidedMembership>,
 }
 
-/// Result of a sign-in.
+/// A person who is signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderSignedIn {
     /// The account.
@@ -224,12 +222,17 @@ pub enum MembershipOutcome {
     NoOrganisation,
 }
 
-/// Why a sign-in was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SignInError {
+/// Result of a sign-in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProviderSignInOutcome {
+    /// The person is signed in.
+    SignedIn(ProviderSignedIn),
     /// The account of the address is linked to another person of the same provider, so the address
     /// has a new owner.
     AnotherPerson,
+    /// The account of the address was deleted since it was looked up, so there is no password for a
+    /// new one.
+    AccountGone,
 }
 
 /// An authentication at a provider within a session.
@@ -293,10 +296,7 @@ pub trait OpenIdStore: Send + Sync {
     /// session, in one transaction. Of concurrent first sign-ins of a person, one makes the
     /// account and the others get it. An adapter MUST keep one account per address and an admin
     /// in every organisation.
-    async fn sign_in(
-        &self,
-        sign_in: ProviderSignIn,
-    ) -> Result<Result<ProviderSignedIn, SignInError>, Error>;
+    async fn sign_in(&self, sign_in: ProviderSignIn) -> Result<ProviderSignInOutcome, Error>;
 
     /// Stores an authentication within a session, in one transaction. An adapter MUST refuse a
     /// person who has another account. The account of a person is the linked one; if there is none,

@@ -9,7 +9,7 @@ use allclear_domain::openid::display_name;
 
 use super::{
     AccountOrigin, OpenId, ProvidedMembership, Provider, ProviderPerson, ProviderSession,
-    ProviderSignIn, ProviderSignedIn, SignInError, SignInFailure,
+    ProviderSignIn, ProviderSignInOutcome, ProviderSignedIn, SignInFailure,
 };
 use crate::error::Error;
 use crate::mail::{Mail, MailContent};
@@ -55,8 +55,8 @@ impl OpenId {
             subject: person.subject,
         };
         let signed_in = match self.ports.store.sign_in(sign_in).await? {
-            Ok(signed_in) => signed_in,
-            Err(SignInError::AnotherPerson) => {
+            ProviderSignInOutcome::SignedIn(signed_in) => signed_in,
+            ProviderSignInOutcome::AnotherPerson => {
                 if let Some(owner) = self.ports.accounts.owner(&address).await? {
                     self.ports
                         .accounts
@@ -65,6 +65,7 @@ impl OpenId {
                 }
                 return Err(SignInFailure::AnotherPerson);
             }
+            ProviderSignInOutcome::AccountGone => return Err(SignInFailure::Expired),
         };
         if signed_in.account == AccountOrigin::Linked {
             self.mail_link(&signed_in.user, &provider.name);
@@ -125,8 +126,8 @@ pub(super) fn proven_address<'a>(
     provider: &Provider,
     person: &'a ProviderPerson,
 ) -> Result<&'a str, SignInFailure> {
-    let email = person.email.as_deref().map(str::trim).unwrap_or_default();
-    if !person.email_verified || email_address(email).is_err() {
+    let email = person.verified_email.as_deref().unwrap_or_default().trim();
+    if email_address(email).is_err() {
         return Err(SignInFailure::EmailUnverified);
     }
     if !provider.domains.contains(email) {

@@ -131,6 +131,34 @@ async fn the_next_attempt_is_due_after_the_end_of_the_last_one() {
 }
 
 #[tokio::test]
+async fn an_unconfirmed_mail_is_sent_three_times_at_most() {
+    let again = mail(1);
+    let last = OperatorMail {
+        attempt: 3,
+        queued_at: now() - TimeDelta::hours(1),
+        ..mail(2)
+    };
+    let mut store = queued(vec![again, last]);
+    store
+        .expect_retry_mail()
+        .withf(|id, _, at| *id == Uuid::from_u128(1) && *at == now() + TimeDelta::minutes(30))
+        .once()
+        .returning(|_, _, _| Ok(()));
+    store
+        .expect_remove_mail()
+        .withf(|id| *id == Uuid::from_u128(2))
+        .once()
+        .returning(|_| Ok(()));
+    let mut mailer = MockMailer::new();
+    mailer.expect_send().returning(|_| {
+        Err(SendError::Unconfirmed {
+            reason: "late".into(),
+        })
+    });
+    tick(store, mailer).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_mail_that_fails_for_days_is_given_up() {
     let old = OperatorMail {
         queued_at: now() - RetryRule::GIVE_UP_AFTER,

@@ -1,7 +1,7 @@
 //! How far the commits of an organisation that this node follows are known and delivered.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 
 use allclear_domain::organisation::Revision;
 
@@ -18,7 +18,9 @@ struct Position {
     latest: AtomicI64,
     /// Whether the position was used since [`StreamPosition::take_touched`].
     touched: AtomicBool,
-    /// Whether the organisation is no longer followed.
+    /// Number of sweeps in a row that did not find all delivered commits in the outbox.
+    sweeps_behind: AtomicU32,
+    /// Whether the organisation is no longer followed from here.
     is_closed: AtomicBool,
 }
 
@@ -29,6 +31,7 @@ impl StreamPosition {
             delivered: AtomicI64::new(revision.0),
             latest: AtomicI64::new(revision.0),
             touched: AtomicBool::new(true),
+            sweeps_behind: AtomicU32::new(0),
             is_closed: AtomicBool::new(false),
         }))
     }
@@ -77,7 +80,16 @@ impl StreamPosition {
         self.0.delivered.store(revision.0, Ordering::Release);
     }
 
-    /// The organisation is no longer followed.
+    /// Records whether a sweep has found all delivered commits in the outbox. Returns the number of
+    /// sweeps in a row that have not.
+    pub(super) fn note_sweep(&self, has_found_all: bool) -> u32 {
+        let before = self.0.sweeps_behind.load(Ordering::Relaxed);
+        let sweeps = if has_found_all { 0 } else { before + 1 };
+        self.0.sweeps_behind.store(sweeps, Ordering::Relaxed);
+        sweeps
+    }
+
+    /// The organisation is no longer followed from here.
     pub(super) fn close(&self) {
         self.0.is_closed.store(true, Ordering::Release);
     }

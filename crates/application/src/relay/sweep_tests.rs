@@ -2,7 +2,7 @@
 
 use super::*;
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -47,14 +47,88 @@ impl Written {
 
 /// A running relay whose broadcast never delivers.
 fn running(written: &Arc<Written>) -> (Arc<Relay>, mpsc::Sender<Arc<Commit>>) {
+    running_with(written, Vec::new())
+}
+
+fn running_with(
+    written: &Arc<Written>,
+    listeners: Vec<Arc<dyn CommitListener>>,
+) -> (Arc<Relay>, mpsc::Sender<Arc<Commit>>) {
     let (arrives, arriving) = mpsc::channel(1);
     let mut broadcast = MockBroadcast::new();
     broadcast.expect_subscribe().return_once(move || arriving);
     let relay = Relay::new(Arc::new(written.outbox()), Arc::new(broadcast));
     let relay = Arc::new(relay);
     let runs = Arc::clone(&relay);
-    tokio::spawn(async move { runs.run(&[]).await });
+    tokio::spawn(async move { runs.run(&listeners).await });
     (relay, arrives)
+}
+
+/// What a listener has received.
+#[derive(Default)]
+struct Received {
+    revisions: Mutex<Vec<i64>>,
+    resyncs: AtomicUsize,
+    lost: AtomicU64,
+}
+
+impl CommitListener for Received {
+    fn on_commit(&self, commit: &Arc<Commit>) {
+        self.revisions.lock().push(commit.revision.0);
+    }
+
+    fn resync(&self, _: &OrganisationId) {
+        self.resyncs.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn on_lost_commits(&self, count: u64) {
+        self.lost.fetch_add(count, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn commits_that_the_database_has_lost_are_noticed_and_the_next_ones_delivered() {
+    let written = Arc::new(Written::default());
+    let received = Arc::new(Received::default());
+    let (relay, _arrives) = running_with(&written, vec![Arc::clone(&received) as _]);
+    written.revision.store(5, Ordering::SeqCst);
+    let organisation = OrganisationId::parse("org").unwrap();
+    let before = relay.follow(&organisation).await.unwrap().unwrap();
+    // At first, the database is a standby that receives the commits later.
+    for stored in [3, 5, 3] {
+        written.revision.store(stored, Ordering::SeqCst);
+        sleep(Relay::SWEEP * (Relay::LOST_SWEEPS - 3)).await;
+        assert_eq!(before.latest_if_followed(), Some(Revision(5)), "{stored}");
+    }
+    sleep(Relay::SWEEP * 5).await;
+    assert_eq!(before.latest_if_followed(), None, "its pages are old");
+    let position = relay.followed("org").unwrap();
+    assert_eq!(position.latest_if_followed(), Some(Revision(3)));
+    let counts = || {
+        let resyncs = received.resyncs.load(Ordering::SeqCst);
+        (resyncs, received.lost.load(Ordering::SeqCst))
+    };
+    assert_eq!(counts(), (1, 2));
+    written.revision.store(4, Ordering::SeqCst);
+    sleep(Relay::SWEEP * 2).await;
+    assert_eq!(*received.revisions.lock(), [4]);
+    assert_eq!(counts(), (1, 2), "once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn end_of_a_long_outage_is_noticed_without_a_request() {
+    let written = Arc::new(Written::default());
+    let (relay, _arrives) = running(&written);
+    relay
+        .follow(&OrganisationId::parse("org").unwrap())
+        .await
+        .unwrap();
+    written.is_away.store(true, Ordering::SeqCst);
+    sleep(Relay::SWEEP * (3 * Relay::IDLE_SWEEPS)).await;
+    assert!(relay.is_stale());
+    written.is_away.store(false, Ordering::SeqCst);
+    sleep(Relay::SWEEP * 2).await;
+    assert!(!relay.is_stale());
 }
 
 #[tokio::test(start_paused = true)]
@@ -100,6 +174,16 @@ struct Hanging {
 #[async_trait]
 impl Outbox for Hanging {
     async fn after(&self, _: &OrganisationId, _: Revision, _: u64) -> Result<Backlog, Error> {
+        std::future::pending().await
+    }
+
+    async fn between(
+        &self,
+        _: &OrganisationId,
+        _: Revision,
+        _: Revision,
+        _: usize,
+    ) -> Result<Option<Vec<Commit>>, Error> {
         std::future::pending().await
     }
 

@@ -26,13 +26,23 @@ impl Outbox for FakeOutbox {
         let later = self
             .commits
             .iter()
-            .filter(|commit| commit.revision() > revision);
+            .filter(|commit| commit.revision > revision);
         Ok(Backlog::Commits(
             later
                 .take(usize::try_from(limit).unwrap())
                 .cloned()
                 .collect(),
         ))
+    }
+
+    async fn between(
+        &self,
+        _: &OrganisationId,
+        _: Revision,
+        _: Revision,
+        _: usize,
+    ) -> Result<Option<Vec<Commit>>, Error> {
+        unreachable!("only viewers read a part")
     }
 
     async fn prune(&self, _: DateTime<Utc>, _: u64) -> Result<u64, Error> {
@@ -43,7 +53,8 @@ impl Outbox for FakeOutbox {
         &self,
         wanted: &[OrganisationId],
     ) -> Result<Vec<(OrganisationId, Revision)>, Error> {
-        let newest = self.commits.last().map_or(Revision(0), Commit::revision);
+        let newest = self.commits.last();
+        let newest = newest.map_or(Revision(0), |commit| commit.revision);
         Ok(wanted
             .iter()
             .filter(|id| id.as_str() == "org")
@@ -69,7 +80,7 @@ struct Recorder {
 
 impl CommitListener for Recorder {
     fn on_commit(&self, commit: &Arc<Commit>) {
-        self.revisions.lock().push(commit.revision);
+        self.revisions.lock().push(commit.revision.0);
     }
 
     fn resync(&self, _: &OrganisationId) {
@@ -389,6 +400,16 @@ async fn a_flood_of_unknown_organisations_is_looked_up_a_few_at_a_time() {
     impl Outbox for Unknown {
         async fn after(&self, _: &OrganisationId, _: Revision, _: u64) -> Result<Backlog, Error> {
             unreachable!("no organisation is followed")
+        }
+
+        async fn between(
+            &self,
+            _: &OrganisationId,
+            _: Revision,
+            _: Revision,
+            _: usize,
+        ) -> Result<Option<Vec<Commit>>, Error> {
+            unreachable!("only viewers read a part")
         }
 
         async fn prune(&self, _: DateTime<Utc>, _: u64) -> Result<u64, Error> {

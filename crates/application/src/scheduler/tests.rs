@@ -278,7 +278,7 @@ async fn each_organisation_that_cannot_be_published_is_logged() {
         Arc::default(),
     );
     let (_guard, log) = kept_log();
-    assert!(!scheduler.catch_up().await.unwrap());
+    assert!(scheduler.catch_up().await.unwrap().is_none());
     let organisations: Vec<_> = log_lines(&log)
         .into_iter()
         .map(|line| line["fields"]["organisation"].clone())
@@ -315,12 +315,11 @@ async fn maintenance_commit_wakes_every_node() {
         drop(sender);
         let mut broadcast = crate::broadcast::MockBroadcast::new();
         broadcast.expect_subscribe().return_once(move || receiver);
-        let clock = TestClock::stopped();
         let wake_timer = WakeTimer::default();
-        listen(&broadcast, &wake_timer, &*clock).await;
-        wake_timer.moment()
+        listen(&broadcast, &wake_timer).await;
+        wake_timer.moment().is_some_and(|moment| moment < at(0))
     };
-    assert_eq!(woken_by(EventKind::NewMaintenance).await, Some(at(0)));
-    assert_eq!(woken_by(EventKind::MaintenanceUpdated).await, Some(at(0)));
-    assert_eq!(woken_by(EventKind::ComponentUpdate).await, None);
+    assert!(woken_by(EventKind::NewMaintenance).await);
+    assert!(woken_by(EventKind::MaintenanceUpdated).await);
+    assert!(!woken_by(EventKind::ComponentUpdate).await);
 }

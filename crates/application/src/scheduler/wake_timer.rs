@@ -22,6 +22,11 @@ impl WakeTimer {
         }
     }
 
+    /// Makes the scheduler run as soon as possible.
+    pub(super) fn wake(&self) {
+        self.set_if_earlier(DateTime::<Utc>::MIN_UTC);
+    }
+
     /// The next time at which the scheduler runs; `None` if the timer is not set.
     pub(crate) fn moment(&self) -> Option<DateTime<Utc>> {
         *self.moment.lock()

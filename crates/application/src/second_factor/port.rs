@@ -129,21 +129,22 @@ pub trait FactorStore: Send + Sync {
 
     /// Stores that the person of a session has used a second factor of the account, and the digest
     /// of the token that the session has from now on.
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn prove_factor(&self, session: SessionId, digest: Digest) -> Result<(), Error>;
 
     /// Whether an organisation requires a second factor of its members.
     async fn is_factor_required(&self, organisation: &OrganisationId) -> Result<bool, Error>;
 
-    /// Stores whether an organisation requires a second factor. An adapter MUST check in the same
-    /// transaction that the session `admin` has not ended and that its account is an admin.
-    /// [`Error::NotFound`], [`Error::Forbidden`],
+    /// Stores whether an organisation requires a second factor. Returns whether that is a change.
+    /// An adapter MUST check in the same transaction that the session `admin` has not ended and
+    /// that its account is an admin. [`Error::NotFound`], [`Error::Forbidden`],
     /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn require_factor(
         &self,
         organisation: &OrganisationId,
         required: bool,
         admin: AdminSession,
-    ) -> Result<(), Error>;
+    ) -> Result<bool, Error>;
 
     /// Removes all second factors and recovery codes of an account, and ends its sessions.
     async fn reset_factors(&self, user: UserId) -> Result<(), Error>;

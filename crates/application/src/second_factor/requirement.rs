@@ -5,15 +5,16 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::validation::Invalid;
 use validator::Validate;
 
-use super::{FactorStore, SecondFactors, SessionProof, UsedCode};
-use crate::error::Error;
+use super::{FactorStore, SecondFactors, SessionProof, WrongCode};
+use crate::error::{Error, Resource};
 use crate::membership::administered;
 use crate::secret::SecretToken;
+use crate::security_log::{SecurityEvent, SecurityRecord};
 use crate::session::{Client, Session};
 
 impl SecondFactors {
     const OWN_FIRST: &str = "Add a second factor to your own account first";
-    const UNKNOWN: Error = Error::NotFound("Organisation");
+    const UNKNOWN: Error = Error::NotFound(Resource::Organisation);
 
     const UNPROVEN: &str = "Confirm your second factor first";
 
@@ -30,9 +31,10 @@ impl SecondFactors {
         self.ports.factors.is_factor_required(organisation).await
     }
 
-    /// Sets whether an organisation requires a second factor. [`Error::NotFound`],
-    /// [`Error::Forbidden`], [`Error::SecondFactorRequired`] if it does already and the admin has
-    /// used none, [`Error::Conflict`] if it is to and the admin has used none.
+    /// Sets whether an organisation requires a second factor. A change is recorded in the security
+    /// log. [`Error::NotFound`], [`Error::Forbidden`], [`Error::SecondFactorRequired`] if it does
+    /// already and the admin has used none, [`Error::Conflict`] if it is to and the admin has used
+    /// none.
     pub async fn require(
         &self,
         session: &Session,
@@ -55,9 +57,18 @@ impl SecondFactors {
                 FactorStatus::Without => return Err(own_first(Self::OWN_FIRST)),
             }
         }
-        factors
+        let is_changed = factors
             .require_factor(organisation, required, session.into())
-            .await
+            .await?;
+        if is_changed {
+            SecurityRecord {
+                organisation: Some(organisation),
+                detail: Some(if required { "required" } else { "not required" }),
+                ..SecurityRecord::new(SecurityEvent::FactorRequirementChanged)
+            }
+            .write_with_originator();
+        }
+        Ok(())
     }
 
     /// Fails if an organisation requires a second factor and none was used in the session. Such a
@@ -87,20 +98,22 @@ impl SecondFactors {
     }
 
     /// Confirms the second factor in a session that an identity provider has opened. The
-    /// session gets another token (OWASP ASVS 5.0, 7.2.4). [`Error::Unauthenticated`] if the
-    /// code is wrong, [`Error::Invalid`].
+    /// session gets another token (OWASP ASVS 5.0, 7.2.4). [`Error::Invalid`],
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     pub async fn prove(
         &self,
         session: &Session,
         draft: CodeDraft,
         client: &Client,
-    ) -> Result<(SecretToken, UsedCode), Error> {
+    ) -> Result<Result<SecretToken, WrongCode>, Error> {
         draft.validate().map_err(Invalid::from)?;
-        let used = self.check(&session.user, &draft.code, client).await?;
+        if let Err(wrong) = self.check(&session.user, &draft.code, client).await? {
+            return Ok(Err(wrong));
+        }
         let token = SecretToken::generate();
         let store = &self.ports.factors;
         store.prove_factor(session.id, token.digest()).await?;
-        Ok((token, used))
+        Ok(Ok(token))
     }
 }
 

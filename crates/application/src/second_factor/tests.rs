@@ -3,6 +3,7 @@ use super::*;
 use allclear_domain::membership::Role;
 use chrono::TimeDelta;
 use parking_lot::Mutex;
+use serde_json::json;
 
 use crate::account::MockAccountStore;
 use crate::background::Background;
@@ -122,6 +123,7 @@ impl Ports {
                 mails.clone(),
             ),
             mails,
+            app_clock: Arc::clone(&clock) as _,
             clock,
             hmac_key: hmac_key(),
             signer: Arc::new(hmac_key()),
@@ -216,13 +218,10 @@ async fn a_code_opens_the_session_of_the_pending_sign_in_once() {
     let token = service.await_code(&credentials(1, ADDRESS, "hash"));
     let client = Client::default();
     let sign_in = || service.sign_in(&token, draft(&code()), &client);
-    let (signed_in, used) = sign_in().await.unwrap();
-    assert_eq!((signed_in.user, used), (user(1, ADDRESS), used_app()));
+    let signed_in = sign_in().await.unwrap().unwrap();
+    assert_eq!(signed_in.user, user(1, ADDRESS));
     let replayed = sign_in().await;
-    assert!(matches!(
-        replayed,
-        Err(Error::Unauthenticated("Wrong code"))
-    ));
+    assert!(matches!(replayed, Ok(Err(WrongCode))));
     background.wait_idle().await;
 }
 
@@ -233,7 +232,7 @@ async fn neither_a_wrong_code_nor_an_ended_sign_in_opens_a_session() {
     let token = service.await_code(&credentials(1, ADDRESS, "hash"));
     for wrong in ["000000", "not a code", "12345"] {
         let refused = service.sign_in(&token, draft(wrong), &client).await;
-        assert!(matches!(refused, Err(Error::Unauthenticated("Wrong code"))));
+        assert!(matches!(refused, Ok(Err(WrongCode))));
     }
     let earlier = now() - PendingSignIns::LIFETIME - TimeDelta::seconds(1);
     let pending = PendingSignIns::new(Arc::new(hmac_key()));
@@ -251,7 +250,7 @@ async fn neither_a_wrong_code_nor_an_ended_sign_in_opens_a_session() {
 }
 
 #[tokio::test]
-async fn a_recovery_code_is_used_up_and_mailed() {
+async fn a_recovery_code_is_used_up_recorded_and_mailed() {
     let change = SecurityChange::RecoveryCodeUsed { left: 9 };
     let mut ports = Ports::with(factors(true)).mailing(change);
     let code = RecoveryCode::generate().remove(0);
@@ -265,9 +264,16 @@ async fn a_recovery_code_is_used_up_and_mailed() {
     let (service, background) = ports.service();
     let entered = code.reveal().to_uppercase();
     let ann = user(1, ADDRESS);
+    let (_guard, log) = kept_log();
     let used = service.check(&ann, &entered, &Client::default()).await;
-    assert_eq!(used.unwrap(), UsedCode::RecoveryCode { left: 9 });
+    assert_eq!(used.unwrap(), Ok(UsedCode::RecoveryCode { left: 9 }));
     background.wait_idle().await;
+    let lines = log_lines(&log);
+    let [line] = &lines[..] else {
+        panic!("{lines:?}")
+    };
+    assert_eq!(line["fields"]["event"], "recovery-code-used");
+    assert_eq!(line["fields"]["subject"], ann.id.to_string());
 }
 
 #[tokio::test]
@@ -276,7 +282,7 @@ async fn an_app_that_is_not_confirmed_is_no_factor() {
     let (service, _) = Ports::with(factors(false)).service();
     let ann = user(1, ADDRESS);
     let refused = service.check(&ann, &code(), &Client::default()).await;
-    assert!(matches!(refused, Err(Error::Unauthenticated("Wrong code"))));
+    assert_eq!(refused.unwrap(), Err(WrongCode));
     let ann = session(ann);
     let client = Client::default();
     let refused = service.replace_recovery_codes(&ann, &client).await;
@@ -354,10 +360,25 @@ async fn only_an_admin_who_used_a_factor_requires_one() {
                 (id, *stored, *admin) == (&organisation(), required, ann)
             })
             .times(1)
-            .returning(|_, _, _| Ok(()));
+            .returning(move |_, stored, _| Ok(stored != before));
         let (service, _) = ports.service();
+        let (_guard, log) = kept_log();
         let stored = service.require(&ann, &organisation(), required).await;
         stored.unwrap();
+        let records: Vec<_> = log_lines(&log)
+            .iter()
+            .map(|line| {
+                let fields = &line["fields"];
+                (fields["event"].clone(), fields["detail"].clone())
+            })
+            .collect();
+        let event = "factor-requirement-changed";
+        let expected = match (before, required) {
+            (false, true) => vec![(json!(event), json!("required"))],
+            (true, false) => vec![(json!(event), json!("not required"))],
+            _ => Vec::new(),
+        };
+        assert_eq!(records, expected);
     }
 }
 
@@ -425,13 +446,9 @@ async fn a_right_code_proves_the_factor_in_a_session_and_changes_its_token() {
         });
     let (service, _) = ports.service();
     let client = Client::default();
-    let refused = service.prove(&ann, draft("000000"), &client);
-    assert!(matches!(
-        refused.await,
-        Err(Error::Unauthenticated("Wrong code"))
-    ));
-    let proven = service.prove(&ann, draft(&code()), &client);
-    let (token, used) = proven.await.unwrap();
-    assert_eq!(used, used_app());
+    let refused = service.prove(&ann, draft("000000"), &client).await;
+    assert!(matches!(refused, Ok(Err(WrongCode))));
+    let proven = service.prove(&ann, draft(&code()), &client).await;
+    let token = proven.unwrap().unwrap();
     assert_eq!(*stored.lock(), Some(token.digest()));
 }

@@ -104,6 +104,8 @@ pub(super) fn entered(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    use crate::fixture::hmac_key;
+
     /// RFC 6238, appendix B; the codes' last six digits.
     const VECTORS: [(i64, &str); 4] = [
         (59, "287082"),
@@ -158,7 +160,7 @@ mod tests {
 
     #[test]
     fn secret_depends_on_installation_account_and_nonce() {
-        let key = HmacKey::new("the installation's secret").unwrap();
+        let key = hmac_key();
         let other_key = HmacKey::new("another secret").unwrap();
         let user = |number| UserId(uuid::Uuid::from_u128(number));
         let secret = Totp::new(&key, user(1), "nonce").reveal();

@@ -135,6 +135,7 @@ pub trait SessionStore: Send + Sync {
 
     /// Stores an authentication of a session's person, whether it used a second factor of the
     /// account, and the digest of the token that the session has from now on.
+    /// [`Sessions::ENDED`](super::Sessions::ENDED).
     async fn authenticate(
         &self,
         id: SessionId,

@@ -1,5 +1,7 @@
 use super::*;
 
+use allclear_domain::membership::Membership;
+
 use crate::fixture::{clock, now, organisation, session, user};
 
 fn issuer() -> MockTokenIssuer {

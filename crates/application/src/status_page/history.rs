@@ -1,6 +1,7 @@
 //! The public history: incidents and maintenances of the past by month, and each of them with
 //! everything that belongs to it.
 
+use allclear_domain::channel::Channel;
 use allclear_domain::code::Code;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::custom_domain::DomainName;
@@ -8,6 +9,7 @@ use allclear_domain::history::HistoryMonths;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
+use allclear_domain::organisation::Revision;
 use allclear_domain::status_period::StatusSpan;
 use allclear_domain::time_zone::TimeZone;
 use async_trait::async_trait;
@@ -38,10 +40,12 @@ pub struct PageOwner {
     pub time_zone: TimeZone,
     /// Verified domain of the public pages; `None` if there is none.
     pub domain: Option<DomainName>,
-    /// Whether visitors may subscribe.
-    pub can_subscribe: bool,
+    /// Where visitors find help; `None` if there is no such address.
+    pub support_url: Option<String>,
+    /// Channels that visitors may subscribe by.
+    pub channels: Vec<Channel>,
     /// Revision at which the page was read.
-    pub revision: i64,
+    pub revision: Revision,
 }
 
 /// A component by name.

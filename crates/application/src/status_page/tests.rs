@@ -38,7 +38,7 @@ fn page(maintenances: &[(i64, Option<i64>)]) -> Snapshot {
         incidents: Vec::new(),
         maintenances: maintenances.iter().map(maintenance).collect(),
         past_titles: Vec::new(),
-        revision: 1,
+        revision: Revision(1),
         generated_at: at(0),
     }
 }
@@ -144,4 +144,40 @@ fn uptime_of_fewer_days_counts_their_outages_only() {
     );
     assert_eq!(percent(90, None), percent(5000, None), "no more is known");
     assert_eq!(percent(5, Some("2026-03-11")), None);
+}
+
+#[test]
+fn uptime_of_a_group_is_the_mean_of_the_unrounded_ones_of_its_components() {
+    let today: NaiveDate = "2026-03-31".parse().unwrap();
+    let component = |start: Option<&str>, major: Option<u64>| {
+        let mut page = with_component(ComponentStatus::Operational, true);
+        let day = |major| PublicUptimeDay {
+            date: today,
+            partial: 0,
+            major,
+            degraded: 0,
+        };
+        PublicComponent {
+            start_date: start.map(|date| date.parse().unwrap()),
+            uptime: major.map(|major| PublicUptime {
+                percentage: None,
+                days: vec![day(major)],
+            }),
+            ..page.components.remove(0)
+        }
+    };
+    let percent = |components: &[PublicComponent]| group_uptime(components, today).map(f64::from);
+    let (shorter, longer) = (component(None, Some(2410)), component(None, Some(3188)));
+    assert_eq!(percent(std::slice::from_ref(&shorter)), Some(99.96));
+    assert_eq!(percent(std::slice::from_ref(&longer)), Some(99.95));
+    assert_eq!(percent(&[shorter.clone(), longer]), Some(99.96));
+    let hidden = component(None, None);
+    let ahead = component(Some("2026-04-01"), Some(0));
+    assert_eq!(
+        percent(&[hidden.clone(), ahead.clone(), shorter]),
+        Some(99.96)
+    );
+    assert_eq!(percent(&[hidden, ahead]), None);
+    let new = component(Some("2026-03-31"), Some(8640));
+    assert_eq!(percent(&[new, component(None, Some(0))]), Some(95.0));
 }

@@ -69,6 +69,20 @@ impl CalendarMonths {
         self.windows.first().map(|window| window.range().first)
     }
 
+    /// The first day of these months that counts for a component; see
+    /// [`UptimeWindow::counted_from`].
+    #[must_use]
+    pub fn counted_from(
+        &self,
+        start_date: Option<NaiveDate>,
+        known_since: Option<DateTime<Utc>>,
+    ) -> Option<NaiveDate> {
+        let windows = self.windows.iter();
+        windows.fold(start_date, |start_date, window| {
+            window.counted_from(start_date, known_since)
+        })
+    }
+
     /// The uptime of a component in each of these months.
     #[must_use]
     pub fn of_component(

@@ -141,10 +141,10 @@ mod tests {
     use allclear_domain::id::SubscriberId;
     use allclear_domain::subscriber::SubscriberDraft;
 
-    use crate::fixture::now;
+    use crate::fixture::{hmac_key, now};
 
     fn codes() -> Codes {
-        Codes::new(HmacKey::new("the installation's secret").unwrap())
+        Codes::new(hmac_key())
     }
 
     fn target(email: &str) -> Target {

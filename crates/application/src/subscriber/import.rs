@@ -13,7 +13,7 @@ use allclear_domain::text;
 use allclear_domain::validation::Invalid;
 
 use self::names::Names;
-use super::{SubscriberKey, Subscribers, cause};
+use super::{Subscribers, cause};
 use crate::error::Error;
 use crate::mail_budget::MailScope;
 
@@ -67,6 +67,12 @@ impl ImportMode {
             (false, false) => Self::Pending,
         })
     }
+
+    /// Whether nothing is stored.
+    #[must_use]
+    pub const fn is_dry_run(&self) -> bool {
+        matches!(self, Self::DryRun { .. })
+    }
 }
 
 /// Result of an import.
@@ -82,6 +88,9 @@ pub struct ImportReport {
     pub failed: u64,
     /// Line and reason of these rows, the first ones.
     pub errors: Vec<(u64, String)>,
+    /// How many more verification links may be mailed today, of which each new subscriber needs
+    /// one. Only of a dry run; `None` without a limit, and if nothing would be mailed.
+    pub mails_left: Option<u64>,
 }
 
 impl ImportReport {
@@ -266,11 +275,12 @@ impl<'a> Import<'a> {
             batch = self.within_budget(batch).await?;
         }
         let (lines, subscribers): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
-        let outcomes = if let ImportMode::DryRun { .. } = self.mode {
-            let keys = subscribers.iter().map(SubscriberKey::of).collect();
+        let outcomes = if self.mode.is_dry_run() {
+            self.look_up_mails_left(&subscribers).await?;
+            let keys = subscribers.iter().map(|new| new.target.key());
             ports
                 .subscribers
-                .preview_import(&self.organisation, keys, self.report.added)
+                .preview_import(&self.organisation, keys.collect(), self.report.added)
                 .await?
         } else {
             let consent = match &self.mode {
@@ -302,6 +312,19 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
+    /// Looks up, once, how many verification links may be mailed.
+    async fn look_up_mails_left(&mut self, batch: &[Subscriber]) -> Result<(), Error> {
+        if self.mode == (ImportMode::DryRun { confirmed: false })
+            && self.report.mails_left.is_none()
+            && let Some(new) = batch.first()
+        {
+            let cause = cause(&self.organisation, Some(&self.account), &new.target);
+            let left = self.subscribers.ports.mail_budget.left(&cause).await?;
+            self.report.mails_left = left.map(u64::from);
+        }
+        Ok(())
+    }
+
     /// The subscribers that may be mailed a verification link. Those that are known get no mail and
     /// are not counted.
     async fn within_budget(
@@ -309,7 +332,7 @@ impl<'a> Import<'a> {
         batch: Vec<(u64, Subscriber)>,
     ) -> Result<Vec<(u64, Subscriber)>, Error> {
         let ports = &self.subscribers.ports;
-        let keys = batch.iter().map(|(_, new)| SubscriberKey::of(new));
+        let keys = batch.iter().map(|(_, new)| new.target.key());
         let outcomes = ports
             .subscribers
             .preview_import(&self.organisation, keys.collect(), 0)

@@ -4,7 +4,7 @@ use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::subscriber::{LinkExpired, Subscriber, SubscriberPatch};
 use chrono::{DateTime, Utc};
 
-use super::{Revealed, SubscriberKey, SubscriberRule, Subscribers};
+use super::{Revealed, SubscriberKey, SubscriberTransition, Subscribers};
 use crate::error::Error;
 
 impl Subscribers {
@@ -28,7 +28,7 @@ impl Subscribers {
             .verification(known.as_ref(), code)
             .ok_or(Self::WRONG_LINK)?;
         let (codes, code) = (self.codes.clone(), code.to_owned());
-        let rule: SubscriberRule = Box::new(move |known| {
+        let rule: SubscriberTransition = Box::new(move |known| {
             let expires_at = codes
                 .verification(known.as_ref(), &code)
                 .ok_or(Self::WRONG_LINK)?;
@@ -65,7 +65,7 @@ impl Subscribers {
         let is_right = move |known: Option<&Subscriber>| {
             codes.unsubscribes(known, &code) || codes.manages(known, &code)
         };
-        self.follow(organisation, key, is_right, |subscriber, now| {
+        self.open_link(organisation, key, is_right, |subscriber, now| {
             Ok(subscriber.unsubscribe(now))
         })
         .await?;
@@ -111,14 +111,14 @@ impl Subscribers {
         let (codes, code) = (self.codes.clone(), code.to_owned());
         let is_right = move |known: Option<&Subscriber>| codes.manages(known, &code);
         let key = SubscriberKey::Id(id);
-        self.follow(organisation, key, is_right, move |subscriber, now| {
+        self.open_link(organisation, key, is_right, move |subscriber, now| {
             Ok(subscriber.edit(patch, now)?)
         })
         .await
     }
 
     /// Runs a rule on the subscriber of a link with the right code.
-    async fn follow(
+    async fn open_link(
         &self,
         organisation: &OrganisationId,
         key: SubscriberKey,
@@ -131,7 +131,7 @@ impl Subscribers {
         if !is_right(known.as_ref()) {
             return Err(Self::WRONG_LINK);
         }
-        let rule: SubscriberRule = Box::new(move |known| match known {
+        let rule: SubscriberTransition = Box::new(move |known| match known {
             Some(subscriber) if is_right(Some(&subscriber)) => rule(subscriber, now),
             _ => Err(Self::WRONG_LINK),
         });

@@ -23,6 +23,12 @@ pub enum SubscriberKey {
     Id(SubscriberId),
 }
 
+impl From<SubscriberId> for SubscriberKey {
+    fn from(id: SubscriberId) -> Self {
+        Self::Id(id)
+    }
+}
+
 impl SubscriberKey {
     /// The key of a mail address, which may be any text.
     #[must_use]
@@ -61,7 +67,8 @@ pub struct SubscriberFilter {
 
 /// A rule that storage runs on a subscriber, `None` if there is none, inside the transaction that
 /// stores its result.
-pub type SubscriberRule = Box<dyn FnOnce(Option<Subscriber>) -> Result<Subscriber, Error> + Send>;
+pub type SubscriberTransition =
+    Box<dyn FnOnce(Option<Subscriber>) -> Result<Subscriber, Error> + Send>;
 
 /// A change of a subscriber, as one transaction stored it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,7 +114,7 @@ pub trait SubscriberStore: Send + Sync {
         &self,
         organisation: &OrganisationId,
         key: SubscriberKey,
-        rule: SubscriberRule,
+        rule: SubscriberTransition,
     ) -> Result<SubscriberChange, Error>;
 
     /// Like [`Self::save`], and queues a message with a verification link in the same transaction,
@@ -117,7 +124,7 @@ pub trait SubscriberStore: Send + Sync {
         &self,
         organisation: &OrganisationId,
         key: SubscriberKey,
-        rule: SubscriberRule,
+        rule: SubscriberTransition,
     ) -> Result<Subscriber, Error>;
 
     /// Removes a subscriber of an organisation with its queued deliveries. Returns whether
@@ -139,11 +146,12 @@ pub trait SubscriberStore: Send + Sync {
         batch: ImportBatch,
     ) -> Result<Vec<Imported>, Error>;
 
-    /// Returns what [`Self::import`] would do if `added` more subscribers were stored.
+    /// Returns what [`Self::import`] would do with these targets if `added` more subscribers were
+    /// stored.
     async fn preview_import(
         &self,
         organisation: &OrganisationId,
-        keys: Vec<SubscriberKey>,
+        keys: Vec<TargetKey>,
         added: u64,
     ) -> Result<Vec<Imported>, Error>;
 
@@ -158,6 +166,16 @@ pub trait SubscriberStore: Send + Sync {
         &self,
         organisation: &OrganisationId,
         id: SubscriberId,
+    ) -> Result<(), Error>;
+
+    /// Records that a pending subscriber was sent a verification link at `now`: it is kept as if the
+    /// link had been requested then, messages to it arrive again, and its queued links are deleted.
+    /// Changes nothing if it is not pending any more.
+    async fn record_verification(
+        &self,
+        organisation: &OrganisationId,
+        id: SubscriberId,
+        now: DateTime<Utc>,
     ) -> Result<(), Error>;
 
     /// Removes subscribers of single incidents that are deleted or were resolved before the given
@@ -180,7 +198,8 @@ pub trait SubscriberStore: Send + Sync {
 
     /// Removes what [`Self::count_verification`] has counted and what limits nothing any more at
     /// `now`, at most `limit` recipients. Returns their number.
-    async fn prune_mail_limits(&self, now: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
+    async fn prune_verification_limits(&self, now: DateTime<Utc>, limit: u64)
+    -> Result<u64, Error>;
 
     /// Counts a verification message to a recipient, over all organisations and nodes. Returns
     /// whether the limit allows it. An adapter MUST NOT exceed the limit under concurrent requests.

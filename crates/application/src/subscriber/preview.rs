@@ -1,4 +1,4 @@
-//! A message as a channel would get it, for operators.
+//! A mail or a message as subscribers would get it, for operators.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::Subscribers;
-use crate::error::Error;
+use crate::error::{Error, Resource};
+use crate::mail::{MailContent, MailPreview};
 use crate::message::{Message, MessageContent, MessageKind};
 use crate::notice::Notice;
 use crate::statuspage_api::{IncidentRecord, StatuspageState};
@@ -26,30 +27,56 @@ impl Subscribers {
         channel: Channel,
     ) -> Result<String, Error> {
         let now = self.ports.clock.now();
-        let state = self
-            .ports
-            .states
-            .statuspage_state(organisation, now)
-            .await?;
-        let state = Arc::new(state.ok_or(Error::NotFound("Organisation"))?);
-        let notice = state
-            .incidents
-            .first()
-            .map_or_else(|| example(&state, now), |record| of(record, &state, now));
-        let manage = format!("{}/subscription", state.url);
+        let (state, notice) = self.sample(organisation, now).await?;
         let message = Message {
             id: Uuid::nil().simple().to_string(),
             target: Target::stored(channel, state.url.clone()),
             secrets: Vec::new(),
             content: MessageContent {
-                state,
-                manage,
+                manage: manage_page(&state),
+                state: Arc::new(state),
                 at: now,
                 kind: MessageKind::Notice(Arc::new(notice)),
             },
         };
         Ok(self.ports.messenger.preview(&message))
     }
+
+    /// Returns a mail about the newest incident, or about an example. [`Error::NotFound`] if the
+    /// organisation does not exist.
+    pub async fn preview_mail(&self, organisation: &OrganisationId) -> Result<MailPreview, Error> {
+        let now = self.ports.clock.now();
+        let (state, notice) = self.sample(organisation, now).await?;
+        self.ports.mailer.preview(&MailContent::Notice {
+            manage: manage_page(&state),
+            unsubscribe: format!("{}/unsubscribe", state.url),
+            organisation: state.organisation.name,
+            notice: Arc::new(notice),
+            time_zone: state.organisation.time_zone,
+            page: state.url,
+        })
+    }
+
+    /// The state of an organisation, and a notice about its newest incident or about an example.
+    async fn sample(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+    ) -> Result<(StatuspageState, Notice), Error> {
+        let states = &self.ports.states;
+        let state = states.statuspage_state(organisation, now).await?;
+        let state = state.ok_or(Error::NotFound(Resource::Organisation))?;
+        let notice = state
+            .incidents
+            .first()
+            .map_or_else(|| example(&state, now), |record| of(record, &state, now));
+        Ok((state, notice))
+    }
+}
+
+/// The page that changes a subscription, without the parameters of a subscriber.
+fn manage_page(state: &StatuspageState) -> String {
+    format!("{}/subscription", state.url)
 }
 
 /// What subscribers receive about the newest entry of an incident.
@@ -73,6 +100,7 @@ fn of(record: &IncidentRecord, state: &StatuspageState, now: DateTime<Utc>) -> N
             title: incident.title.clone(),
             description: incident.description.clone(),
             message: newest.map(|entry| entry.body.clone()),
+            unnamed_components: 0,
             change: NoticeChange::Incident {
                 change: IncidentChange::Updated,
                 status: incident.status,
@@ -107,6 +135,7 @@ fn example(state: &StatuspageState, now: DateTime<Utc>) -> Notice {
             title: "Elevated error rates".to_owned(),
             description: "Some requests fail. We are looking for the cause.".to_owned(),
             message: None,
+            unnamed_components: 0,
             change: NoticeChange::Incident {
                 change: IncidentChange::Created,
                 status: IncidentStatus::Investigating,

@@ -1,21 +1,21 @@
 use super::*;
 
+use allclear_domain::subscriber::Failing;
 use parking_lot::Mutex;
 use uuid::Uuid;
 
-use crate::delivery::MockDeliverySender;
-use crate::fixture::{clock, mail_budget, no_mail_left, now, organisation, unlimited_mail};
+use crate::delivery::{AttemptResult, Delivery, DeliveryKind, MockDeliverySender};
+use crate::fixture::{
+    clock, hmac_key, mail_budget, no_mail_left, now, organisation, unlimited_mail,
+};
+use crate::mail::{MailContent, MailPreview, MockMailer, PROMPT_MAIL_TIMEOUT};
 use crate::mail_budget::{MailBudgetLimits, MailScope, MockMailCountStore};
 use crate::message::MockMessenger;
 use crate::organisation::MockOrganisationStore;
-use crate::statuspage_api::MockStatuspageStateStore;
+use crate::statuspage_api::{MockStatuspageStateStore, StatuspageState};
 use crate::subscriber::import::Imported;
 
 const ADDRESS: &str = "ann@example.com";
-
-fn hmac_key() -> HmacKey {
-    HmacKey::new("the installation's secret").unwrap()
-}
 
 fn draft(email: &str) -> SubscriberDraft {
     SubscriberDraft::of_everything(Target::parse(Channel::Email, email).unwrap())
@@ -31,7 +31,8 @@ fn subscribed() -> Subscriber {
         .unwrap()
 }
 
-/// A store with at most one subscriber. It passes the result of a rule to `stored`.
+/// A store with at most one subscriber, which must be saved once with its verification. It passes
+/// the result of the rule to `stored`.
 fn store(
     known: Option<Subscriber>,
     stored: impl Fn(&Result<Subscriber, Error>) + Send + Sync + 'static,
@@ -40,22 +41,30 @@ fn store(
     let found = known.clone();
     store.expect_find().returning(move |_, _| Ok(found.clone()));
     store.expect_check_scope().returning(|_, _| Ok(()));
-    let stored = Arc::new(stored);
-    let (rule_of, seen) = (known.clone(), Arc::clone(&stored));
     store.expect_check_subscriber_limit().returning(|_| Ok(()));
     store
         .expect_save_and_queue_verification()
+        .times(1)
         .returning(move |_, _, rule| {
-            let outcome = rule(rule_of.clone());
-            seen(&outcome);
+            let outcome = rule(known.clone());
+            stored(&outcome);
             outcome
         });
+    store
+}
+
+/// A store of this subscriber, for which no verification is queued.
+fn store_of(known: Subscriber) -> MockSubscriberStore {
+    let mut store = MockSubscriberStore::new();
+    let found = known.clone();
+    store
+        .expect_find()
+        .returning(move |_, _| Ok(Some(found.clone())));
+    store.expect_check_scope().returning(|_, _| Ok(()));
     store.expect_save().returning(move |_, _, rule| {
-        let outcome = rule(known.clone());
-        stored(&outcome);
         Ok(SubscriberChange {
-            before: known.clone(),
-            after: outcome?,
+            before: Some(known.clone()),
+            after: rule(Some(known.clone()))?,
         })
     });
     store
@@ -74,14 +83,15 @@ fn service(store: MockSubscriberStore) -> Subscribers {
         clock: clock(),
         states: Arc::new(MockStatuspageStateStore::new()),
         messenger: Arc::new(MockMessenger::new()),
-        tester: Arc::new(MockDeliverySender::new()),
+        mailer: Arc::new(MockMailer::new()),
+        sender: Arc::new(MockDeliverySender::new()),
         wake_signal: Arc::default(),
     };
     Subscribers::new(ports, hmac_key())
 }
 
 #[tokio::test]
-async fn every_subscriber_is_stored_alike_and_mailed_later() {
+async fn every_subscriber_is_stored_alike() {
     for known in [None, Some(pending()), Some(subscribed())] {
         let status = known
             .as_ref()
@@ -93,6 +103,32 @@ async fn every_subscriber_is_stored_alike_and_mailed_later() {
             .subscribe(&organisation(), draft(ADDRESS))
             .await
             .unwrap();
+    }
+}
+
+#[tokio::test]
+async fn target_of_a_visitor_is_checked_and_stored_as_one() {
+    for by_visitor in [true, false] {
+        let store = store(None, move |stored| {
+            let target = &stored.as_ref().unwrap().target;
+            assert_eq!(target.is_by_visitor(), by_visitor);
+        });
+        let mut messenger = MockMessenger::new();
+        messenger
+            .expect_check()
+            .withf(move |target: &Target| target.is_by_visitor() == by_visitor)
+            .times(1)
+            .returning(|_| Ok(()));
+        let mut service = service(store);
+        service.ports.messenger = Arc::new(messenger);
+        let target = Target::parse(Channel::Webhook, "https://hooks.example.com/ann").unwrap();
+        let draft = SubscriberDraft::of_everything(target);
+        if by_visitor {
+            service.subscribe(&organisation(), draft).await.unwrap();
+        } else {
+            let added = service.add(&organisation(), "bob", draft).await;
+            added.unwrap();
+        }
     }
 }
 
@@ -153,9 +189,165 @@ async fn beyond_the_mail_budget_nothing_is_stored_and_only_an_operator_gets_an_e
     );
 }
 
-/// Imports 20 addresses, of which the mail budget refuses all but the last one by a limit of this
-/// scope. Returns the report and how often the budget was asked.
-async fn import_beyond(scope: MailScope) -> (ImportReport, u64) {
+#[tokio::test]
+async fn operator_who_adds_a_known_target_is_told_its_state() {
+    for (known, state) in [
+        (subscribed(), "is a subscriber already"),
+        (
+            pending(),
+            "is a subscriber already, and has not confirmed yet",
+        ),
+        (subscribed().unsubscribe(now()), "has unsubscribed"),
+    ] {
+        let service = service(store_of(known));
+        let refused = service.add(&organisation(), "bob", draft(ADDRESS)).await;
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            format!("This address {state}")
+        );
+    }
+}
+
+#[tokio::test]
+async fn pending_subscriber_is_sent_a_new_link_which_is_recorded() {
+    let pending = Subscriber {
+        failing: Some(Failing {
+            reason: "550".into(),
+            since: now(),
+        }),
+        ..pending()
+    };
+    let mut store = store_of(pending.clone());
+    store
+        .expect_record_verification()
+        .withf(|_, id, at| *id == SubscriberId(Uuid::from_u128(1)) && *at == now())
+        .times(1)
+        .returning(|_, _, _| Ok(()));
+    let mut sender = MockDeliverySender::new();
+    sender
+        .expect_send()
+        .withf(|delivery: &Delivery| {
+            // The limit of links counts first attempts.
+            delivery.kind == DeliveryKind::Verification && delivery.claim.attempt == 1
+        })
+        .times(1)
+        .returning(|_| Ok(AttemptResult::Sent));
+    let mut service = service(store);
+    service.ports.sender = Arc::new(sender);
+    let sent = service
+        .send_verification(&organisation(), "bob", pending.id)
+        .await
+        .unwrap();
+    assert_eq!((sent.status, sent.failing), (pending.status, None));
+}
+
+#[tokio::test]
+async fn new_link_that_does_not_arrive_is_not_recorded() {
+    let denied = AttemptResult::Temporary {
+        reason: "535 denied".into(),
+        retry_after: None,
+    };
+    for (result, expected) in [
+        (denied, "The confirmation did not arrive: 535 denied"),
+        (
+            AttemptResult::Ended,
+            "The confirmation did not arrive: the receiver has ended the subscription",
+        ),
+        (
+            AttemptResult::Unwanted,
+            "This address has recently been sent as many confirmations as allowed, please try again later (ALLCLEAR_LIMIT_VERIFICATION_MAIL)",
+        ),
+    ] {
+        let mut sender = MockDeliverySender::new();
+        sender
+            .expect_send()
+            .times(1)
+            .returning(move |_| Ok(result.clone()));
+        let mut service = service(store_of(pending()));
+        service.ports.sender = Arc::new(sender);
+        let refused = service
+            .send_verification(&organisation(), "bob", pending().id)
+            .await;
+        assert_eq!(refused.unwrap_err().to_string(), expected);
+    }
+}
+
+/// A mail server that does not respond.
+struct SilentSender;
+
+#[async_trait::async_trait]
+impl DeliverySender for SilentSender {
+    async fn send(&self, _: &Delivery) -> Result<AttemptResult, Error> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn operator_does_not_wait_longer_than_a_limit_for_a_new_link() {
+    let mut store = MockSubscriberStore::new();
+    store.expect_find().returning(|_, _| Ok(Some(pending())));
+    let mut service = service(store);
+    service.ports.sender = Arc::new(SilentSender);
+    let begun = tokio::time::Instant::now();
+    let refused = service
+        .send_verification(&organisation(), "bob", pending().id)
+        .await;
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "The confirmation did not arrive: the mail server did not respond in time"
+    );
+    assert_eq!(begun.elapsed(), PROMPT_MAIL_TIMEOUT);
+}
+
+#[tokio::test]
+async fn new_link_is_for_pending_subscribers_only() {
+    for known in [subscribed(), subscribed().unsubscribe(now())] {
+        let id = known.id;
+        let service = service(store_of(known));
+        let refused = service.send_verification(&organisation(), "bob", id).await;
+        assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn mail_is_previewed_as_a_notice_with_links_to_the_page() {
+    let mut states = MockStatuspageStateStore::new();
+    states.expect_statuspage_state().returning(|id, now| {
+        Ok(Some(StatuspageState {
+            organisation: Organisation::new(id.clone(), "Acme".into()),
+            url: "https://status.example.com".into(),
+            updated_at: now,
+            groups: Vec::new(),
+            components: Vec::new(),
+            incidents: Vec::new(),
+            maintenances: Vec::new(),
+            read_at: now,
+        }))
+    });
+    let mut mailer = MockMailer::new();
+    mailer
+        .expect_preview()
+        .withf(|content: &MailContent| match content {
+            MailContent::Notice { page, manage, .. } => {
+                page == "https://status.example.com"
+                    && manage == "https://status.example.com/subscription"
+            }
+            _ => false,
+        })
+        .returning(|_| Ok(MailPreview::default()));
+    let mut service = service(MockSubscriberStore::new());
+    service.ports.states = Arc::new(states);
+    service.ports.mailer = Arc::new(mailer);
+    let preview = service.preview_mail(&organisation()).await.unwrap();
+    assert_eq!(preview, MailPreview::default());
+}
+
+/// Imports 20 new addresses with these counters of mails.
+async fn import(
+    mode: ImportMode,
+    counts: MockMailCountStore,
+    limits: MailBudgetLimits,
+) -> ImportReport {
     let mut store = MockSubscriberStore::new();
     store
         .expect_named_components()
@@ -166,6 +358,21 @@ async fn import_beyond(scope: MailScope) -> (ImportReport, u64) {
     store
         .expect_import()
         .returning(|_, batch| Ok(vec![Imported::Added; batch.subscribers.len()]));
+    let mut service = service(store);
+    service.ports.mail_budget = mail_budget(counts, limits);
+    let rows = (1..=20).map(|line| ImportRow {
+        line,
+        content: Ok((format!("ann+{line}@example.com"), String::new())),
+    });
+    service
+        .import(&organisation(), "bob", mode, rows)
+        .await
+        .unwrap()
+}
+
+/// Likewise, while the mail budget refuses all but the last one by a limit of this scope. Returns
+/// the report and how often the budget was asked.
+async fn import_beyond(scope: MailScope) -> (ImportReport, u64) {
     let asked = Arc::new(Mutex::new(0));
     let (counter, mut counts) = (Arc::clone(&asked), MockMailCountStore::new());
     counts.expect_take().returning(move |_, now| {
@@ -180,18 +387,31 @@ async fn import_beyond(scope: MailScope) -> (ImportReport, u64) {
         mailbox: Some(10),
         ..MailBudgetLimits::default()
     };
-    let mut service = service(store);
-    service.ports.mail_budget = mail_budget(counts, limits);
-    let rows = (1..=20).map(|line| ImportRow {
-        line,
-        content: Ok((format!("ann+{line}@example.com"), String::new())),
-    });
-    let report = service
-        .import(&organisation(), "bob", ImportMode::Pending, rows)
-        .await
-        .unwrap();
+    let report = import(ImportMode::Pending, counts, limits).await;
     let asked = *asked.lock();
     (report, asked)
+}
+
+#[tokio::test]
+async fn dry_run_says_how_many_links_can_be_mailed() {
+    let of_account = MailBudgetLimits {
+        account: Some(10),
+        ..MailBudgetLimits::default()
+    };
+    let mails_left = async |confirmed: bool, limits: MailBudgetLimits, times: usize| {
+        let mut counts = MockMailCountStore::new();
+        let counted = counts.expect_counted().times(times);
+        counted.returning(|_, _| Ok(3));
+        let report = import(ImportMode::DryRun { confirmed }, counts, limits).await;
+        assert_eq!((report.added, report.failed), (20, 0));
+        report.mails_left
+    };
+    assert_eq!(mails_left(false, of_account, 1).await, Some(7));
+    assert_eq!(mails_left(true, of_account, 0).await, None);
+    assert_eq!(
+        mails_left(false, MailBudgetLimits::default(), 0).await,
+        None
+    );
 }
 
 #[tokio::test]

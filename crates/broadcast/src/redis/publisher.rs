@@ -1,68 +1,97 @@
 //! Publishes the commits of this node.
 
+use std::sync::Arc;
+
+use allclear_application::outbox::Commit;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, RedisResult};
-use tokio::time::sleep;
+use tokio::sync::mpsc;
+use tokio::time::{sleep, timeout};
 
 use super::message::Message;
-use super::{Outage, RESPONSE_TIMEOUT, RETRY_DELAY, Redis};
+use super::{MAX_SILENCE, Outage, RESPONSE_TIMEOUT, RETRY_DELAY, Redis};
 
 /// Commits published in one round trip.
 const BATCH: usize = 64;
 
 impl Redis {
-    /// Publishes waiting commits in order, for ever. What waits at a failure is not published,
-    /// because the outbox has it.
+    /// Publishes waiting commits in order, for ever. What waits while Redis is unavailable is not
+    /// published, because the outbox has it.
     pub async fn run_publisher(&self) {
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(RESPONSE_TIMEOUT))
-            .set_response_timeout(Some(RESPONSE_TIMEOUT));
-        let mut outage = Outage::default();
+        let mut waiting = self.waiting.lock().await;
+        let (mut unsent, mut outage) = (Vec::with_capacity(BATCH), Outage::default());
         loop {
-            let connection = self
-                .client
-                .get_multiplexed_async_connection_with_config(&config);
-            let outcome = match connection.await {
-                Ok(connection) => self.publish_waiting(connection, &mut outage).await,
-                Err(error) => Err(error),
-            };
-            if let Err(error) = outcome {
+            let published = self.publish_waiting(&mut waiting, &mut unsent, &mut outage);
+            if let Err(error) = published.await {
                 outage.begin(&error);
+                // Other nodes find them in the outbox before they could be published.
+                unsent.clear();
+                while waiting.try_recv().is_ok() {}
+                sleep(RETRY_DELAY).await;
             }
-            // Other nodes find them in the outbox before they could be published.
-            let mut waiting = self.waiting.lock().await;
-            while waiting.try_recv().is_ok() {}
-            drop(waiting);
-            sleep(RETRY_DELAY).await;
         }
     }
 
-    /// Publishes by a connection until that fails.
+    /// Publishes by a new connection until that fails, which leaves the commits of the failed round
+    /// trip in `unsent` for the next connection: often the connection was closed because it was
+    /// unused. Nodes drop the commits that they have received already.
+    ///
+    /// # Errors
+    /// If Redis cannot be reached, or the new connection cannot publish `unsent` either.
     async fn publish_waiting(
         &self,
-        mut connection: MultiplexedConnection,
+        waiting: &mut mpsc::Receiver<Arc<Commit>>,
+        unsent: &mut Vec<Arc<Commit>>,
         outage: &mut Outage,
     ) -> RedisResult<()> {
-        let mut waiting = self.waiting.lock().await;
-        let mut batch = Vec::with_capacity(BATCH);
-        while waiting.recv_many(&mut batch, BATCH).await > 0 {
-            let mut pipe = redis::pipe();
-            for commit in batch.drain(..) {
-                let message = Message {
-                    sender: self.node,
-                    commit: &commit,
-                };
-                match serde_json::to_vec(&message) {
-                    Ok(text) => {
-                        let signed = self.envelopes.sign(&text);
-                        pipe.publish(&*self.channel, signed).ignore();
-                    }
-                    Err(error) => tracing::error!(%error, "a commit cannot be serialised"),
-                }
-            }
-            pipe.query_async::<()>(&mut connection).await?;
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(RESPONSE_TIMEOUT))
+            .set_response_timeout(Some(RESPONSE_TIMEOUT));
+        let connecting = self
+            .client
+            .get_multiplexed_async_connection_with_config(&config);
+        let mut connection = connecting.await?;
+        if !unsent.is_empty() {
+            self.publish_all(&mut connection, unsent).await?;
+            unsent.clear();
             outage.end();
         }
-        Ok(())
+        loop {
+            let received = timeout(MAX_SILENCE, waiting.recv_many(unsent, BATCH)).await;
+            let sent = if received.is_ok() {
+                self.publish_all(&mut connection, unsent).await
+            } else {
+                redis::cmd("PING").query_async(&mut connection).await
+            };
+            if sent.is_err() {
+                return Ok(());
+            }
+            // Not before: Redis may accept a connection and refuse to publish.
+            outage.end();
+            unsent.clear();
+        }
+    }
+
+    /// Publishes commits in one round trip.
+    async fn publish_all(
+        &self,
+        connection: &mut MultiplexedConnection,
+        commits: &[Arc<Commit>],
+    ) -> RedisResult<()> {
+        let mut pipe = redis::pipe();
+        for commit in commits {
+            let message = Message {
+                sender: self.node,
+                commit,
+            };
+            match serde_json::to_vec(&message) {
+                Ok(text) => {
+                    let signed = self.envelopes.sign(&text);
+                    pipe.publish(&*self.channel, signed).ignore();
+                }
+                Err(error) => tracing::error!(%error, "a commit cannot be serialised"),
+            }
+        }
+        pipe.query_async(connection).await
     }
 }

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use allclear_application::broadcast::Broadcast;
 use futures_util::StreamExt;
@@ -12,10 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::envelope::Rejections;
 use super::message::commit_of_another;
-use super::{Outage, RESPONSE_TIMEOUT, RETRY_DELAY, Redis};
-
-/// Time without a message after which the connection is tested, because it may be dead.
-const MAX_SILENCE: Duration = Duration::from_secs(30);
+use super::{MAX_SILENCE, Outage, RESPONSE_TIMEOUT, RETRY_DELAY, Redis};
 
 /// Gauge: whether this node receives the commits of other nodes.
 const CONNECTED: &str = "allclear_redis_connected";

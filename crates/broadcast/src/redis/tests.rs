@@ -1,5 +1,8 @@
 use allclear_domain::event::EventKind;
 
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::message::{Message, commit_of_another};
@@ -35,13 +38,13 @@ async fn without_redis_own_commits_arrive_and_nothing_blocks() {
     let mut own = broadcast.subscribe().await;
     for revision in 1..=i64::try_from(2 * QUEUE_LENGTH).unwrap() {
         broadcast.publish(commit(revision)).await;
-        assert_eq!(own.recv().await.unwrap().revision, revision);
+        assert_eq!(own.recv().await.unwrap().revision.0, revision);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn redis_that_accepts_connections_and_never_responds_is_unavailable() {
-    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("redis://{}", silent.local_addr().unwrap());
     let subscribed = subscribe(&client(&url, None).unwrap(), "commits").await;
     let Err(error) = subscribed else {
@@ -80,7 +83,7 @@ pub(super) async fn until_received(
         last += 1;
         from.publish(commit(last)).await;
         if let Ok(received) = timeout(Duration::from_millis(20), commits.recv()).await {
-            return (last, received.unwrap().revision);
+            return (last, received.unwrap().revision.0);
         }
     }
 }
@@ -95,7 +98,42 @@ async fn other_nodes_receive_commits_in_order() {
         here.publish(commit(revision)).await;
     }
     for revision in received + 1..=last + 300 {
-        assert_eq!(commits.recv().await.unwrap().revision, revision);
+        assert_eq!(commits.recv().await.unwrap().revision.0, revision);
+    }
+}
+
+/// Forwards connections to a server. A notification closes those that are open.
+async fn forward(listener: TcpListener, server: String, close: Arc<Notify>) {
+    loop {
+        let (mut client, _) = listener.accept().await.unwrap();
+        let (server, close) = (server.clone(), Arc::clone(&close));
+        tokio::spawn(async move {
+            let mut server = TcpStream::connect(server).await.unwrap();
+            tokio::select! {
+                _ = copy_bidirectional(&mut client, &mut server) => {}
+                () = close.notified() => {}
+            }
+        });
+    }
+}
+
+#[tokio::test]
+async fn commit_is_published_although_the_unused_connection_was_closed() {
+    let Some(url) = redis() else { return };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let forwarded = format!("redis://{}", listener.local_addr().unwrap());
+    let (server, close) = (url.trim_start_matches("redis://"), Arc::<Notify>::default());
+    tokio::spawn(forward(listener, server.to_owned(), Arc::clone(&close)));
+    let (here, there) = (start(&forwarded, "unused"), start(&url, "unused"));
+    let mut commits = there.subscribe().await;
+    let (mut last, _) = until_received(&here, &mut commits, 0).await;
+    for _ in 0..3 {
+        close.notify_waiters();
+        last += 1;
+        here.publish(commit(last)).await;
+        let receiving = async { while commits.recv().await.unwrap().revision.0 != last {} };
+        let received = timeout(Duration::from_secs(20), receiving).await;
+        assert!(received.is_ok(), "revision {last} was not published");
     }
 }
 
@@ -116,13 +154,20 @@ fn commits_of_other_nodes_and_of_earlier_versions_are_read() {
     for (text, may_have_messages) in [(message(other), false), (earlier, true)] {
         let read = commit_of_another(&text, node).unwrap().unwrap();
         assert_eq!(
-            (read.revision, &read.events[0].name, read.may_have_messages),
+            (
+                read.revision.0,
+                &read.events[0].name,
+                read.may_have_messages
+            ),
             (7, &sent.events[0].name, may_have_messages)
         );
     }
     assert!(commit_of_another(&message(node), node).unwrap().is_none());
     let read: Commit = serde_json::from_slice(&message(node)).unwrap();
-    assert_eq!(read.revision, 7, "as a node of an earlier version reads it");
+    assert_eq!(
+        read.revision.0, 7,
+        "as a node of an earlier version reads it"
+    );
 }
 
 #[tokio::test]
@@ -132,7 +177,7 @@ async fn a_node_receives_its_own_commits_once() {
     let (mut own, mut others) = (here.subscribe().await, there.subscribe().await);
     let (last, _) = until_received(&here, &mut others, 0).await;
     for revision in 1..=last {
-        assert_eq!(own.recv().await.unwrap().revision, revision);
+        assert_eq!(own.recv().await.unwrap().revision.0, revision);
     }
     // What Redis sends back arrives ahead of the other node's next commit.
     let (_, first) = until_received(&there, &mut own, last).await;
@@ -150,11 +195,12 @@ async fn installations_sharing_a_redis_are_separate() {
     let (_, first) = until_received(&two[0], &mut commits_two, 1000).await;
     assert!(first > 1000, "{first} is not its own");
     one[0].publish(commit(last + 1)).await;
-    while commits_one.recv().await.unwrap().revision != last + 1 {}
+    while commits_one.recv().await.unwrap().revision.0 != last + 1 {}
     let (last, received) = until_received(&two[0], &mut commits_two, 2000).await;
     assert!(received > 1000 && last > 2000);
     while let Ok(commit) = commits_two.try_recv() {
-        assert!(commit.revision > 1000, "{} is not its own", commit.revision);
+        let revision = commit.revision.0;
+        assert!(revision > 1000, "{revision} is not its own");
     }
 }
 
@@ -194,6 +240,6 @@ async fn forged_message_changes_nothing() {
     // A forged commit, if accepted, would arrive before this one.
     here.publish(commit(last + 1)).await;
     for revision in received + 1..=last + 1 {
-        assert_eq!(commits.recv().await.unwrap().revision, revision);
+        assert_eq!(commits.recv().await.unwrap().revision.0, revision);
     }
 }

@@ -145,6 +145,6 @@ async fn nodes_exchange_commits_by_tls() {
     let (last, received) = until_received(&here, &mut commits, 0).await;
     here.publish(commit(last + 1)).await;
     for revision in received + 1..=last + 1 {
-        assert_eq!(commits.recv().await.unwrap().revision, revision);
+        assert_eq!(commits.recv().await.unwrap().revision.0, revision);
     }
 }

@@ -1,4 +1,4 @@
-use super::interval::tests::moved;
+use super::moved::tests::moved;
 use super::*;
 use std::collections::BTreeMap;
 
@@ -418,12 +418,63 @@ fn corrected_time_of_an_incident_moves_its_impacts() {
     let expected = moved((10, None), (NOW, None));
     let impacts = edited(open(), to(Some(NOW + 1), None));
     assert_eq!(impacts, Some(ImpactChange::Moved(expected)));
-    let expected = ImpactChange::OnAll {
-        incident: open().id,
-        since: at(60),
-        moved: Some(moved((10, None), (5, Some(60)))),
+}
+
+#[test]
+fn resolution_moves_impacts_if_it_is_in_the_past_and_reopening_leaves_them() {
+    let on_all = |incident: Incident, patch, moved| {
+        let expected = ImpactChange::OnAll {
+            incident: incident.id,
+            moved,
+        };
+        let edited = incident.edit(patch, true, at(NOW)).unwrap();
+        assert_eq!(edited.impacts, Some(expected));
     };
-    assert_eq!(edited(open(), to(Some(5), Some(60))), Some(expected));
+    let to = |occured_at: Option<i64>, resolved_at: Option<i64>| IncidentPatch {
+        occured_at: occured_at.map(at),
+        resolved_at: resolved_at.map(at),
+        ..set(IncidentStatus::Resolved)
+    };
+    let open = || Incident {
+        status: IncidentStatus::Monitoring,
+        resolved_at: None,
+        ..resolved(10, 50)
+    };
+    on_all(open(), to(None, None), None);
+    on_all(open(), to(None, Some(NOW)), None);
+    let earlier = moved((10, None), (10, Some(60)));
+    on_all(open(), to(None, Some(60)), Some(earlier));
+    let both = moved((10, None), (5, Some(60)));
+    on_all(open(), to(Some(5), Some(60)), Some(both));
+    let start = moved((10, None), (5, Some(NOW)));
+    on_all(open(), to(Some(5), None), Some(start));
+    let reopened = || IncidentPatch {
+        status: Some(IncidentStatus::Monitoring),
+        ..IncidentPatch::default()
+    };
+    on_all(resolved(10, 50), reopened(), None);
+    let with_start = IncidentPatch {
+        occured_at: Some(at(5)),
+        ..reopened()
+    };
+    let start = moved((10, Some(50)), (5, Some(50)));
+    on_all(resolved(10, 50), with_start, Some(start));
+}
+
+#[test]
+fn status_is_set_by_hand_if_it_differs_from_operational_or_from_impacts_of_others() {
+    let mut model = OrganisationModel::new();
+    let is_set = |model: &OrganisationModel, has_other_impacts| {
+        let component = &model.components[0];
+        component.is_set_by_hand(has_other_impacts)
+    };
+    assert!(!is_set(&model, false));
+    model.apply(&Change::SetByHand(0, ComponentStatus::Degraded));
+    assert!(is_set(&model, false));
+    model.apply(&Change::Attach(0, 0, ComponentStatus::MajorOutage));
+    assert!(!is_set(&model, false) && !is_set(&model, true));
+    model.apply(&Change::SetByHand(0, ComponentStatus::Operational));
+    assert!(!is_set(&model, false) && is_set(&model, true));
 }
 
 #[test]

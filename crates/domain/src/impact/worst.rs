@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::component::ComponentStatus;
 use crate::id::IncidentId;
 
-/// The impact of an unresolved incident on a component.
+/// The impact of an incident on a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Impact {
     /// The incident.
@@ -16,11 +16,20 @@ pub struct Impact {
     pub status: ComponentStatus,
     /// When it began.
     pub since: DateTime<Utc>,
+    /// When it ended; `None` while the incident is unresolved.
+    pub until: Option<DateTime<Utc>>,
 }
 
-/// The worst of the given impacts over time, from `since` on: each is worse than the one before,
-/// and the last one lasts. No impact begins after `now`. Of equal impacts that begin together, the
-/// one of `changed` counts, or else that of the oldest incident.
+impl Impact {
+    /// Whether it lasts at a time.
+    pub(super) fn contains(&self, time: DateTime<Utc>) -> bool {
+        self.since <= time && self.until.is_none_or(|until| time < until)
+    }
+}
+
+/// The worst of the given impacts of unresolved incidents over time, from `since` on: each is worse
+/// than the one before, and the last one lasts. No impact begins after `now`. Of equal impacts that
+/// begin together, the one of `changed` counts, or else that of the oldest incident.
 #[must_use]
 pub fn worst_over_time(
     impacts: impl IntoIterator<Item = Impact>,

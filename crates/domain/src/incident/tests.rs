@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::component::ComponentStatus;
 use crate::id::ComponentId;
-use crate::impact::ImpactChange;
+use crate::impact::{ImpactChange, ImpactInterval, ImpactMove};
 
 pub(crate) fn at(second: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(second, 0).unwrap()
@@ -216,7 +216,7 @@ proptest! {
     }
 }
 
-/// A resolved incident of second 0, resolved and created at these seconds.
+/// An incident of second 10 that is entered at second 100 with this status and time of resolution.
 fn past(
     status: IncidentStatus,
     resolved: i64,
@@ -366,10 +366,23 @@ fn past_incident_has_an_impact_on_the_history_and_an_open_one_on_the_status() {
         resolved_at: Some(at(60)),
         ..set(IncidentStatus::Resolved)
     };
+    let before = ImpactInterval {
+        from: at(10),
+        to: None,
+    };
+    let after = ImpactInterval {
+        to: Some(at(60)),
+        ..before
+    };
+    let moved = ImpactMove {
+        incident: open.state.id,
+        created_at: at(100),
+        before,
+        after,
+    };
     let impact = ImpactChange::OnAll {
         incident: open.state.id,
-        since: at(60),
-        moved: None,
+        moved: Some(moved),
     };
     let resolved = open.state.edit(resolved, true, at(100)).unwrap();
     assert_eq!(resolved.impacts, Some(impact));

@@ -2,6 +2,9 @@ use super::*;
 use proptest::prelude::*;
 use uuid::Uuid;
 
+use crate::component::ComponentStatus;
+use crate::id::ComponentId;
+use crate::impact::ImpactChange;
 use crate::incident::IncidentDraft;
 use crate::incident::tests::{any_status, at, incident, set};
 
@@ -96,6 +99,40 @@ fn a_resolved_incident_takes_no_update_until_it_is_reopened() {
         recorded.unwrap().state.incident.status,
         IncidentStatus::Monitoring
     );
+}
+
+#[test]
+fn update_changes_the_impacts_of_an_incident_that_stays_open() {
+    let recorded = |status| {
+        let latest = IncidentAndNewest {
+            incident: incident(IncidentStatus::Investigating),
+            newest: None,
+        };
+        let recorded = latest.record(id(5), draft(status), author(), true, at(5));
+        recorded.unwrap()
+    };
+    let slow = Attachment {
+        component_id: ComponentId(Uuid::from_u128(7)),
+        status: ComponentStatus::Degraded,
+    };
+    let open = recorded(IncidentStatus::Identified);
+    assert_eq!(open.clone().with_impacts(&[]), Ok(open.clone()));
+    let changed = open.with_impacts(&[slow]).unwrap();
+    assert_eq!(
+        changed.impacts,
+        Some(ImpactChange::On {
+            incident: changed.state.incident.id,
+            components: vec![slow.component_id],
+            since: None,
+        })
+    );
+    let actions: Vec<_> = changed.audited.iter().map(|item| item.action).collect();
+    assert_eq!(
+        actions,
+        [Action::IncidentUpdateCreated, Action::IncidentUpdated]
+    );
+    let resolved = recorded(IncidentStatus::Resolved);
+    assert_eq!(resolved.with_impacts(&[slow]), Err(RecordError::NoImpact));
 }
 
 #[test]

@@ -1,4 +1,7 @@
 use super::*;
+
+use std::collections::HashSet;
+
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -131,6 +134,29 @@ proptest! {
         let published = Maintenance { published_status: planned.status(before), ..planned.clone() }.publish_due(now);
         prop_assert_eq!(published.has_no_events(), planned.next_change(before).is_none_or(|change| change > now));
         prop_assert!(published.state.publish_due(now).has_no_events());
+    }
+
+    /// Each step is what a node does by its clock: it records an update, or its scheduler publishes.
+    #[test]
+    fn nodes_whose_clocks_differ_publish_each_status_once(
+        planned in any_maintenance(), steps in prop::collection::vec((-1..100_i64, any::<bool>()), 1..20),
+    ) {
+        let (mut state, mut published) = (planned, HashSet::new());
+        for (now, is_recorded) in steps {
+            let before = state.published_status;
+            let changed = if is_recorded {
+                let events = vec![Event::MaintenanceUpdated(state.id)];
+                state.after_updates(events, Some("Going on".into()), true, at(now))
+            } else {
+                state.publish_due(at(now))
+            };
+            for notice in changed.notices {
+                let NewNotice::Maintenance { change, .. } = notice else { continue };
+                prop_assert!(change == MaintenanceChange::Updated || published.insert(change));
+            }
+            state = changed.state;
+            prop_assert!(state.published_status >= before);
+        }
     }
 
     #[test]

@@ -221,10 +221,45 @@ fn subscribing_a_subscribed_target_again_leaves_its_choice_unchanged() {
         ..draft()
     };
     let subscribed = subscriber().verify(at(9), at(1)).unwrap();
-    let again = subscribed.clone().subscribe_again(other.clone(), at(2));
+    let again = subscribed.clone().subscribe_again(other, at(2));
     assert_eq!(again, subscribed);
-    let pending = subscriber().subscribe_again(other.clone(), at(2));
-    assert_eq!((pending.scope, pending.updated_at), (other.scope, at(2)));
+}
+
+#[test]
+fn choices_of_a_pending_subscriber_add_up() {
+    let choosing = |components: &[u128], groups: &[u128]| SubscriberDraft {
+        scope: Scope::Components(Choice {
+            components: components.iter().copied().map(component).collect(),
+            groups: groups.iter().copied().map(group).collect(),
+        }),
+        mute_maintenances: true,
+        ..draft()
+    };
+    let first = Subscriber::create(subscriber().id, choosing(&[1, 2], &[]), at(0));
+    let both = first.subscribe_again(choosing(&[2, 3], &[4]), at(2));
+    assert_eq!(both.scope, choosing(&[1, 2, 3], &[4]).scope);
+    assert!(both.mute_maintenances);
+    assert_eq!(both.updated_at, at(2));
+    // A stranger cannot narrow what the owner has chosen, before or after.
+    let everything = both.clone().subscribe_again(draft(), at(3));
+    for pending in [
+        everything.clone(),
+        everything.subscribe_again(choosing(&[1], &[]), at(4)),
+    ] {
+        assert_eq!(
+            (pending.scope, pending.mute_maintenances),
+            (Scope::All, false)
+        );
+    }
+    let many: Vec<_> = (1..=200).collect();
+    let too_many = both.clone().subscribe_again(choosing(&many, &[4]), at(3));
+    assert_eq!(too_many.scope, choosing(&many, &[4]).scope);
+    let too_many = too_many.subscribe_again(choosing(&[201], &[]), at(4));
+    assert_eq!(too_many.scope, Scope::All);
+
+    let left = both.unsubscribe(at(5));
+    let back = left.subscribe_again(choosing(&[9], &[]), at(6));
+    assert_eq!(back.scope, choosing(&[9], &[]).scope);
 }
 
 #[test]

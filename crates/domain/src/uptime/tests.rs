@@ -161,6 +161,44 @@ fn days_to_come_do_not_count() {
 }
 
 #[test]
+fn newest_spans_leave_earlier_ones_out_and_know_since_when_they_are_all() {
+    let ended = |end: &str| span(Degraded, "2026-11-01T00:00:00Z", Some(end));
+    let lasting = span(Degraded, "2026-11-12T00:00:00Z", None);
+    let second = ended("2026-11-10T00:00:00Z");
+    let mut newest = NewestSpans::default();
+    newest.add(lasting, 2);
+    newest.add(second, 2);
+    assert_eq!(newest.known_since, None);
+    newest.add(ended("2026-11-08T00:00:00Z"), 2);
+    newest.add(ended("2026-11-06T00:00:00Z"), 2);
+    assert_eq!(newest.spans, [lasting, second]);
+    assert_eq!(newest.known_since, Some(at("2026-11-08T00:00:00Z")));
+}
+
+#[test]
+fn day_of_which_a_part_is_unknown_does_not_count() {
+    let window = bars("Asia/Tokyo", NOW);
+    let from = |start_date: Option<&str>, since: Option<&str>| {
+        window.counted_from(start_date.map(date), since.map(at))
+    };
+    assert_eq!(from(None, None), None);
+    let early = Some("2026-01-01");
+    let before_all = Some("2026-08-01T00:00:00Z");
+    assert_eq!(from(early, before_all), early.map(date));
+    // Midnight in Tokyo, and a moment later.
+    let midnight = Some("2026-11-09T15:00:00Z");
+    assert_eq!(from(None, midnight), Some(date("2026-11-10")));
+    let later = Some("2026-11-09T15:00:00.001Z");
+    assert_eq!(from(early, later), Some(date("2026-11-11")));
+    let late = Some("2026-11-15");
+    assert_eq!(from(late, later), late.map(date));
+    // Of today, which is not over, nothing counts.
+    let today = from(None, Some("2026-11-20T11:00:00Z"));
+    assert_eq!(today, Some(date("2026-11-21")));
+    assert_eq!(window.uptime(today, []).percentage(), None);
+}
+
+#[test]
 fn group_has_the_mean_of_unrounded_percentages() {
     let window = bars("Etc/UTC", NOW);
     let lost = |seconds| {

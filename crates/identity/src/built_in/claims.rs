@@ -6,32 +6,32 @@ use crate::jwt::Registered;
 
 /// The claims of a token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Claims {
+pub(crate) struct Claims {
     /// Issuer (RFC 7519, section 4.1.1).
-    pub iss: String,
+    pub(crate) iss: String,
     /// Identifier of the account.
-    pub sub: String,
+    pub(crate) sub: String,
     /// The session it belongs to.
-    pub sid: String,
+    pub(crate) sid: String,
     /// Time of issue, in seconds.
-    pub iat: i64,
+    pub(crate) iat: i64,
     /// Start of the validity, in seconds.
-    pub nbf: i64,
+    pub(crate) nbf: i64,
     /// End of the validity, in seconds.
-    pub exp: i64,
+    pub(crate) exp: i64,
     /// The party to which it was issued: Allclear's web app.
-    pub azp: String,
+    pub(crate) azp: String,
     /// The person's name.
-    pub name: String,
+    pub(crate) name: String,
     /// The token's organisation; `None` for a token without one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub org_id: Option<String>,
+    pub(crate) org_id: Option<String>,
     /// `admin`, `editor` or `viewer`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub org_role: Option<String>,
+    pub(crate) org_role: Option<String>,
     /// The organisation's name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub org_name: Option<String>,
+    pub(crate) org_name: Option<String>,
 }
 
 impl Registered for Claims {

@@ -1,5 +1,8 @@
 //! Signature of tokens with Ed25519 (RFC 8032, RFC 8037), and publication of the keys (RFC 7517).
 
+use std::collections::HashMap;
+
+use allclear_application::caller::TokenError;
 use allclear_application::error::Error;
 use allclear_application::installation::SigningKey;
 use allclear_application::secret::HmacKey;
@@ -8,9 +11,10 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use jsonwebtoken::jwk::{Jwk, JwkSet, PublicKeyUse, ThumbprintHash};
-use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, encode};
 
 use super::claims::Claims;
+use crate::jwt::bad;
 
 /// The algorithm of the tokens.
 pub const ALGORITHM: Algorithm = Algorithm::EdDSA;
@@ -25,7 +29,9 @@ pub struct Signer {
     key: EncodingKey,
     header: Header,
     issuer: String,
-    keys: JwkSet,
+    published: JwkSet,
+    /// The keys that verify the tokens, by their names.
+    verifying: HashMap<String, DecodingKey>,
     /// One for each key, the newest first.
     short_lived: Vec<ShortLivedKey>,
 }
@@ -42,21 +48,30 @@ impl Signer {
             .ok_or_else(|| Error::internal("there is no signing key"))?;
         let mut header = Header::new(ALGORITHM);
         header.kid = Some(newest.id.clone());
-        let published = keys.iter().map(published).collect::<Result<_, _>>()?;
+        let published: Vec<_> = keys.iter().map(published).collect::<Result<_, _>>()?;
+        let verifying = keys.iter().zip(&published).map(|(key, published)| {
+            let verifying = DecodingKey::from_jwk(published).map_err(Error::internal)?;
+            Ok((key.id.clone(), verifying))
+        });
+        let verifying = verifying.collect::<Result<_, Error>>()?;
         let short_lived = keys.iter().map(ShortLivedKey::of);
         Ok(Self {
             key: encoding_key(&newest.private)?,
             header,
             issuer: public_url.trim_end_matches('/').to_owned(),
-            keys: JwkSet { keys: published },
+            published: JwkSet { keys: published },
+            verifying,
             short_lived: short_lived.collect::<Result<_, _>>()?,
         })
     }
 
-    /// The keys that verify the tokens.
-    #[must_use]
-    pub const fn keys(&self) -> &JwkSet {
-        &self.keys
+    /// Returns the key with this name, which verifies tokens.
+    ///
+    /// # Errors
+    /// [`TokenError::Bad`] if it is unknown.
+    pub(crate) fn verifying_key(&self, name: &str) -> Result<&DecodingKey, TokenError> {
+        let key = self.verifying.get(name);
+        key.ok_or_else(|| bad("signed with a key that is not ours"))
     }
 
     /// The HMAC keys that are derived from the accepted keys, the newest first; at least one.
@@ -113,7 +128,7 @@ impl TokenIssuer for Signer {
     }
 
     fn key_set(&self) -> Result<serde_json::Value, Error> {
-        serde_json::to_value(&self.keys).map_err(Error::internal)
+        serde_json::to_value(&self.published).map_err(Error::internal)
     }
 }
 

@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
-use allclear_application::caller::{Caller, TokenError, TokenMembership, TokenVerifier};
+use allclear_application::caller::{
+    Caller, TokenError, TokenMembership, TokenSession, TokenVerifier,
+};
 use allclear_application::clock::Clock;
 use allclear_application::session::{Bearer, SessionStore};
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use async_trait::async_trait;
 use chrono::DateTime;
 
@@ -46,11 +48,10 @@ impl BuiltInVerifier {
 
     async fn bearer(
         &self,
-        claims: &Claims,
+        session: SessionId,
+        user: UserId,
         organisation: Option<OrganisationId>,
     ) -> Result<Bearer, TokenError> {
-        let session = claims.sid.parse().map_err(|_| bad("not a session"))?;
-        let user = claims.sub.parse().map_err(|_| bad("not a user"))?;
         let bearer = self
             .sessions
             .bearer(session, user, organisation, self.clock.now())
@@ -62,20 +63,20 @@ impl BuiltInVerifier {
 #[async_trait]
 impl TokenVerifier for BuiltInVerifier {
     async fn verify(&self, token: &str) -> Result<Caller, TokenError> {
-        let signer = self.keys.signer_knowing(&self.rules.key_of(token)?).await?;
-        let claims: Claims = self.rules.check(token, signer.keys())?;
+        let key_name = self.rules.key_of(token)?;
+        let signer = self.keys.signer_knowing(&key_name).await?;
+        let key = signer.verifying_key(&key_name)?;
+        let claims: Claims = self.rules.check(token, key)?;
         let organisation = claims
             .org_id
             .as_deref()
             .map(OrganisationId::parse)
             .transpose();
         let organisation = organisation.map_err(|_| bad("not an organisation"))?;
-        let bearer = self.bearer(&claims, organisation.clone()).await?;
-        let membership = bearer.membership.map(|found| TokenMembership {
-            organisation: found.organisation,
-            organisation_name: Some(found.name),
-            role: found.role,
-        });
+        let session = claims.sid.parse().map_err(|_| bad("not a session"))?;
+        let user = claims.sub.parse().map_err(|_| bad("not a user"))?;
+        let bearer = self.bearer(session, user, organisation.clone()).await?;
+        let membership = bearer.membership.map(TokenMembership::from);
         if organisation.is_some() && membership.is_none() {
             return Err(bad("its bearer is no longer a member"));
         }
@@ -84,7 +85,7 @@ impl TokenVerifier for BuiltInVerifier {
             account: claims.sub.clone(),
             subject: claims.sub,
             name: Some(bearer.name),
-            session: Some(claims.sid),
+            session: Some(TokenSession::BuiltIn { id: session, user }),
             authenticated_at: Some(bearer.authenticated_at),
             api_key: None,
             membership,

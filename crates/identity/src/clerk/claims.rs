@@ -14,12 +14,12 @@ const MAX_ID_LENGTH: usize = 64;
 
 /// The claims of a session token, of either version.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Claims {
+pub(crate) struct Claims {
     iss: String,
     /// The user.
-    pub sub: String,
+    pub(crate) sub: String,
     /// The session.
-    pub sid: String,
+    pub(crate) sid: String,
     iat: i64,
     nbf: i64,
     exp: i64,
@@ -60,14 +60,14 @@ struct ActiveOrganisation {
 
 /// The organisation a token is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Organisation {
+pub(crate) struct Organisation {
     /// Its identifier.
-    pub id: OrganisationId,
+    pub(crate) id: OrganisationId,
     /// The user's role: admin for `org:admin`, which every application has, viewer for `org:viewer`
     /// and for a token without a role, and editor for others.
-    pub role: Role,
+    pub(crate) role: Role,
     /// Slug of the organisation.
-    pub slug: Option<String>,
+    pub(crate) slug: Option<String>,
 }
 
 impl Registered for Claims {
@@ -104,7 +104,7 @@ impl Claims {
     ///
     /// # Errors
     /// [`TokenError::Bad`].
-    pub fn check(&self) -> Result<(), TokenError> {
+    pub(crate) fn check(&self) -> Result<(), TokenError> {
         if self.sts.as_deref().is_some_and(|status| status != "active") {
             return Err(bad("its session is not active yet"));
         }
@@ -130,7 +130,7 @@ impl Claims {
     ///
     /// # Errors
     /// [`TokenError::Bad`] if the number is not a valid time.
-    pub fn issued_at(&self) -> Result<DateTime<Utc>, TokenError> {
+    pub(crate) fn issued_at(&self) -> Result<DateTime<Utc>, TokenError> {
         DateTime::from_timestamp(self.iat, 0).ok_or_else(|| bad("no moment"))
     }
 
@@ -138,13 +138,13 @@ impl Claims {
     ///
     /// # Errors
     /// [`TokenError::Bad`] if the number is not a valid time.
-    pub fn ends_at(&self) -> Result<DateTime<Utc>, TokenError> {
+    pub(crate) fn ends_at(&self) -> Result<DateTime<Utc>, TokenError> {
         DateTime::from_timestamp(self.exp, 0).ok_or_else(|| bad("no moment"))
     }
 
     /// When the user last verified the first factor; `None` if the token does not say so.
     #[must_use]
-    pub fn authenticated_at(&self) -> Option<DateTime<Utc>> {
+    pub(crate) fn authenticated_at(&self) -> Option<DateTime<Utc>> {
         let age = self.fva.as_ref()?.get(0)?.as_i64()?;
         let Ok(age) = u32::try_from(age) else {
             return Some(DateTime::UNIX_EPOCH);
@@ -157,7 +157,7 @@ impl Claims {
     ///
     /// # Errors
     /// [`TokenError::Bad`] for an identifier that no organisation can have.
-    pub fn organisation(&self) -> Result<Option<Organisation>, TokenError> {
+    pub(crate) fn organisation(&self) -> Result<Option<Organisation>, TokenError> {
         let found = if self.v == Some(2) {
             self.second()
         } else {
@@ -198,19 +198,19 @@ impl Claims {
 
     /// The user's name, if the operator has configured it as a claim.
     #[must_use]
-    pub fn name(&self) -> Option<&str> {
+    pub(crate) fn name(&self) -> Option<&str> {
         self.name.as_ref()?.as_str()
     }
 
     /// The organisation's name, if the operator has configured it as a claim.
     #[must_use]
-    pub fn organisation_name(&self) -> Option<&str> {
+    pub(crate) fn organisation_name(&self) -> Option<&str> {
         self.org_name.as_ref()?.as_str()
     }
 
     /// The impersonating actor; `None` if there is none.
     #[must_use]
-    pub fn actor(&self) -> Option<&str> {
+    pub(crate) fn actor(&self) -> Option<&str> {
         self.act
             .as_ref()
             .map(|actor| actor.sub.as_deref().unwrap_or("unknown"))

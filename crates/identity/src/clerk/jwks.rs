@@ -222,7 +222,7 @@ impl PublishedKeys {
         }
         let document: Document = serde_json::from_slice(&http::body(response).await?)
             .map_err(|error| Error::Unavailable(error.into()))?;
-        let keys: HashMap<_, _> = document.keys.into_iter().filter_map(usable).collect();
+        let keys: HashMap<_, _> = document.keys.into_iter().filter_map(named_key).collect();
         if keys.is_empty() {
             Err(Error::Unavailable("there is no usable key in it".into()))
         } else {
@@ -231,8 +231,8 @@ impl PublishedKeys {
     }
 }
 
-/// A key for RS256; `None` for keys of other algorithms.
-fn usable(key: serde_json::Value) -> Option<(String, Arc<DecodingKey>)> {
+/// A key for RS256 with its name; `None` for keys of other algorithms.
+fn named_key(key: serde_json::Value) -> Option<(String, Arc<DecodingKey>)> {
     let key: Jwk = serde_json::from_value(key).ok()?;
     let signs = key
         .common

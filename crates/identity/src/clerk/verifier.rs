@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use allclear_application::caller::{Caller, TokenError, TokenMembership, TokenVerifier};
+use allclear_application::caller::{
+    Caller, TokenError, TokenMembership, TokenSession, TokenVerifier,
+};
 use allclear_application::clock::Clock;
 use allclear_application::directory::{ClaimedNames, Credential, Directory};
 use async_trait::async_trait;
@@ -52,7 +54,7 @@ impl TokenVerifier for ClerkVerifier {
     async fn verify(&self, token: &str) -> Result<Caller, TokenError> {
         let key_id = self.rules.key_of(token)?;
         let key = self.keys.find(&key_id).await?;
-        let claims: Claims = self.rules.check_with(token, &key)?;
+        let claims: Claims = self.rules.check(token, &key)?;
         claims.check()?;
         let organisation = claims.organisation()?;
         let credential = Credential {
@@ -80,7 +82,7 @@ impl TokenVerifier for ClerkVerifier {
             account: claims.sub.clone(),
             subject: claims.sub,
             name,
-            session: Some(claims.sid),
+            session: Some(TokenSession::Hosted(claims.sid)),
             authenticated_at,
             api_key: None,
             membership,

@@ -107,3 +107,12 @@ async fn unfinished_mails_of_a_crash_are_removed_and_whole_ones_stay() {
     assert_eq!(left[0].extension().unwrap(), "eml");
     assert_eq!(remove_unfinished(&folder.path().join("none")).unwrap(), 0);
 }
+
+#[test]
+fn a_mail_that_cannot_be_written_leaves_no_file_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("one.eml");
+    fs::create_dir(&path).unwrap();
+    assert!(write(&path, b"From: a").is_err());
+    assert!(!path.with_extension(UNFINISHED).exists());
+}

@@ -1,8 +1,6 @@
 //! Mail about a change of an incident or a maintenance.
 
-use allclear_application::link::{incident_path, maintenance_path};
 use allclear_application::notice::Notice;
-use allclear_domain::id::{IncidentId, MaintenanceId};
 use allclear_domain::notice::{
     IncidentChange, MaintenanceChange, NoticeChange, NoticeContent, NoticeStatus,
 };
@@ -151,18 +149,12 @@ impl<'a> NoticeMail<'a> {
 
     /// Label and URL of the page about the incident or the maintenance; `None` for a component.
     fn permalink(&self) -> Option<(&'static str, String)> {
-        let page = self.links.page;
-        match &self.content.change {
-            NoticeChange::Incident { .. } => {
-                let path = incident_path(IncidentId(self.notice.subject).code());
-                Some(("incident", format!("{page}{path}")))
-            }
-            NoticeChange::Maintenance { .. } => {
-                let path = maintenance_path(MaintenanceId(self.notice.subject).code());
-                Some(("maintenance", format!("{page}{path}")))
-            }
-            NoticeChange::Component { .. } => None,
-        }
+        let label = match self.content.change {
+            NoticeChange::Incident { .. } => "incident",
+            NoticeChange::Maintenance { .. } => "maintenance",
+            NoticeChange::Component { .. } => return None,
+        };
+        Some((label, self.links.page.to_owned() + &self.notice.path()?))
     }
 
     /// Labelled times.

@@ -42,6 +42,7 @@ impl<'a> SecurityMail<'a> {
         match self.notice.change {
             SecurityChange::SignedIn => "New sign-in to your account",
             SecurityChange::PasswordChanged => "Your password was changed",
+            SecurityChange::AddressChanged => "The address of your account was changed",
             SecurityChange::AuthenticatorAdded => "An authenticator app was added to your account",
             SecurityChange::AuthenticatorRemoved => {
                 "The authenticator app of your account was removed"
@@ -68,6 +69,10 @@ impl<'a> SecurityMail<'a> {
             }
             SecurityChange::PasswordChanged => {
                 "The password of your account was changed. All other sessions have ended."
+                    .to_owned()
+            }
+            SecurityChange::AddressChanged => {
+                "Your account has another mail address now, which receives its mails. All other sessions have ended."
                     .to_owned()
             }
             SecurityChange::AuthenticatorAdded => {
@@ -133,6 +138,11 @@ impl<'a> SecurityMail<'a> {
                 "If it was not you, choose a new password at once. Then remove what you did not add: passkeys and second factors in \
                  your profile, and API keys in the settings of your organisations."
             }
+            SecurityChange::AddressChanged => {
+                "If it was not you, ask an admin of your organisation at once to remove the account: this address does not lead to a \
+                 new password any more. If you are the only admin, sign up again, and ask the operator of this installation to run \
+                 \"allclear user make-admin\"."
+            }
             SecurityChange::AuthenticatorAdded => {
                 "If it was not you, choose a new password at once. Then remove the authenticator app in your profile: a new password \
                  does not remove it. If you cannot sign in, ask the operator of this installation to run \
@@ -182,8 +192,11 @@ impl<'a> SecurityMail<'a> {
         details
     }
 
-    fn reset(&self) -> &str {
-        &self.notice.reset
+    /// URL at which a password reset is requested; `None` if the recipient's address leads to none
+    /// any more.
+    fn reset(&self) -> Option<&str> {
+        let leads_to_reset = self.notice.change != SecurityChange::AddressChanged;
+        leads_to_reset.then_some(self.notice.reset.as_str())
     }
 }
 
@@ -286,6 +299,18 @@ mod tests {
     }
 
     #[test]
+    fn mail_to_a_former_address_offers_no_password_reset() {
+        let mail = rendered(SecurityChange::AddressChanged, firefox());
+        for body in [&mail.text, &mail.html] {
+            assert!(
+                body.contains("remove the account") && body.contains("Device: Firefox on Linux"),
+                "{body}"
+            );
+            assert!(!body.contains("login?forgot"), "{body}");
+        }
+    }
+
+    #[test]
     fn the_number_of_recovery_codes_that_are_left_is_named() {
         for (left, words) in [
             (0, "0 codes are left"),
@@ -302,6 +327,7 @@ mod tests {
         let changes = [
             SecurityChange::SignedIn,
             SecurityChange::PasswordChanged,
+            SecurityChange::AddressChanged,
             SecurityChange::AuthenticatorAdded,
             SecurityChange::AuthenticatorRemoved,
             SecurityChange::PasskeyAdded,

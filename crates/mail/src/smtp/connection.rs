@@ -65,12 +65,8 @@ impl Connection {
         greeted.map_err(|error| Failure::new(Stage::Connect, &error))
     }
 
-    /// Sends a message. After success the server has accepted it.
-    pub(super) async fn transmit(
-        &mut self,
-        envelope: &Envelope,
-        message: &[u8],
-    ) -> Result<(), Failure> {
+    /// Announces a message. After success the server waits for it.
+    pub(super) async fn announce(&mut self, envelope: &Envelope) -> Result<(), Failure> {
         let connection = &mut self.0;
         let failed = |stage: Stage| move |error| Failure::new(stage, &error);
         connection
@@ -83,14 +79,15 @@ impl Connection {
                 .await
                 .map_err(failed(Stage::To))?;
         }
-        connection
-            .command(Data)
-            .await
-            .map_err(failed(Stage::Message))?;
-        connection
-            .message(message)
-            .await
-            .map_err(failed(Stage::Message))?;
+        let ready = connection.command(Data).await;
+        ready.map_err(failed(Stage::Data))?;
+        Ok(())
+    }
+
+    /// Sends the announced message. After success the server has accepted it.
+    pub(super) async fn transmit(&mut self, message: &[u8]) -> Result<(), Failure> {
+        let sent = self.0.message(message).await;
+        sent.map_err(|error| Failure::new(Stage::Message, &error))?;
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use super::failure::{Failure, Stage};
 use super::server::Server;
 
 /// Timeout of QUIT and RSET.
-const QUIT_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const QUIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval of the log's errors about an unusable server.
 const ERROR_LOG_INTERVAL: Duration = Duration::from_mins(1);
 
@@ -51,14 +51,7 @@ impl Pool {
 
     /// Sends a message on a kept connection or on a new one.
     pub(super) async fn send(&self, envelope: &Envelope, message: &[u8]) -> Result<(), Failure> {
-        let sending = timeout(self.limits.mail, async {
-            // The semaphore is never closed.
-            let _permit = self.permits.acquire().await;
-            self.exchange(envelope, message).await
-        });
-        let sent = sending
-            .await
-            .unwrap_or_else(|_| Err(Failure::late(Stage::Connect)));
+        let sent = self.exchange(envelope, message).await;
         if let Err(failure) = &sent
             && (failure.is_of_sender() || failure.stage == Stage::Connect)
         {
@@ -68,8 +61,20 @@ impl Pool {
     }
 
     async fn exchange(&self, envelope: &Envelope, message: &[u8]) -> Result<(), Failure> {
+        let beginning = timeout(self.limits.begin, async {
+            // The semaphore is never closed.
+            let permit = self.permits.acquire().await;
+            Ok::<_, Failure>((permit, self.announce(envelope).await?))
+        });
+        let begun = beginning.await;
+        let (_permit, connection) = begun.unwrap_or_else(|_| Err(Failure::late(Stage::Connect)))?;
+        self.transmit(connection, message).await
+    }
+
+    /// Announces a message on a kept connection or on a new one.
+    async fn announce(&self, envelope: &Envelope) -> Result<Connection, Failure> {
         if let Some(connection) = self.take() {
-            match self.transmit(connection, envelope, message).await {
+            match self.announce_by(connection, envelope).await {
                 // The server closed the unused connection. The message has not been sent.
                 Err(failure) if failure.is_stale() => {}
                 done => return done,
@@ -77,30 +82,43 @@ impl Pool {
         }
         let opening = timeout(self.limits.connect, Connection::open(&self.server)).await;
         let connection = opening.unwrap_or_else(|_| Err(Failure::late(Stage::Connect)))?;
-        self.transmit(connection, envelope, message).await
+        self.announce_by(connection, envelope).await
     }
 
-    async fn transmit(
+    async fn announce_by(
         &self,
         mut connection: Connection,
         envelope: &Envelope,
-        message: &[u8],
-    ) -> Result<(), Failure> {
-        let handing = timeout(self.limits.exchange, connection.transmit(envelope, message)).await;
-        let handed = handing.unwrap_or_else(|_| Err(Failure::late(Stage::Message)));
-        let usable = match &handed {
-            Ok(()) => true,
-            Err(failure) if failure.leaves_connection() => {
-                timeout(QUIT_TIMEOUT, connection.reset())
-                    .await
-                    .unwrap_or_default()
+    ) -> Result<Connection, Failure> {
+        let announcing = timeout(self.limits.exchange, connection.announce(envelope)).await;
+        match announcing.unwrap_or_else(|_| Err(Failure::late(Stage::Data))) {
+            Ok(()) => Ok(connection),
+            Err(failure) => {
+                self.keep_after(connection, &failure).await;
+                Err(failure)
             }
-            Err(_) => false,
-        };
+        }
+    }
+
+    async fn transmit(&self, mut connection: Connection, message: &[u8]) -> Result<(), Failure> {
+        let sending = timeout(self.limits.confirm, connection.transmit(message)).await;
+        let sent = sending.unwrap_or_else(|_| Err(Failure::late(Stage::Message)));
+        match &sent {
+            Ok(()) => self.keep(connection),
+            Err(failure) => self.keep_after(connection, failure).await,
+        }
+        sent
+    }
+
+    /// Keeps the connection of a failed message if it can be used for the next one.
+    async fn keep_after(&self, mut connection: Connection, failure: &Failure) {
+        let usable = failure.leaves_connection()
+            && timeout(QUIT_TIMEOUT, connection.reset())
+                .await
+                .unwrap_or_default();
         if usable {
             self.keep(connection);
         }
-        handed
     }
 
     /// The connection that was used last, so that surplus connections expire.

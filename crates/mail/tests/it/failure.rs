@@ -15,6 +15,13 @@ fn temporary(result: Result<(), SendError>) -> String {
     }
 }
 
+fn unconfirmed(result: Result<(), SendError>) -> String {
+    match result {
+        Err(SendError::Unconfirmed { reason }) => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
 fn permanent(result: Result<(), SendError>) -> String {
     match result {
         Err(SendError::Permanent { reason }) => reason,
@@ -42,10 +49,14 @@ async fn reply_of_the_mail_server_decides_about_a_retry() {
         permanent(send(&mailer, mail("spam@example.com")).await),
         "554 5.7.1 looks like spam"
     );
-    // A refusal to relay does not concern the mailbox, so it is temporary.
+    // A refusal to relay and a quota do not concern the mailbox, so they are temporary.
     assert_eq!(
         temporary(send(&mailer, mail("relay@example.com")).await),
         "554 5.7.1 Relay access denied"
+    );
+    assert_eq!(
+        temporary(send(&mailer, mail("quota@example.com")).await),
+        "550 5.4.5 Daily user sending limit exceeded"
     );
     // After all these refusals, the connection is still used.
     send(&mailer, mail("ann@example.com")).await.unwrap();
@@ -57,10 +68,10 @@ async fn reply_of_the_mail_server_decides_about_a_retry() {
 }
 
 #[tokio::test]
-async fn a_connection_that_drops_in_the_middle_of_a_message_is_a_temporary_failure() {
+async fn a_connection_that_drops_leaves_a_message_unconfirmed_but_not_its_recipient() {
     let mut server = MailServer::start().await;
     let mailer = server.mailer();
-    temporary(send(&mailer, mail("dropped1@example.com")).await);
+    unconfirmed(send(&mailer, mail("dropped1@example.com")).await);
     temporary(send(&mailer, mail("farewell1@example.com")).await);
     send(&mailer, mail("dropped1@example.com")).await.unwrap();
     send(&mailer, mail("farewell1@example.com")).await.unwrap();
@@ -72,12 +83,15 @@ async fn a_connection_that_drops_in_the_middle_of_a_message_is_a_temporary_failu
 async fn a_silent_server_fails_after_the_timeout_and_its_connection_is_not_used_again() {
     let mut server = MailServer::start().await;
     let limits = SmtpLimits {
-        exchange: Duration::from_millis(500),
+        confirm: Duration::from_millis(500),
         ..SmtpLimits::default()
     };
     let impatient = mailer(&server.url(), limits);
-    let reason = temporary(send(&impatient, mail("silent@example.com")).await);
-    assert_eq!(reason, "the mail server did not respond in time");
+    let reason = unconfirmed(send(&impatient, mail("silent@example.com")).await);
+    assert_eq!(
+        reason,
+        "the mail server did not confirm the message in time"
+    );
     // With the default limits, because a busy machine may need longer to accept a mail.
     send(&server.mailer(), mail("ann@example.com"))
         .await
@@ -97,6 +111,18 @@ async fn a_silent_server_fails_after_the_timeout_and_its_connection_is_not_used_
 }
 
 #[tokio::test]
+async fn the_confirmation_of_a_message_may_come_later_than_other_replies() {
+    let mut server = MailServer::start().await;
+    let limits = SmtpLimits {
+        exchange: Duration::from_secs(2),
+        ..SmtpLimits::default()
+    };
+    let mailer = mailer(&server.url(), limits);
+    send(&mailer, mail("slow@example.com")).await.unwrap();
+    assert_eq!(server.mail().await["to"], json!("slow@example.com"));
+}
+
+#[tokio::test]
 async fn a_server_without_a_greeting_fails_after_the_timeout() {
     let mute = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("smtp://{}", mute.local_addr().unwrap());
@@ -105,11 +131,11 @@ async fn a_server_without_a_greeting_fails_after_the_timeout() {
         connect: short,
         ..SmtpLimits::default()
     };
-    let of_mail = SmtpLimits {
-        mail: short,
+    let of_all = SmtpLimits {
+        begin: short,
         ..SmtpLimits::default()
     };
-    for limits in [of_connection, of_mail] {
+    for limits in [of_connection, of_all] {
         assert_eq!(
             temporary(send(&mailer(&url, limits), mail("ann@example.com")).await),
             "the mail server did not respond in time"
@@ -123,7 +149,7 @@ async fn a_mail_does_not_wait_longer_for_a_connection_than_it_may_take() {
     let url = format!("smtp://{}", mute.local_addr().unwrap());
     let limits = SmtpLimits {
         connections: 0,
-        mail: Duration::from_millis(200),
+        begin: Duration::from_millis(200),
         ..SmtpLimits::default()
     };
     assert_eq!(

@@ -34,6 +34,7 @@ fn incident() -> NoticeContent {
         title: "Database down".into(),
         description: "Writes fail.\nReads are slow.".into(),
         message: Some("A disk is full.\n\nWe are adding one.".into()),
+        unnamed_components: 0,
         change: on_components(vec![
             ComponentImpact {
                 name: "API".into(),
@@ -64,6 +65,7 @@ fn maintenance() -> NoticeContent {
         title: "New disks".into(),
         description: "The API restarts.".into(),
         message: None,
+        unnamed_components: 0,
         change: NoticeChange::Maintenance {
             components: Vec::new(),
             change: MaintenanceChange::Scheduled,
@@ -359,6 +361,22 @@ async fn mail_about_a_backdated_update_shows_its_status_and_time() {
 }
 
 #[tokio::test]
+async fn mail_counts_the_components_that_it_does_not_name() {
+    let content = NoticeContent {
+        unnamed_components: 900,
+        ..incident()
+    };
+    let mail = received(mail(content, "Acme", "1", "1")).await;
+    let text = mail["text"].as_str().unwrap().replace("\r\n", "\n");
+    assert!(
+        text.contains("\nAnd 900 more.\n\nAbout this incident:\n"),
+        "{text}"
+    );
+    let html = mail["html"].as_str().unwrap();
+    assert!(html.contains(">And 900 more.</td>"), "{html}");
+}
+
+#[tokio::test]
 async fn maintenance_mail_has_text_and_html() {
     let mail = received(mail(maintenance(), "Acme", "1", "1")).await;
     let text = mail["text"].as_str().unwrap().replace("\r\n", "\n");
@@ -417,6 +435,7 @@ async fn text_from_people_adds_no_header_and_no_markup() {
         title: evil.into(),
         description: evil.into(),
         message: Some(evil.into()),
+        unnamed_components: 0,
         change: on_components(vec![ComponentImpact {
             name: evil.into(),
             status: ComponentStatus::Operational,

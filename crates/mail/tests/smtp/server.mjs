@@ -10,6 +10,7 @@
 //                    {"refused": {to, code}} where an address asked for it
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 
 const require = createRequire(new URL("../../../../apps/web/package.json", import.meta.url));
 const { SMTPServer } = require("smtp-server");
@@ -27,7 +28,9 @@ const wishes = {
   spam: { at: "message", code: 554, text: "5.7.1 looks like spam" },
   full: { at: "message", code: 452, text: "4.3.1 disk full" },
   dropped: { at: "message", drop: true },
+  quota: { at: "message", code: 550, text: "5.4.5 Daily user sending limit exceeded" },
   silent: { at: "message", silent: true },
+  slow: { at: "message", delay: 2500 },
 };
 const refusals = new Map();
 
@@ -79,7 +82,8 @@ function open({ tls, key, cert, user, password, port = 0, parse = true }) {
       });
       stream.on("end", async () => {
         if (wished?.silent) return;
-        if (wished) return done(refusal(wished));
+        if (wished?.delay) await setTimeout(wished.delay);
+        else if (wished) return done(refusal(wished));
         const mail = { from: session.envelope.mailFrom.address, to: address };
         if (parse) Object.assign(mail, await read(Buffer.concat(chunks)), circumstances(session));
         report({ mail });

@@ -25,6 +25,8 @@ pub(super) struct Chat<'a> {
     pub(super) text: Cow<'a, str>,
     /// Names of the affected components, with the impact on each.
     pub(super) affected: Vec<(&'a str, Option<&'static str>)>,
+    /// Number of affected components that are not named.
+    pub(super) unnamed: u64,
     /// Labels and times in the page's zone.
     pub(super) times: Vec<(&'static str, String)>,
     /// Where the whole text is, or what the reader is asked to open.
@@ -68,6 +70,7 @@ impl<'a> Chat<'a> {
             )
             .into(),
             affected: Vec::new(),
+            unnamed: 0,
             times: Vec::new(),
             main: Link::new("View status page", &*state.url),
             manage: Link::new("Manage subscription", &*content.manage),

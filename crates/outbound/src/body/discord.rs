@@ -118,7 +118,7 @@ fn affected(chat: &Chat<'_>) -> Option<String> {
         }
     };
     let items: Vec<_> = chat.affected.iter().map(line).collect();
-    let list = lines(&items, MAX_VALUE_LENGTH, usize::MAX);
+    let list = lines(&items, chat.unnamed, MAX_VALUE_LENGTH, usize::MAX);
     (!list.is_empty()).then(|| list.join("\n"))
 }
 

@@ -111,7 +111,8 @@ fn affected(chat: &Chat<'_>) -> Option<String> {
     };
     let items: Vec<_> = chat.affected.iter().map(line).collect();
     let heading = "*Affected*";
-    let list = lines(&items, MAX_AFFECTED_LENGTH - heading.len() - 1, usize::MAX);
+    let limit = MAX_AFFECTED_LENGTH - heading.len() - 1;
+    let list = lines(&items, chat.unnamed, limit, usize::MAX);
     (!list.is_empty()).then(|| format!("{heading}\n{}", list.join("\n")))
 }
 

@@ -178,7 +178,7 @@ fn affected(chat: &Chat<'_>) -> Vec<Element> {
         }
     };
     let items: Vec<_> = chat.affected.iter().map(item).collect();
-    let list = lines(&items, MAX_AFFECTED_LENGTH, AFFECTED_LINES);
+    let list = lines(&items, chat.unnamed, MAX_AFFECTED_LENGTH, AFFECTED_LINES);
     let heading =
         (!list.is_empty()).then(|| line("Medium", TextRun::new("Affected".into()).bold()));
     let list = list.into_iter();

@@ -147,12 +147,13 @@ pub(super) fn parts(
     (parts, text.is_empty())
 }
 
-/// Items within a limit, each on a line, `most` lines at most; the last says how many are left out.
-pub(super) fn lines(items: &[String], limit: usize, most: usize) -> Vec<String> {
+/// Items within a limit, each on a line, `most` lines at most; the last says how many are left out,
+/// with `others` that are not among the items.
+pub(super) fn lines(items: &[String], others: u64, limit: usize, most: usize) -> Vec<String> {
     let mut kept = Vec::new();
     let mut used = 0;
     for (index, item) in items.iter().enumerate() {
-        let left = items.len() - index;
+        let left = (items.len() - index) as u64 + others;
         let more = more(left);
         let is_last = left == 1;
         // A line break follows each line.
@@ -160,15 +161,18 @@ pub(super) fn lines(items: &[String], limit: usize, most: usize) -> Vec<String> 
         let fits = used + length(item) + 1 + reserve <= limit && (is_last || index + 1 < most);
         if !fits {
             kept.push(more);
-            break;
+            return kept;
         }
         used += length(item) + 1;
         kept.push(item.clone());
     }
+    if others > 0 {
+        kept.push(more(others));
+    }
     kept
 }
 
-fn more(count: usize) -> String {
+fn more(count: u64) -> String {
     format!("and {count} more")
 }
 
@@ -235,13 +239,19 @@ mod tests {
     #[test]
     fn lines_that_do_not_fit_are_counted() {
         let items: Vec<String> = (0..100).map(|number| format!("item {number}")).collect();
-        let few = lines(&items, 60, 50);
+        let few = lines(&items, 0, 60, 50);
         assert_eq!(few.last().unwrap(), "and 94 more");
         assert_eq!(few.len(), 7);
-        let most = lines(&items, 10_000, 50);
+        let most = lines(&items, 0, 10_000, 50);
         assert_eq!(most.len(), 50);
         assert_eq!(most.last().unwrap(), "and 51 more");
-        assert_eq!(lines(&items, 10_000, 100), items);
+        assert_eq!(lines(&items, 0, 10_000, 100), items);
+        let with_others = lines(&items, 900, 10_000, 101);
+        assert_eq!(with_others[..100], items);
+        assert_eq!(with_others[100..], ["and 900 more"]);
+        let full = lines(&items, 900, 10_000, 100);
+        assert_eq!(full.len(), 100);
+        assert_eq!(full.last().unwrap(), "and 901 more");
     }
 
     proptest! {

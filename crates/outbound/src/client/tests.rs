@@ -74,7 +74,8 @@ impl CountingReceiver {
                 https: self.port,
             },
         };
-        OutboundClient::with_rules(rules, lookup, Timeouts::default()).unwrap()
+        let timeouts = Timeouts::default();
+        OutboundClient::with_rules(rules, lookup.into(), timeouts, IDLE_PER_HOST).unwrap()
     }
 
     pub(crate) fn url(&self, host: &str) -> Url {

@@ -147,12 +147,16 @@ fn messenger(receiver: &CountingReceiver, allowed: &[&str]) -> HttpMessenger {
 }
 
 async fn assert_refused(messenger: &HttpMessenger, url: &str) {
-    let message = message(url);
+    assert_message_refused(messenger, message(url)).await;
+}
+
+async fn assert_message_refused(messenger: &HttpMessenger, message: Message) {
+    let url = message.target.as_str().to_owned();
     let checked = messenger.check(&message.target).await;
     let sent = messenger.send(message).await;
-    let refused = checked.expect_err(url);
+    let refused = checked.expect_err(&url);
     let (MessageError::Permanent { reason } | MessageError::Temporary { reason, .. }) =
-        sent.expect_err(url)
+        sent.expect_err(&url)
     else {
         panic!("{url} is refused");
     };
@@ -187,6 +191,22 @@ async fn the_same_spellings_reach_a_listed_host() {
         assert_eq!(messenger.send(message).await, Ok(()), "{host}");
     }
     assert_eq!(receiver.connections(), spellings.len());
+}
+
+#[tokio::test]
+async fn a_listed_host_is_reached_for_operators_only() {
+    let receiver = CountingReceiver::start().await;
+    let messenger = messenger(&receiver, &["127.0.0.0/8"]);
+    for host in ["127.0.0.1", "hooks.internal"] {
+        let by_operator = message(receiver.url(host).as_str());
+        let by_visitor = Message {
+            target: by_operator.target.clone().entered_by_visitor(),
+            ..by_operator.clone()
+        };
+        assert_eq!(messenger.send(by_operator).await, Ok(()), "{host}");
+        assert_message_refused(&messenger, by_visitor).await;
+    }
+    assert_eq!(receiver.connections(), 2);
 }
 
 #[tokio::test]

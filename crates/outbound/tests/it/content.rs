@@ -83,6 +83,7 @@ pub(crate) fn notice() -> Notice {
             title: "Elevated API errors".into(),
             description: "Requests fail.".into(),
             message: Some("A bad deploy was found.".into()),
+            unnamed_components: 0,
             change: NoticeChange::Incident {
                 change: IncidentChange::Updated,
                 status: IncidentStatus::Identified,

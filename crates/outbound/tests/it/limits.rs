@@ -38,6 +38,17 @@ fn a_thousand_components_are_counted() {
 }
 
 #[test]
+fn components_that_a_notice_does_not_name_are_counted() {
+    let mut notice = with_components(2);
+    notice.content.unnamed_components = 900;
+    for channel in CHATS {
+        let body = checked(channel, &about(notice.clone())).to_string();
+        assert!(body.contains("Component number 1: Major Outage"), "{body}");
+        assert!(body.contains("and 900 more"), "{body}");
+    }
+}
+
+#[test]
 fn the_sum_of_the_longest_texts_is_within_the_limit() {
     for piece in ["&", "*", "字", "\u{1F600}"] {
         // The longest URLs that Discord and Slack show.

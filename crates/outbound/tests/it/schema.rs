@@ -181,21 +181,25 @@ fn any_kind() -> impl Strategy<Value = MessageKind> {
         any_name(),
         any_text(),
         prop::option::of(any_text()),
+        0..2_000_u64,
         any_change(),
     )
-        .prop_map(|(title, description, message, change)| {
-            MessageKind::Notice(Arc::new(Notice {
-                id: Uuid::from_u128(1),
-                subject: Uuid::from_u128(2),
-                at: noticed_at(),
-                content: NoticeContent {
-                    title,
-                    description,
-                    message,
-                    change,
-                },
-            }))
-        });
+        .prop_map(
+            |(title, description, message, unnamed_components, change)| {
+                MessageKind::Notice(Arc::new(Notice {
+                    id: Uuid::from_u128(1),
+                    subject: Uuid::from_u128(2),
+                    at: noticed_at(),
+                    content: NoticeContent {
+                        title,
+                        description,
+                        message,
+                        unnamed_components,
+                        change,
+                    },
+                }))
+            },
+        );
     let link = MANAGE.to_owned();
     prop_oneof![
         10 => notice,

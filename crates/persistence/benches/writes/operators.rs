@@ -152,10 +152,10 @@ impl Operators {
                         status: IncidentStatus::Identified,
                         ..Default::default()
                     };
-                    let author = author();
+                    let (incident, author) = (own[number / UPDATES], author());
                     let start = Instant::now();
                     incidents
-                        .record_update(&organisation, own[number / UPDATES], draft, author)
+                        .record_update(&organisation, incident, draft, Vec::new(), author)
                         .await
                         .unwrap();
                     each.push(start.elapsed());

@@ -7,16 +7,20 @@ use allclear_domain::audit::Action;
 use allclear_domain::author::Author;
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use allclear_domain::membership::Departure;
-use chrono::{DateTime, Utc};
-use sea_orm::sea_query::UpdateStatement;
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryTrait};
+use chrono::{DateTime, TimeDelta, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, Order, Query, SelectStatement, UpdateStatement};
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, Iterable, QueryFilter, QueryTrait,
+};
+use uuid::Uuid;
 
-use crate::audit::{NewAuditItems, NoAuditItem};
+use crate::audit::{NewAuditItems, NoAuditItem, first_id};
 use crate::database::Database;
 use crate::entity::user::{Column, Entity};
 use crate::entity::{
     audit_item, component_period, incident_update, invitation, maintenance_update, organisation,
 };
+use crate::error::broken;
 use crate::membership::{self as members, member_state, organisations_of};
 use crate::session::{lock_account, lock_account_of};
 use crate::statement::{Run, RunStatement, exists};
@@ -32,20 +36,27 @@ struct Departures {
     ended: Vec<OrganisationId>,
 }
 
+/// Maximum number of identifiers of rows that are read at a time.
+const READ_AT_ONCE: u64 = 50_000;
+/// Maximum number of rows that one transaction changes: other writers wait meanwhile.
+const CHANGED_AT_ONCE: usize = 2_000;
+/// Maximum difference between the clocks of two nodes.
+const CLOCK_DIFFERENCE: TimeDelta = TimeDelta::minutes(10);
+
 impl Database {
-    /// Deletes an account. Most rows of its organisations are removed before, in transactions of
-    /// their own.
+    /// Deletes an account. Most rows of its organisations are removed before, and its name is
+    /// replaced in most rows that stay, in transactions of their own.
     pub(super) async fn delete_account(
         self,
         id: UserId,
         verified: Option<PasswordHash>,
         session: SessionId,
     ) -> Result<DeletionOutcome, Error> {
-        let now = self.clock.now();
+        let began_at = self.clock.now();
         let checked = self.write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
             Box::pin(async move {
                 // Not checked again in the last transaction: rows are removed before that.
-                let account = lock_account_of(transaction, id, session, now).await?;
+                let account = lock_account_of(transaction, id, session, began_at).await?;
                 let present = Credentials::from(account).password;
                 if verified.is_some_and(|verified| verified != present) {
                     return Ok(Err(DeletionOutcome::PasswordChanged));
@@ -65,17 +76,45 @@ impl Database {
         for organisation in &departures.ended {
             self.remove_rows_of(organisation, Some(id)).await?;
         }
+        for rows in named_rows(id) {
+            self.remove_name_from(&rows).await?;
+        }
         let now = self.clock.now();
-        self.write_audited(move |transaction| Box::pin(delete(transaction, id, now)))
+        let first_left = first_id(began_at - CLOCK_DIFFERENCE);
+        self.write_audited(move |transaction| Box::pin(delete(transaction, id, now, first_left)))
             .await
+    }
+
+    /// Replaces the name in these rows, in several transactions: there may be millions. What is
+    /// added meanwhile is left to the transaction that deletes the account.
+    async fn remove_name_from(&self, rows: &NamedRows) -> Result<(), Error> {
+        let mut after = Uuid::nil();
+        loop {
+            let found = self.read().fetch_rows(&rows.ids_after(after)).await?;
+            let ids = found.iter().map(|row| row.try_get::<Uuid>("", ID));
+            let ids = ids.collect::<Result<Vec<_>, _>>().map_err(broken)?;
+            for some in ids.chunks(CHANGED_AT_ONCE) {
+                let removal = rows.removal_from(some);
+                self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
+                    transaction.run_statement(&removal)
+                })
+                .await?;
+            }
+            match ids.last() {
+                Some(last) if ids.len() as u64 == READ_AT_ONCE => after = *last,
+                _ => return Ok(()),
+            }
+        }
     }
 }
 
 /// Deletes an account. The foreign keys delete its sessions, memberships, resets and new addresses.
+/// Its name is left in rows from the identifier `first_left` on.
 async fn delete(
     transaction: &Transaction,
     id: UserId,
     now: DateTime<Utc>,
+    first_left: Uuid,
 ) -> Result<(DeletionOutcome, NewAuditItems), Error> {
     let departures = match check(transaction, id).await? {
         Ok(departures) => departures,
@@ -94,7 +133,10 @@ async fn delete(
     let invitations =
         invitation::Entity::delete_many().filter(invitation::Column::InviterId.eq(id.0));
     invitations.run(transaction).await?;
-    remove_name(transaction, id).await?;
+    for rows in named_rows(id) {
+        let removal = rows.removal_since(first_left);
+        transaction.run_statement(&removal).await?;
+    }
     Entity::delete_by_id(id.0).run(transaction).await?;
     Ok((DeletionOutcome::Deleted, audit_items.anonymous(id)))
 }
@@ -166,18 +208,68 @@ async fn departure(
     Ok(member_state.delete_account(others).map_err(|_| locked.name))
 }
 
-/// Replaces the name where it stays in the organisations' rows.
-async fn remove_name(transaction: &Transaction, id: UserId) -> Result<(), Error> {
-    for removal in removals(id) {
-        transaction.run_statement(&removal).await?;
-    }
-    Ok(())
+/// Column of each table of [`NamedRows`]: an identifier that begins with the time.
+const ID: &str = "id";
+
+/// The rows of a table that name a person. They belong to an organisation and stay. They are among
+/// those of all organisations, so the condition needs an index.
+struct NamedRows {
+    /// Whether a row is one of them.
+    whose: Expr,
+    /// The identifiers of these rows, in order.
+    ids: SelectStatement,
+    /// Whether the identifier alone finds a row.
+    is_found_by_id: bool,
+    /// Replaces the name in all rows of the table.
+    removal: UpdateStatement,
 }
 
-/// Statements that replace the name on updates, on periods of components and in the audit log,
-/// which belong to the organisation and stay. Their rows are among those of all organisations, so
-/// each statement needs an index.
-fn removals(id: UserId) -> [UpdateStatement; 6] {
+impl NamedRows {
+    /// Rows that meet a condition, and the columns to replace.
+    fn new<A: ActiveModelTrait>(replaced: A, whose: Expr) -> Self {
+        let ids = Query::select()
+            .column(ID)
+            .from(A::Entity::default())
+            .and_where(whose.clone())
+            .order_by(ID, Order::Asc)
+            .limit(READ_AT_ONCE)
+            .take();
+        Self {
+            whose,
+            ids,
+            is_found_by_id: <A::Entity as EntityTrait>::PrimaryKey::iter().count() == 1,
+            removal: A::Entity::update_many().set(replaced).into_query(),
+        }
+    }
+
+    /// Selects at most [`READ_AT_ONCE`] identifiers after the given one.
+    fn ids_after(&self, after: Uuid) -> SelectStatement {
+        let mut ids = self.ids.clone();
+        ids.and_where(Expr::col(ID).gt(after)).take()
+    }
+
+    /// Replaces the name in those of these rows that have these identifiers.
+    fn removal_from(&self, ids: &[Uuid]) -> UpdateStatement {
+        let mut removal = self.removal.clone();
+        removal.and_where(Expr::col(ID).is_in(ids.iter().copied()));
+        if !self.is_found_by_id {
+            removal.and_where(self.whose.clone());
+        }
+        removal
+    }
+
+    /// Replaces the name in those of these rows that have this identifier or a later one.
+    fn removal_since(&self, first: Uuid) -> UpdateStatement {
+        let mut removal = self.removal.clone();
+        removal
+            .and_where(self.whose.clone())
+            .and_where(Expr::col(ID).gte(first))
+            .take()
+    }
+}
+
+/// Rows that name a person: updates, periods of components, and the audit log.
+fn named_rows(id: UserId) -> [NamedRows; 6] {
     let name = || Set(Author::DELETED.to_owned());
     let incidents = incident_update::ActiveModel {
         user_name: name(),
@@ -205,34 +297,25 @@ fn removals(id: UserId) -> [UpdateStatement; 6] {
         state_after: Set(None),
         ..Default::default()
     };
+    let id = id.to_string();
+    let is_concerned = audit_item::Column::TargetId.eq(id.as_str());
+    let is_named = is_concerned
+        .clone()
+        .and(audit_item::Column::Action.eq(Action::AccountUpdated.to_string()));
     [
-        incident_update::Entity::update_many()
-            .set(incidents)
-            .filter(incident_update::Column::UserId.eq(id.to_string()))
-            .into_query(),
-        maintenance_update::Entity::update_many()
-            .set(maintenances)
-            .filter(maintenance_update::Column::UserId.eq(id.to_string()))
-            .into_query(),
-        component_period::Entity::update_many()
-            .set(periods)
-            .filter(component_period::Column::UserId.eq(id.to_string()))
-            .into_query(),
-        audit_item::Entity::update_many()
-            .set(acted)
-            .filter(audit_item::Column::ActorId.eq(id.to_string()))
-            .into_query(),
-        audit_item::Entity::update_many()
-            .set(concerned)
-            .filter(audit_item::Column::TargetId.eq(id.to_string()))
-            .into_query(),
-        audit_item::Entity::update_many()
-            .set(named)
-            .filter(audit_item::Column::TargetId.eq(id.to_string()))
-            .filter(audit_item::Column::Action.eq(Action::AccountUpdated.to_string()))
-            .into_query(),
+        NamedRows::new(incidents, incident_update::Column::UserId.eq(id.as_str())),
+        NamedRows::new(
+            maintenances,
+            maintenance_update::Column::UserId.eq(id.as_str()),
+        ),
+        NamedRows::new(periods, component_period::Column::UserId.eq(id.as_str())),
+        NamedRows::new(acted, audit_item::Column::ActorId.eq(id.as_str())),
+        NamedRows::new(concerned, is_concerned),
+        NamedRows::new(named, is_named),
     ]
 }
 
 #[cfg(test)]
 mod query_plan_tests;
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,7 @@ use allclear_domain::id::{SessionId, UserId};
 use chrono::{DateTime, Utc};
 use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
+use super::pending::end_links;
 use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::entity::password_reset::{ActiveModel, Column, Entity};
 use crate::entity::user;
@@ -84,8 +85,8 @@ pub(super) async fn change(
     Ok((true, audit_items))
 }
 
-/// Stores a password, and ends the account's sessions and resets. The caller holds the
-/// account's lock.
+/// Stores a password, and ends the account's sessions, resets and pending address. The caller holds
+/// the account's lock.
 async fn set(
     transaction: &Transaction,
     id: UserId,
@@ -106,7 +107,6 @@ async fn set(
     let (action, states) = (Action::PasswordChanged, (None, None));
     let audit_items = audit::audit_items_of_person(transaction, id, now, action, states).await?;
     end_all(transaction, id, spared).await?;
-    let resets = Entity::delete_many().filter(Column::UserId.eq(id.0));
-    resets.run(transaction).await?;
+    end_links(transaction, id).await?;
     Ok(audit_items)
 }

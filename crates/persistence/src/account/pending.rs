@@ -12,7 +12,7 @@ use allclear_application::secret::Digest;
 use allclear_domain::account::User;
 use allclear_domain::audit::Action;
 use allclear_domain::email::EmailKey;
-use allclear_domain::id::UserId;
+use allclear_domain::id::{SessionId, UserId};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -20,8 +20,9 @@ use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrde
 use super::{create, owner};
 use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::entity::pending_sign_up::{ActiveModel, Column, Entity, Model};
-use crate::entity::{pending_address, user};
-use crate::error::{broken, is_duplicate};
+use crate::entity::{password_reset, pending_address, user};
+use crate::error::Duplicate;
+use crate::session::{end_all, lock_account_of};
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
@@ -71,7 +72,7 @@ async fn keep_newest(
     Ok(())
 }
 
-/// [`Error::Stale`] if another account got the address at the same time.
+/// [`Duplicate`] if another account got the address at the same time.
 pub(super) async fn confirm_sign_up(
     transaction: &Transaction,
     confirmation: Confirmation,
@@ -155,16 +156,17 @@ pub(super) async fn add_address(
     Ok(())
 }
 
-/// [`Error::Stale`] if another account got the address at the same time. The caller holds the
-/// account's lock.
+/// [`Duplicate`] if another account got the address at the same time.
 pub(super) async fn confirm_address(
     transaction: &Transaction,
     digest: &Digest,
     user: UserId,
+    session: SessionId,
     now: DateTime<Utc>,
 ) -> Result<(ConfirmationOutcome, NewAuditItems), Error> {
     use pending_address::{Column, Entity};
 
+    let before = lock_account_of(transaction, user, session, now).await?;
     let found = Entity::find_by_id(user.0)
         .filter(Column::Digest.eq(digest.as_str()))
         .filter(Column::ExpiresAt.gt(now));
@@ -180,41 +182,45 @@ pub(super) async fn confirm_address(
     if owner(transaction, &key).await?.is_some() {
         return Ok(unconfirmed(ConfirmationOutcome::Taken));
     }
-    let before = user::Entity::find_by_id(pending.user_id)
-        .fetch_one(transaction)
-        .await?;
+    let after = user::Model {
+        email: pending.email,
+        email_key: key.as_str().to_owned(),
+        needs_address: false,
+        ..before.clone()
+    };
     let changed = user::ActiveModel {
-        email: Set(pending.email),
-        email_key: Set(key.as_str().to_owned()),
-        needs_address: Set(false),
+        email: Set(after.email.clone()),
+        email_key: Set(after.email_key.clone()),
+        needs_address: Set(after.needs_address),
         ..Default::default()
     };
-    let changed = user::Entity::update_many()
+    user::Entity::update_many()
         .set(changed)
-        .filter(user::Column::Id.eq(pending.user_id))
-        .filter(user::Column::NeedsAddress.eq(true))
+        .filter(user::Column::Id.eq(user.0))
         .exec(transaction)
-        .await;
-    match changed {
-        Ok(changed) if changed.rows_affected == 0 => {
-            return Ok(unconfirmed(ConfirmationOutcome::Unknown));
-        }
-        Ok(_) => {}
-        Err(error) if is_duplicate(&error) => return Err(Error::Stale),
-        Err(error) => return Err(broken(error)),
-    }
-    let after = user::Entity::find_by_id(pending.user_id).fetch_one(transaction);
-    let (Some(before), Some(after)) = (before, after.await?) else {
-        return Ok(unconfirmed(ConfirmationOutcome::Unknown));
-    };
+        .await
+        .map_err(Duplicate::or_broken)?;
+    end_all(transaction, user, Some(session)).await?;
+    end_links(transaction, user).await?;
     let (before, after) = (User::from(before), Credentials::from(after));
     let states = (
         Some(state::account(&before)),
         Some(state::account(&after.user)),
     );
-    let (action, id) = (Action::AccountUpdated, after.user.id);
-    let audit_items = audit::audit_items_of_person(transaction, id, now, action, states).await?;
+    let action = Action::AccountUpdated;
+    audit::check_changes_of_person(transaction, user, now, action).await?;
+    let audit_items = audit::audit_items_of_person(transaction, user, now, action, states).await?;
     Ok((ConfirmationOutcome::Confirmed(after), audit_items))
+}
+
+/// Ends the pending resets of an account, and the new address that waits for its link.
+pub(super) async fn end_links(transaction: &Transaction, user: UserId) -> Result<(), Error> {
+    let resets =
+        password_reset::Entity::delete_many().filter(password_reset::Column::UserId.eq(user.0));
+    resets.run(transaction).await?;
+    let address = pending_address::Entity::delete_by_id(user.0);
+    address.run(transaction).await?;
+    Ok(())
 }
 
 /// A confirmation that changes nothing.

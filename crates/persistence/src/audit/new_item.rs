@@ -2,7 +2,7 @@
 
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
-use allclear_application::stamp::Stamp;
+use allclear_application::stamp::identifier;
 use allclear_domain::audit::{Action, Actor, TargetType};
 use allclear_domain::author::Author;
 use allclear_domain::id::{OrganisationId, UserId};
@@ -158,7 +158,7 @@ async fn following(
         .fetch_one(transaction)
         .await?;
     let random = Uuid::new_v4();
-    let id = Stamp::at(now, now, Revision(0), random).id;
+    let id = identifier(now, Revision(0), random);
     Ok(match newest {
         Some((newest, created_at)) if newest >= id => {
             let step = 1 + random.as_u128() % MAX_STEP;

@@ -13,8 +13,9 @@ pub(crate) enum NoAuditItem {
     OfInstallation,
     /// The organisation is deleted with its audit log.
     OrganisationDeleted,
-    /// A visitor changes a subscription on the public page.
-    OfVisitor,
+    /// No operator changes a subscription, but a visitor on the public page, the command line or
+    /// the scheduler.
+    ByNoOperator,
     /// A step of a sign-in, a sign-up or another confirmation: a link, a challenge, a used code.
     /// The change that it leads to has an item.
     Step,

@@ -14,15 +14,15 @@ use allclear_application::component::history::{
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::transition::{Committed, Transition};
-use allclear_domain::component::Component;
 use allclear_domain::id::{
     ComponentGroupId, ComponentId, IncidentId, OrganisationId, StatusPeriodId,
 };
-use allclear_domain::impact::{Attachment, Impact, ImpactMove, PastResolution};
+use allclear_domain::impact::{AffectedComponent, Attachment, ImpactMove};
 use allclear_domain::status_period::{
     ComponentHistory, HistoryChange, PeriodCause, PeriodChanges, StatusPeriod, StatusSpan, overlay,
 };
 use allclear_domain::time_zone::TimeZone;
+use allclear_domain::uptime::{MAX_SPANS, NewestSpans};
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -33,7 +33,7 @@ use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Quer
 use uuid::Uuid;
 
 use self::period::{periods_from, store};
-use self::spans::{EARLIER, SpanRow, ends_after, spans_from};
+use self::spans::{EARLIER, SpanRow, ends_after, newest_of, newest_spans};
 use super::{find, update};
 use crate::audit::States;
 use crate::audit::subject::Subject;
@@ -43,12 +43,13 @@ use crate::database::Database;
 use crate::entity::component_period::{Column, Entity};
 use crate::entity::{incident, incident_component, organisation};
 use crate::error::{broken, parse_stored};
-use crate::incident::component::impacts;
 use crate::statement::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
 /// Number of components whose periods are read and changed together.
 const COMPONENTS_AT_ONCE: usize = 256;
+/// Most periods that a correction of the past reads, and most impacts of other incidents.
+pub(crate) const MAX_READ_BY_CORRECTION: usize = 20_000;
 /// Overlapping periods that a rule needs to see: one is enough to refuse, and one may be the period
 /// that is changed.
 const OVERLAPS_READ: u64 = 2;
@@ -149,7 +150,7 @@ impl ComponentHistoryStore for Database {
         id: ComponentId,
         from: DateTime<Utc>,
         to: DateTime<Utc>,
-    ) -> Result<Vec<StatusSpan>, Error> {
+    ) -> Result<NewestSpans, Error> {
         let interval = Interval {
             from: Some(from),
             to: Some(to),
@@ -157,10 +158,13 @@ impl ComponentHistoryStore for Database {
         let rows: Vec<SpanRow> = Entity::find()
             .filter(Column::OrganisationId.eq(organisation.as_str()))
             .filter(overlapping(id, interval))
+            .order_by_desc(Column::StartAt)
+            .limit(MAX_SPANS as u64 + 1)
             .into_model()
             .fetch_all(self.read())
             .await?;
-        rows.into_iter().map(StatusSpan::try_from).collect()
+        let spans = rows.into_iter().map(StatusSpan::try_from);
+        Ok(newest_of(spans.collect::<Result<_, _>>()?, MAX_SPANS))
     }
 
     async fn spans_of_group(
@@ -185,13 +189,14 @@ impl ComponentHistoryStore for Database {
                     .fetch_all(transaction)
                     .await?;
                 let ids: Vec<_> = components.iter().map(|(id, _)| *id).collect();
-                let mut spans = spans_from(transaction, &ids, from, Some(to)).await?;
+                let interval = (from, Some(to));
+                let mut newest = newest_spans(transaction, &ids, interval, MAX_SPANS).await?;
                 let components = components.into_iter().map(|(id, start_date)| {
-                    let spans = spans.remove(&id).unwrap_or_default();
+                    let newest = newest.remove(&id).unwrap_or_default();
                     MeasuredComponent {
                         id: ComponentId(id),
                         start_date,
-                        spans,
+                        newest,
                     }
                 });
                 Ok(Some(components.collect()))
@@ -405,10 +410,13 @@ pub(crate) async fn store_past_impact(
     .await
 }
 
-/// Moves the impacts of an incident whose times were corrected in the histories of its components,
-/// whose current status stays.
-pub(crate) async fn move_impact(scope: Scope<'_>, moved: ImpactMove) -> Result<(), Error> {
-    let impacts = impacts(scope.transaction, moved.incident).await?;
+/// Moves the impact of an incident whose times were corrected in the histories of its components.
+/// The caller stores their current status.
+pub(crate) async fn move_impact(
+    scope: Scope<'_>,
+    moved: ImpactMove,
+    components: &[(ComponentId, AffectedComponent)],
+) -> Result<(), Error> {
     // Wide enough for the periods that touch it.
     let margin = TimeDelta::seconds(1);
     let hull = moved.hull();
@@ -416,47 +424,27 @@ pub(crate) async fn move_impact(scope: Scope<'_>, moved: ImpactMove) -> Result<(
         from: hull.from.checked_sub_signed(margin),
         to: hull.to.and_then(|to| to.checked_add_signed(margin)),
     };
-    change_past(scope, &impacts, interval, |periods, &status| {
+    change_past(scope, components, interval, |periods, component| {
         let new_id = || StatusPeriodId(scope.database.clock.id());
-        moved.apply(periods, status, scope.stamp.committed_at, new_id)
+        moved.apply(component, periods, scope.stamp.committed_at, new_id)
     })
     .await
 }
 
-/// Stores the resolution of an incident in the past in the histories of its components, each with
-/// its state before and the impacts that are left. The caller stores their current status.
-pub(crate) async fn resolve_in_past(
-    scope: Scope<'_>,
-    resolution: PastResolution,
-    components: &[(ComponentId, (Component, Vec<Impact>))],
-) -> Result<(), Error> {
-    let interval = Interval {
-        from: Some(resolution.resolved_at),
-        to: None,
-    };
-    change_past(
-        scope,
-        components,
-        interval,
-        |periods, (component, impacts)| {
-            let new_id = || StatusPeriodId(scope.database.clock.id());
-            resolution.apply(component, impacts, periods, new_id)
-        },
-    )
-    .await
-}
-
 /// Changes the histories of components by a rule for what is known of each and its periods in an
-/// interval. Their current status stays.
+/// interval. The caller stores their current status.
 async fn change_past<T>(
     scope: Scope<'_>,
     components: &[(ComponentId, T)],
     interval: Interval,
     rule: impl Fn(&[StatusPeriod], &T) -> PeriodChanges,
 ) -> Result<(), Error> {
+    let mut read = 0;
     for components in components.chunks(COMPONENTS_AT_ONCE) {
         let ids: Vec<_> = components.iter().map(|(id, _)| id.0).collect();
         let periods = periods_of(scope, &ids, interval).await?;
+        read += periods.values().map(Vec::len).sum::<usize>();
+        check_correction(read)?;
         let mut histories = Vec::new();
         for (id, known) in components {
             let changes = rule(periods.get(id).map_or(&[], Vec::as_slice), known);
@@ -480,6 +468,17 @@ async fn change_past<T>(
     Ok(())
 }
 
+/// Checks how much a correction of the past has read. [`Error::Conflict`] if that is more than
+/// [`MAX_READ_BY_CORRECTION`]: other writes wait meanwhile.
+pub(crate) fn check_correction(read: usize) -> Result<(), Error> {
+    if read <= MAX_READ_BY_CORRECTION {
+        return Ok(());
+    }
+    Err(Error::Conflict(
+        "The components have changed too often in that time, choose a later one".into(),
+    ))
+}
+
 /// The periods of each of these components that have an instant in common with an interval.
 async fn periods_of(
     scope: Scope<'_>,
@@ -488,8 +487,9 @@ async fn periods_of(
 ) -> Result<HashMap<ComponentId, Vec<StatusPeriod>>, Error> {
     let mut rows = Vec::new();
     for ids in batch::of_keys(components) {
-        let found = beginning_of_each(&ids, interval);
+        let found = beginning_of_each(&ids, interval).limit(MAX_READ_BY_CORRECTION as u64 + 1);
         rows.append(&mut found.fetch_all(scope.transaction).await?);
+        check_correction(rows.len())?;
     }
     if let Some(from) = interval.from {
         rows.retain(|row| row.end_at.is_none_or(|end_at| end_at > from));
@@ -506,5 +506,7 @@ async fn periods_of(
     Ok(by_component)
 }
 
+#[cfg(test)]
+mod correction_tests;
 #[cfg(test)]
 mod query_plan_tests;

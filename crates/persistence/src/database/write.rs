@@ -15,7 +15,6 @@ use crate::audit::{NewAuditItems, NoAuditItem};
 use crate::commit::{Scope, StoredChange, commit_revision_in};
 use crate::error::broken;
 use crate::organisation::lock::Lock;
-use crate::timeout::in_time;
 use crate::transaction::Transaction;
 
 impl Database {
@@ -53,7 +52,7 @@ impl Database {
     {
         let organisation = organisation.clone();
         let database = self.clone();
-        self.transaction(move |transaction| {
+        self.transaction(Some(organisation.clone()), move |transaction| {
             Box::pin(async move {
                 commit_revision_in(transaction, &database, &organisation, lock, subject, work).await
             })
@@ -71,7 +70,7 @@ impl Database {
             + Send
             + 'static,
     {
-        self.transaction(move |transaction| {
+        self.transaction(None, move |transaction| {
             Box::pin(async move {
                 let (value, audit_items) = work(transaction).await?;
                 audit_items.append(transaction).await?;
@@ -87,13 +86,18 @@ impl Database {
         T: Send + 'static,
         F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
     {
-        self.transaction(work).await
+        self.transaction(None, work).await
     }
 
     /// Runs one write transaction. If it returns `Ok`, all its writes are stored; if it returns
     /// `Err`, none are. The exception is [`Error::Unavailable`]: the confirmation may have been
     /// lost after the commit. The work has the [`Origin`] and the [`CurrentRequest`] of the caller.
-    async fn transaction<T, F>(&self, work: F) -> Result<T, Error>
+    /// On SQLite, the organisations whose transactions wait take turns.
+    async fn transaction<T, F>(
+        &self,
+        organisation: Option<OrganisationId>,
+        work: F,
+    ) -> Result<T, Error>
     where
         T: Send + 'static,
         F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
@@ -102,14 +106,14 @@ impl Database {
         let (origin, request) = (Origin::current(), CurrentRequest::current());
         let writer = match &self.writes {
             Writes::Together(group) => {
-                let write = group.write(|transaction| {
+                let write = group.write(organisation, |transaction| {
                     Box::pin(origin.scope(CurrentRequest::scope(request, work(transaction))))
                 });
-                return in_time(write).await;
+                return self.in_time(write).await;
             }
             Writes::SideBySide(writer) => writer,
         };
-        in_time(async {
+        self.in_time(async {
             let transaction = Transaction::new(writer.begin().await.map_err(broken)?);
             let value = origin
                 .scope(CurrentRequest::scope(request, work(&transaction)))

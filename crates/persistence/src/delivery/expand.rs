@@ -15,8 +15,8 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use super::waiting_after;
-use crate::entity::notice::{ActiveModel, Column, Entity, Model};
+use super::{Rank, waiting_after};
+use crate::entity::notice::{ActiveModel, Column, Entity, Model, UNREADABLE};
 use crate::entity::{
     delivery, incident, notice_component, subscriber, subscriber_component, subscriber_group,
 };
@@ -29,12 +29,12 @@ use crate::transaction::Transaction;
 /// after `last`, or else the first one of all. `None` if there are only those in `left_out`.
 pub(super) async fn next_organisation(
     connection: &impl ConnectionTrait,
-    last: &str,
+    last: Option<String>,
     left_out: &[String],
 ) -> Result<Option<String>, Error> {
-    let after_the_last = (!last.is_empty()).then_some(last);
-    for last in after_the_last.into_iter().chain([""]) {
-        let next = organisation_after(last, left_out);
+    // Every identifier comes after the empty text.
+    for last in last.into_iter().chain([String::new()]) {
+        let next = organisation_after(&last, left_out);
         if let Some(row) = connection.fetch_row(&next).await? {
             return row.try_get("", "id").map(Some).map_err(broken);
         }
@@ -149,7 +149,7 @@ pub(super) async fn expand(
         .add(recipients(transaction, &notice, &content.change).await?)
         .add_option(last_scanned.map(|last| subscriber::Column::Id.lte(last)));
     let rows = transaction
-        .fetch_rows(&queued(&notice, recipients, now, limit)?)
+        .fetch_rows(&queued(&notice, recipients, limit)?)
         .await?;
     let reached = rows
         .iter()
@@ -183,7 +183,7 @@ async fn skip(
     error: &Error,
     now: DateTime<Utc>,
 ) -> Result<Expanded, Error> {
-    let is_logged = notice.batches == i32::MAX;
+    let is_logged = notice.batches == UNREADABLE;
     let is_ended = now - notice.created_at > UNREADABLE_FOR;
     if is_logged && !is_ended {
         return Ok(Expanded::Nothing);
@@ -198,7 +198,7 @@ async fn skip(
     let skipped = ActiveModel {
         id: Set(notice.id),
         expanded_at: Set(is_ended.then_some(now)),
-        batches: Set(i32::MAX),
+        batches: Set(UNREADABLE),
         ..Default::default()
     };
     Entity::update(skipped).run(transaction).await?;
@@ -364,16 +364,13 @@ fn chosen_groups(notice: Uuid, subscribers: &DynIden) -> SelectStatement {
 }
 
 /// Queues deliveries for the subscribers after the last one reached, and returns these subscribers.
-/// A delivery waits as long as an earlier mail of its subscriber is being retried.
-fn queued(
-    notice: &Model,
-    recipients: Condition,
-    now: DateTime<Utc>,
-    limit: u64,
-) -> Result<InsertStatement, Error> {
+/// A delivery is not due before the earlier ones of its subscriber: a claim reads deliveries in the
+/// order of their due times, and would skip it each time.
+fn queued(notice: &Model, recipients: Condition, limit: u64) -> Result<InsertStatement, Error> {
     use delivery::Column as Queued;
 
     let subscriber = |column: subscriber::Column| Expr::col((subscriber::Entity, column));
+    let due_at = Rank::Notice.due_at();
     let ahead = Alias::new("ahead");
     let held_back = Query::select()
         .expr(Func::max(Expr::col((ahead.clone(), Queued::DueAt))))
@@ -382,7 +379,7 @@ fn queued(
             Expr::col((ahead.clone(), Queued::SubscriberId))
                 .equals((subscriber::Entity, subscriber::Column::Id)),
         )
-        .and_where(Expr::col((ahead, Queued::DueAt)).gt(now))
+        .and_where(Expr::col((ahead, Queued::DueAt)).gt(due_at))
         .take();
     let these = scanned(notice)?
         .select_only()
@@ -390,7 +387,7 @@ fn queued(
         .expr(subscriber(subscriber::Column::Id))
         .expr(Expr::val(notice.id))
         .expr(Expr::val(notice.created_at))
-        .expr(Func::coalesce([Expr::from(held_back), Expr::val(now)]))
+        .expr(Func::coalesce([Expr::from(held_back), Expr::val(due_at)]))
         .expr(Expr::val(0))
         .expr(subscriber(subscriber::Column::Channel).eq(Channel::Email.to_string()))
         .filter(subscriber::Column::ConfirmedRevision.lt(notice.revision))

@@ -38,17 +38,17 @@ pub(super) struct OrganisationScan {
     request: Arc<ClaimRequest>,
     /// Number of deliveries in flight by founder: those of the request, and those claimed since.
     in_flight: HashMap<Founder, u64>,
-    /// The organisation after which the scan began; empty if it began with the first one.
-    first: String,
-    last: String,
+    /// The organisation after which the scan began; `None` if it began with the first one.
+    first: Option<String>,
+    /// The organisation that was read last; `None` before the first one.
+    last: Option<String>,
     is_past_end: bool,
     is_done: bool,
 }
 
 impl OrganisationScan {
     pub(super) fn of(request: Arc<ClaimRequest>) -> Self {
-        let first = request.after.as_ref();
-        let first = first.map_or_else(String::new, |last| last.as_str().to_owned());
+        let first = request.after.as_ref().map(ToString::to_string);
         Self {
             in_flight: request.in_flight.clone(),
             request,
@@ -89,7 +89,7 @@ impl OrganisationScan {
         limit: u64,
     ) -> Result<Vec<OrganisationWithDue>, Error> {
         let mut found = self.next_page(connection, limit).await?;
-        let is_at_the_start = self.is_past_end && self.last.is_empty() && !self.is_done;
+        let is_at_the_start = self.is_past_end && self.last.is_none() && !self.is_done;
         if is_at_the_start && (found.len() as u64) < limit {
             let wanted = limit - found.len() as u64;
             found.append(&mut self.next_page(connection, wanted).await?);
@@ -104,15 +104,17 @@ impl OrganisationScan {
         connection: &impl ConnectionTrait,
         limit: u64,
     ) -> Result<Vec<OrganisationWithDue>, Error> {
-        let up_to = self.is_past_end.then_some(self.first.as_str());
-        let next = scan_page(&self.request, &self.last, up_to, limit);
+        let up_to = self.first.as_deref().filter(|_| self.is_past_end);
+        // Every identifier comes after the empty text.
+        let last = self.last.as_deref().unwrap_or_default();
+        let next = scan_page(&self.request, last, up_to, limit);
         let rows = connection.fetch_rows(&next).await?;
         let mut is_end = (rows.len() as u64) < limit;
         let mut found = Vec::new();
         for row in rows {
             let row = ScannedRow::from_query_result(&row, "").map_err(broken)?;
             is_end &= row.step < PAGE_SIZE;
-            self.last.clone_from(&row.id);
+            self.last = Some(row.id.clone());
             let organisation: OrganisationId = parse_stored(&row.id)?;
             let founder = Founder::of(&organisation, row.founder_id.map(UserId));
             let free = self.free(&founder);
@@ -122,9 +124,9 @@ impl OrganisationScan {
             }
         }
         if is_end {
-            self.is_done = self.is_past_end || self.first.is_empty();
+            self.is_done = self.is_past_end || self.first.is_none();
             self.is_past_end = true;
-            self.last.clear();
+            self.last = None;
         }
         Ok(found)
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use allclear_application::delivery::{
-    Claim, ClaimRequest, DeliveryOutcome, DeliveryResult, DeliveryRoute,
+    AttemptRecord, Claim, ClaimRequest, DeliveryOutcome, DeliveryRoute,
 };
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -12,7 +12,7 @@ use sea_orm::{ColumnTrait, DbBackend, QueryFilter, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
 use super::{
-    claim, expand, next_due, next_freed, old_counts, organisation_scan, results, spent,
+    claim, counts, expand, next_due, next_freed, old_counts, organisation_scan, results, spent,
     waiting_after,
 };
 use crate::entity::notice::{Column, Model};
@@ -101,6 +101,10 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
             "deliveries_to_send",
             waiting_after("acme", 200_000).into_query(),
         ),
+        (
+            "deliveries_to_send",
+            counts::last_due("acme", true).into_query(),
+        ),
         ("deliveries_by_due", next_due(now()).into_query()),
         ("deliveries_by_claim", next_freed(now()).into_query()),
         ("notices_to_expand", expand::organisation_after("", &[])),
@@ -171,7 +175,7 @@ async fn results_search_for_what_they_change() {
     let Some(database) = postgresql(&MANY).await else {
         return;
     };
-    let result = |id| DeliveryResult {
+    let result = |id| AttemptRecord {
         claim: Claim { id, attempt: 1 },
         at: now(),
         outcome: DeliveryOutcome::Ended,

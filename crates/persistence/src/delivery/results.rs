@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use allclear_application::delivery::{Claim, DeliveryOutcome, DeliveryResult};
+use allclear_application::delivery::{AttemptRecord, Claim, DeliveryOutcome};
 use allclear_application::error::Error;
 use allclear_domain::id::SubscriberId;
 use chrono::{DateTime, Utc};
@@ -23,7 +23,7 @@ use crate::transaction::Transaction;
 
 pub(super) async fn record(
     transaction: &Transaction,
-    results: Vec<DeliveryResult>,
+    results: Vec<AttemptRecord>,
 ) -> Result<(), Error> {
     if results.iter().any(changes_subscriber) {
         let whose = Query::select()
@@ -41,7 +41,7 @@ pub(super) async fn record(
     let mut counts = Counts::new();
     let mut recovered = Vec::new();
     for result in results {
-        let DeliveryResult { claim, at, .. } = result;
+        let AttemptRecord { claim, at, .. } = result;
         match result.outcome {
             DeliveryOutcome::Sent => {
                 if result.was_failing {
@@ -79,13 +79,13 @@ pub(super) async fn record(
 
 /// The deliveries that results may change: their own, and all that wait for a subscriber whose
 /// deliveries are delayed or deleted.
-pub(super) fn changed(results: &[DeliveryResult]) -> Select<Entity> {
+pub(super) fn changed(results: &[AttemptRecord]) -> Select<Entity> {
     let own = results.iter().map(|result| result.claim.id);
     let own = Entity::find()
         .select_only()
         .column(Column::Id)
         .filter(Column::Id.is_in(own));
-    let changes_others = |result: &&DeliveryResult| {
+    let changes_others = |result: &&AttemptRecord| {
         matches!(
             result.outcome,
             DeliveryOutcome::Ended | DeliveryOutcome::Retried { .. }
@@ -110,7 +110,7 @@ pub(super) fn changed(results: &[DeliveryResult]) -> Select<Entity> {
 }
 
 /// Whether the result also changes the subscriber or its other deliveries.
-const fn changes_subscriber(result: &DeliveryResult) -> bool {
+const fn changes_subscriber(result: &AttemptRecord) -> bool {
     match result.outcome {
         DeliveryOutcome::Sent => result.was_failing,
         DeliveryOutcome::Unwanted => false,

@@ -3,6 +3,9 @@ use allclear_application::notice::Notice;
 use allclear_domain::notice::NoticeContent;
 use sea_orm::entity::prelude::*;
 
+/// The `batches` of a notice that this version cannot read, once that is logged.
+pub(crate) const UNREADABLE: i32 = i32::MAX;
+
 #[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "notices")]
@@ -18,8 +21,7 @@ pub struct Model {
     pub created_at: DateTimeUtc,
     pub reached: Option<Uuid>,
     pub expanded_at: Option<DateTimeUtc>,
-    /// 0 before the expansion has begun, the largest number for a notice that this version
-    /// cannot read.
+    /// Number of transactions that have expanded the notice, or [`UNREADABLE`].
     pub batches: i32,
 }
 

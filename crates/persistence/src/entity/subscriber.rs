@@ -27,6 +27,8 @@ pub struct Model {
     pub failing_since: Option<DateTimeUtc>,
     /// JSON: the number of each, and when it was replaced.
     pub earlier_secrets: Option<String>,
+    /// Whether a visitor entered the target.
+    pub by_visitor: bool,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -1,15 +1,20 @@
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::Poll;
 
 use allclear_application::error::Error;
+use allclear_domain::id::OrganisationId;
 use futures_util::future::join_all;
+use parking_lot::Mutex;
 use sea_orm::sea_query::Query;
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
+use super::GroupCommit;
 use crate::audit::NoAuditItem;
+use crate::connect_options::sqlite_writer;
 use crate::database::Database;
 use crate::error::broken;
 use crate::query_plan::sqlite;
@@ -153,12 +158,38 @@ async fn failed_commit_fails_each_of_its_writes_and_the_next_one_works() {
         })
     });
     let others = async { tokio::join!(write(&database, 1), breaking, write(&database, 2)) };
-    let (before, broken, after) = while_one_writes(&database, others).await;
+    let (before, broken, after) = while_one_writes(&database, Box::pin(others)).await;
     assert!(broken.is_err());
     assert!(matches!(after, Err(Error::Unavailable(_))), "{after:?}");
     let mut expected = Vec::from_iter(before.ok());
     expected.push(write(&database, 4).await.unwrap());
     assert_eq!(stored(&database).await, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn file_that_was_moved_away_or_replaced_is_not_written_to() {
+    let (database, folder) = numbers().await;
+    let (file, moved) = (
+        folder.path().join("allclear.db"),
+        folder.path().join("moved"),
+    );
+    std::fs::rename(&file, &moved).unwrap();
+    for is_replaced in [false, true] {
+        if is_replaced {
+            std::fs::write(&file, "").unwrap();
+        }
+        for outcome in join_all((0..3).map(|number| write(&database, number))).await {
+            assert!(matches!(outcome, Err(Error::Unavailable(_))), "{outcome:?}");
+        }
+    }
+    std::fs::rename(&moved, &file).unwrap();
+    // A write that arrives while the waiting ones are dropped is dropped with them.
+    let mut attempts = 0;
+    while write(&database, 4).await.is_err() {
+        attempts += 1;
+        assert!(attempts < 100, "the file is in its place");
+    }
+    assert_eq!(stored(&database).await, [4]);
 }
 
 /// Stores a number by a deferred statement. Numbers that end in 3 fail after it; those that end in
@@ -226,4 +257,32 @@ async fn query_sees_deferred_statements_and_a_count_leaves_them_out() {
     let expected: Vec<_> = (1..=20).collect();
     assert_eq!((&numbers[..], deleted), (&expected[1..], 1));
     assert_eq!(stored(&database).await, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn organisation_with_one_waiting_write_does_not_wait_for_all_of_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("queue.db").display());
+    let writer = sea_orm::Database::connect(sqlite_writer(&url)).await;
+    let group = GroupCommit::on(writer.unwrap(), None);
+    let (end, ending) = oneshot::channel::<()>();
+    let first = group.write(None, move |_| {
+        Box::pin(async move { ending.await.map_err(Error::internal) })
+    });
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let others = ["busy", "busy", "busy", "quiet"].map(|name| {
+        let (organisation, order) = (OrganisationId::parse(name).ok(), Arc::clone(&order));
+        group.write(organisation, move |_| {
+            Box::pin(async move {
+                order.lock().push(name);
+                Ok(())
+            })
+        })
+    });
+    let mut all = Box::pin(async { tokio::join!(first, join_all(others)) });
+    // All of them are queued.
+    assert!(waits(all.as_mut()).await);
+    end.send(()).unwrap();
+    all.await.0.unwrap();
+    assert_eq!(*order.lock(), ["busy", "quiet", "busy", "busy"]);
 }

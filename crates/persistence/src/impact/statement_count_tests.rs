@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use allclear_application::component_group::{ComponentGroupStore, VersionedOrder};
-use allclear_application::directory::{DirectoryStore, NameRecord};
 use allclear_application::incident::IncidentStore;
 use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::stamp::Stamp;
@@ -27,6 +26,7 @@ use uuid::Uuid;
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::{component, component_group};
+use crate::fixture::add_organisation;
 use crate::query_plan::{postgresql, sqlite};
 use crate::statement::Run;
 
@@ -49,13 +49,7 @@ impl<'d> Counted<'d> {
         name: &str,
         numbers: Range<u16>,
     ) -> Self {
-        let organisation = OrganisationId::parse(name).unwrap();
-        let known = NameRecord {
-            name: name.into(),
-            as_of: database.clock.now(),
-        };
-        let named = database.name_organisation(&organisation, known);
-        named.await.unwrap();
+        let organisation = add_organisation(database, name).await;
         let group_id = |number: u16| Uuid::from_u128(u128::from(number) + 100_000);
         let component = |number: u16| component::ActiveModel {
             id: Set(Uuid::from_u128(number.into())),

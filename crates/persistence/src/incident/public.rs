@@ -42,12 +42,17 @@ pub(crate) async fn list_for_page(
     let mut shown = Vec::with_capacity(open.len() + past.len());
     let mut budget = Budget::new(PAGE_BYTES);
     for some in open.chunks(MAX_TIMELINES_PER_READ) {
-        for incident in public(transaction, some, !budget.is_spent()).await? {
+        let timelines = if budget.is_spent() {
+            Timelines::Unread
+        } else {
+            Timelines::Read
+        };
+        for incident in public(transaction, some, timelines).await? {
             shown.push(budget.show(incident)?);
         }
     }
     for some in past.chunks(MAX_TIMELINES_PER_READ) {
-        for incident in public(transaction, some, true).await? {
+        for incident in public(transaction, some, Timelines::Read).await? {
             shown.push(incident.for_past()?);
         }
     }
@@ -106,7 +111,7 @@ pub(crate) async fn find_public(
     transaction: &Transaction,
     id: IncidentId,
 ) -> Result<PublicIncident, Error> {
-    let found = public(transaction, &[id.0], true).await?.pop();
+    let found = public(transaction, &[id.0], Timelines::Read).await?.pop();
     let missing = || Error::internal(format!("an event names incident {id}, which is not stored"));
     found.ok_or_else(missing)
 }
@@ -116,15 +121,11 @@ pub(crate) async fn public_form_of_stored(
     transaction: &Transaction,
     incident: &Incident,
 ) -> Result<PublicIncident, Error> {
-    let this = Condition::all().add(Column::Id.eq(incident.id.0));
     let timeline = timeline::of(transaction, [incident.id.0])
         .await?
         .remove(&incident.id.0)
         .unwrap_or_default();
-    let components = affected(transaction, this)
-        .await?
-        .remove(&incident.id.0)
-        .unwrap_or_default();
+    let components = affected_by(transaction, incident.id).await?;
     Ok(shown_with(incident.clone(), timeline, components))
 }
 
@@ -155,11 +156,18 @@ pub(crate) async fn affected_by(
     Ok(affected.remove(&id.0).unwrap_or_default())
 }
 
-/// Incidents that were found in their organisation, newest first, with or without their timelines.
+/// Whether the timelines of incidents are read with them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Timelines {
+    Read,
+    Unread,
+}
+
+/// Incidents that were found in their organisation, newest first.
 async fn public(
     transaction: &Transaction,
     ids: &[Uuid],
-    with_timelines: bool,
+    timelines: Timelines,
 ) -> Result<Vec<PublicIncident>, Error> {
     let incidents = super::by_ids(ids.iter().copied());
     let rows = Entity::find()
@@ -170,18 +178,16 @@ async fn public(
     if rows.is_empty() {
         return Ok(Vec::new());
     }
-    let mut timelines = if with_timelines {
-        timeline::of(transaction, ids.iter().copied()).await?
-    } else {
-        HashMap::new()
+    let mut timelines = match timelines {
+        Timelines::Read => Some(timeline::of(transaction, ids.iter().copied()).await?),
+        Timelines::Unread => None,
     };
     let mut affected = affected(transaction, incidents).await?;
     let show = |row| {
         let incident = Incident::try_from(row)?;
-        let timeline = if with_timelines {
-            timelines.remove(&incident.id.0).unwrap_or_default()
-        } else {
-            Timeline::unread()
+        let timeline = match &mut timelines {
+            Some(read) => read.remove(&incident.id.0).unwrap_or_default(),
+            None => Timeline::unread(),
         };
         let components = affected.remove(&incident.id.0).unwrap_or_default();
         Ok(shown_with(incident, timeline, components))

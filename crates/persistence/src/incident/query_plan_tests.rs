@@ -1,6 +1,7 @@
 //! How the databases find what a write and the status page need among many old incidents.
 
 use allclear_domain::id::{IncidentId, OrganisationId};
+use allclear_domain::impact::{ImpactInterval, ImpactMove};
 use chrono::DateTime;
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{
@@ -11,6 +12,7 @@ use uuid::Uuid;
 
 use super::{public, timeline, update};
 use crate::entity::incident;
+use crate::impact::moved::overlapping;
 use crate::impact::unresolved_impacts;
 use crate::query_plan::{plan, postgresql, sqlite};
 use crate::timeline::MAX_TIMELINES_PER_READ;
@@ -44,6 +46,17 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
     let next = update::after(id, Uuid::from_u128(7))
         .limit(500)
         .into_query();
+    let interval = ImpactInterval {
+        from: of_late,
+        to: Some(of_late),
+    };
+    let moved = ImpactMove {
+        incident: id,
+        created_at: of_late,
+        before: interval,
+        after: interval,
+    };
+    let [open, ended] = overlapping(&acme, moved).map(QueryTrait::into_query);
     let page = super::of(&acme)
         .order_by_desc(incident::Column::Id)
         .limit(500);
@@ -67,7 +80,13 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
         ("the newest update of one", newest),
         ("the updates of one", listed),
         ("more updates of one", next),
-        ("impacts", unresolved_impacts(&acme, &[Uuid::from_u128(12)])),
+        (
+            "impacts on one",
+            unresolved_impacts(&acme, Some(&[Uuid::from_u128(12)])),
+        ),
+        ("impacts on all", unresolved_impacts(&acme, None)),
+        ("those open while one was moved", open),
+        ("those resolved after one began", ended),
         ("a page of a list", page.into_query()),
     ]
 }

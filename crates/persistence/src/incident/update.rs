@@ -1,11 +1,12 @@
 //! The updates of an incident.
 
 use allclear_application::audit::state;
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::page::{Listed, Page};
 use allclear_application::transition::Transition;
 use allclear_domain::event::Changed;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
+use allclear_domain::impact::{Attachment, check_attached};
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::incident_update::{
     IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdateDeletion,
@@ -16,9 +17,11 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use super::update_row;
+use super::{component, update_row};
 use crate::affected::{self, Owner};
+use crate::audit::States;
 use crate::commit::{Scope, StoredChange};
+use crate::database::Database;
 use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
 use crate::notice;
@@ -44,11 +47,12 @@ pub(super) async fn list(
 pub(super) async fn insert(
     scope: Scope<'_>,
     incident: IncidentId,
+    components: Vec<Attachment>,
     rule: Transition<IncidentAndNewest, IncidentAndUpdate>,
 ) -> Result<Option<StoredChange<IncidentUpdate>>, Error> {
     let found = find_newest(scope.transaction, scope.organisation, incident).await?;
     // An error instead of `None`, because only an error rolls back the revision.
-    let found = found.ok_or(Error::NotFound("Incident"))?;
+    let found = found.ok_or(Error::NotFound(Resource::Incident))?;
     let before = found.incident.clone();
     let mut recorded = rule(found, scope.stamp)?;
     recorded.state.update.version = scope.stamp.revision;
@@ -56,8 +60,35 @@ pub(super) async fn insert(
     affected::insert_update::<Entity>(scope, &row, Owner::Incident(incident)).await?;
     // Not read again, because this is the most frequent write of an outage.
     let recorded_state = state::incident_update(&recorded.state.update);
+    let mut states = vec![(None, Some(recorded_state))];
+    if !components.is_empty() {
+        let after = &recorded.state.incident;
+        // Boxed, because most updates leave the impacts as they are.
+        let changed = Box::pin(change_impacts(scope, &before, after, &components));
+        states.push(changed.await?);
+    }
     let stored = store_incident(scope, &before, recorded).await?;
-    Ok(Some(stored.with_states(vec![(None, Some(recorded_state))])))
+    Ok(Some(stored.with_states(states)))
+}
+
+/// Stores the impacts on attached components. Returns the states of the incident before and after
+/// the commit.
+async fn change_impacts(
+    scope: Scope<'_>,
+    before: &Incident,
+    after: &Incident,
+    components: &[Attachment],
+) -> Result<States, Error> {
+    let (transaction, id) = (scope.transaction, before.id);
+    let impacts = component::impacts(transaction, id).await?;
+    let attached: Vec<_> = impacts.iter().map(|(component, _)| *component).collect();
+    check_attached(components, &attached)?;
+    component::update(scope, id, components).await?;
+    let changed = component::impacts(transaction, id).await?;
+    Ok((
+        Some(state::incident(before, &impacts)),
+        Some(state::incident(after, &changed)),
+    ))
 }
 
 pub(super) async fn change(
@@ -100,7 +131,58 @@ pub(super) async fn delete(
     rule: Transition<IncidentUpdateDeletion, Incident>,
 ) -> Result<Option<Changed<()>>, Error> {
     let transaction = scope.transaction;
-    let Some(before) = super::find(transaction, scope.organisation, incident).await? else {
+    let found = read_deletion(transaction, scope.organisation, incident, &ids).await?;
+    let Some((deletion, versions)) = found else {
+        return Ok(None);
+    };
+    let before = deletion.incident.clone();
+    let left = deletion.left.as_ref().map(|left| left.status);
+    let mut changed = rule(deletion, scope.stamp)?;
+    Entity::delete_many()
+        .filter(Column::IncidentId.eq(incident.0))
+        .filter(Column::Id.is_in(ids.iter().map(|id| id.0)))
+        .run(transaction)
+        .await?;
+    let is_resolved = is_resolved(&changed.state, left);
+    notice::withdraw_updates(scope, incident.0, versions, is_resolved).await?;
+    update_row(scope, &before, &mut changed.state).await?;
+    Ok(Some(changed.map(drop)))
+}
+
+/// Removes what is queued about updates that are about to be deleted, if that is much.
+pub(super) async fn withdraw_many(
+    database: &Database,
+    organisation: &OrganisationId,
+    incident: IncidentId,
+    ids: &[IncidentUpdateId],
+) -> Result<(), Error> {
+    let (owner, these) = (organisation.clone(), ids.to_vec());
+    let found = database.read_consistently(move |transaction| {
+        Box::pin(async move { read_deletion(transaction, &owner, incident, &these).await })
+    });
+    let Some((deletion, versions)) = found.await? else {
+        return Ok(());
+    };
+    let left = deletion.left.as_ref().map(|left| left.status);
+    let Ok(changed) = deletion.delete(ids, false, database.clock.now()) else {
+        // The rule will refuse it.
+        return Ok(());
+    };
+    let is_resolved = is_resolved(&changed.state, left);
+    database
+        .withdraw_many_of_updates(organisation, incident.0, versions, is_resolved)
+        .await
+}
+
+/// What the rule of a deletion needs, and the versions of the updates. `None` if the organisation
+/// has no such incident.
+async fn read_deletion(
+    transaction: &Transaction,
+    organisation: &OrganisationId,
+    incident: IncidentId,
+    ids: &[IncidentUpdateId],
+) -> Result<Option<(IncidentUpdateDeletion, Vec<i64>)>, Error> {
+    let Some(found) = super::find(transaction, organisation, incident).await? else {
         return Ok(None);
     };
     let ids = || ids.iter().map(|id| id.0);
@@ -113,7 +195,7 @@ pub(super) async fn delete(
         .await?;
     let (known, versions): (Vec<_>, Vec<_>) = known.into_iter().unzip();
     let deletion = IncidentUpdateDeletion {
-        incident: before.clone(),
+        incident: found,
         known: known.into_iter().map(IncidentUpdateId).collect(),
         newest: newest(transaction, of(incident)).await?,
         left: newest(
@@ -122,18 +204,13 @@ pub(super) async fn delete(
         )
         .await?,
     };
-    let left = deletion.left.as_ref().map(|left| left.status);
-    let mut changed = rule(deletion, scope.stamp)?;
-    Entity::delete_many()
-        .filter(Column::IncidentId.eq(incident.0))
-        .filter(Column::Id.is_in(ids()))
-        .run(transaction)
-        .await?;
-    // An update that is left may have its own notice of the end.
-    let is_resolved = !changed.state.has_impact() && left != Some(IncidentStatus::Resolved);
-    notice::withdraw_updates(scope, incident.0, versions, is_resolved).await?;
-    update_row(scope, &before, &mut changed.state).await?;
-    Ok(Some(changed.map(drop)))
+    Ok(Some((deletion, versions)))
+}
+
+/// Whether an incident stays resolved without its deleted updates. An update that is left may have
+/// its own notice of the end.
+fn is_resolved(incident: &Incident, left: Option<IncidentStatus>) -> bool {
+    !incident.has_impact() && left != Some(IncidentStatus::Resolved)
 }
 
 /// Stores the incident of an update that is stored already.

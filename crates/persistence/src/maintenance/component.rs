@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, IntoActiveModel, JoinType, Order,
-    QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+    QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -39,14 +39,9 @@ impl UnderMaintenance {
         organisation: &OrganisationId,
         now: DateTime<Utc>,
     ) -> Result<Self, Error> {
-        let affected: Vec<(Uuid, DateTime<Utc>)> = current(organisation, now)
-            .into_tuple()
-            .fetch_all(connection)
-            .await?;
-        let in_progress = affected
-            .into_iter()
-            .filter(|(_, start_at)| *start_at <= now);
-        Ok(Self(in_progress.map(|(component, _)| component).collect()))
+        let affected = in_progress(organisation, now, None).distinct();
+        let affected: Vec<Uuid> = affected.into_tuple().fetch_all(connection).await?;
+        Ok(Self(affected.into_iter().collect()))
     }
 
     pub(crate) fn has(&self, component: Uuid) -> bool {
@@ -61,41 +56,30 @@ impl UnderMaintenance {
     }
 }
 
-/// The components of all maintenances that are in progress or scheduled, each with the start of its
-/// maintenance. The query has no condition on the start, or databases would search the index of
-/// starts and read every past maintenance.
-pub(super) fn current(
-    organisation: &OrganisationId,
-    now: DateTime<Utc>,
-) -> Select<maintenance::Entity> {
-    let link = maintenance::Entity::belongs_to(Entity)
-        .from(maintenance::Column::Id)
-        .to(Column::MaintenanceId);
-    not_over(organisation, now)
-        .filter(maintenance::Column::CancelledAt.is_null())
-        .join(JoinType::InnerJoin, link.into())
-        .select_only()
-        .column(Column::ComponentId)
-        .column(maintenance::Column::StartAt)
-}
-
-/// Selects the components under maintenance at a time, `without` a maintenance. Like [`current`],
-/// it has no condition on the start: a maintenance that has not begun is null in the list.
+/// The components of all maintenances in progress, `without` one of them. Many others may be
+/// scheduled: their components are not read.
 pub(crate) fn in_progress(
     organisation: &OrganisationId,
     now: DateTime<Utc>,
     without: Option<MaintenanceId>,
-) -> SelectStatement {
-    let begun = Expr::col((maintenance::Entity, maintenance::Column::StartAt)).lte(now);
-    let component = CaseStatement::new().case(begun, Expr::col((Entity, Column::ComponentId)));
-    let current = current(organisation, now)
+) -> Select<maintenance::Entity> {
+    let link = maintenance::Entity::belongs_to(Entity)
+        .from(maintenance::Column::Id)
+        .to(Column::MaintenanceId);
+    // As a plain condition, databases would search the index of starts and read every past
+    // maintenance.
+    let has_begun = Expr::col((maintenance::Entity, maintenance::Column::StartAt)).lte(now);
+    let has_begun = CaseStatement::new().case(has_begun, 1).finally(0);
+    let all = not_over(organisation, now)
+        .filter(maintenance::Column::CancelledAt.is_null())
+        .filter(Expr::Case(Box::new(has_begun)).eq(1))
+        .join(JoinType::InnerJoin, link.into())
         .select_only()
-        .expr(Expr::Case(Box::new(component)));
+        .column(Column::ComponentId);
     match without {
-        Some(id) => current.filter(maintenance::Column::Id.ne(id.0)),
-        None => current,
+        Some(id) => all.filter(maintenance::Column::Id.ne(id.0)),
+        None => all,
     }
-    .into_query()
 }
 
 /// The components that a maintenance affects, the oldest first, also deleted ones.

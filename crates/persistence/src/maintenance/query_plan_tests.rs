@@ -67,7 +67,9 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
         ),
         (
             "maintenances_by_showing",
-            component::current(&acme, now()).into_query(),
+            component::in_progress(&acme, now(), None)
+                .distinct()
+                .into_query(),
         ),
         ("maintenance_components", component::links(&listed)),
     ]

@@ -4,7 +4,7 @@ use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::transition::Transition;
 use allclear_domain::event::Changed;
-use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId};
+use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance::Maintenance;
 use allclear_domain::maintenance_update::{
     MaintenanceAndNewest, MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
@@ -18,11 +18,12 @@ use uuid::Uuid;
 use super::schedule::{store_affected, store_published_status};
 use crate::affected::{self, Owner};
 use crate::commit::Scope;
+use crate::database::Database;
 use crate::entity::maintenance;
 use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::notice;
 use crate::page;
-use crate::statement::{Fetch, Run};
+use crate::statement::{Fetch, Run, exists};
 use crate::timeline::displayed_before;
 use crate::transaction::Transaction;
 
@@ -104,11 +105,7 @@ pub(super) async fn delete(
     let Some(before) = super::find(transaction, scope.organisation, maintenance).await? else {
         return Ok(None);
     };
-    let ids = || ids.iter().map(|id| id.0);
-    let known: Vec<(Uuid, i64)> = of(maintenance)
-        .select_only()
-        .columns([Column::Id, Column::Version])
-        .filter(Column::Id.is_in(ids()))
+    let known: Vec<(Uuid, i64)> = with_versions(maintenance, &ids)
         .into_tuple()
         .fetch_all(transaction)
         .await?;
@@ -120,12 +117,45 @@ pub(super) async fn delete(
     let changed = rule(deletion, scope.stamp)?;
     Entity::delete_many()
         .filter(Column::MaintenanceId.eq(maintenance.0))
-        .filter(Column::Id.is_in(ids()))
+        .filter(Column::Id.is_in(ids.iter().map(|id| id.0)))
         .run(transaction)
         .await?;
     notice::withdraw_updates(scope, maintenance.0, versions, false).await?;
     store_maintenance(scope, &before, &changed.state).await?;
     Ok(Some(changed.map(drop)))
+}
+
+/// Removes what is queued about updates that are about to be deleted, if that is much.
+pub(super) async fn withdraw_many(
+    database: &Database,
+    organisation: &OrganisationId,
+    maintenance: MaintenanceId,
+    ids: &[MaintenanceUpdateId],
+) -> Result<(), Error> {
+    let this = super::of(organisation).filter(maintenance::Column::Id.eq(maintenance.0));
+    if !exists(this, database.read()).await? {
+        return Ok(());
+    }
+    let known: Vec<(Uuid, i64)> = with_versions(maintenance, ids)
+        .into_tuple()
+        .fetch_all(database.read())
+        .await?;
+    if known.len() != ids.len() {
+        // The rule will refuse unknown and repeated ones.
+        return Ok(());
+    }
+    let versions = known.into_iter().map(|(_, version)| version).collect();
+    database
+        .withdraw_many_of_updates(organisation, maintenance.0, versions, false)
+        .await
+}
+
+/// Identifiers and versions of these updates.
+fn with_versions(maintenance: MaintenanceId, ids: &[MaintenanceUpdateId]) -> Select<Entity> {
+    of(maintenance)
+        .select_only()
+        .columns([Column::Id, Column::Version])
+        .filter(Column::Id.is_in(ids.iter().map(|id| id.0)))
 }
 
 /// Stores the maintenance after a change of its updates: its time, and what the clock has changed

@@ -59,7 +59,7 @@ pub(super) async fn insert(
 ) -> Result<(), Error> {
     let content = serde_json::to_string(content).map_err(Error::internal)?;
     let mut members = list(transaction, organisation).await?;
-    members.retain(|member| !member.email.is_empty() && recipients.include(member));
+    members.retain(|member| member.email.is_some() && recipients.include(member));
     // Admins first, in case there are too many.
     members.sort_by_key(|member| (std::cmp::Reverse(member.role), member.created_at));
     members.truncate(usize::try_from(MAX_RECIPIENTS).unwrap_or(usize::MAX));

@@ -1,14 +1,12 @@
-//! The deletion of an organisation that may have millions of rows. One transaction would keep all
-//! other writers of SQLite waiting for minutes, and exceed PostgreSQL's timeout. So most rows are
-//! removed in many transactions before the one that deletes the organisation.
+//! The deletion of an organisation that may have millions of rows. Most of them are removed in many
+//! transactions before the one that deletes the organisation.
 
 use allclear_application::error::Error;
-use allclear_application::origin::Origin;
 use allclear_domain::id::{OrganisationId, UserId};
-use sea_orm::sea_query::{DeleteStatement, Expr, ExprTrait, Query};
+use sea_orm::sea_query::{DeleteStatement, Expr};
 use sea_orm::{
-    ColumnTrait, EntityTrait, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect,
-    QueryTrait, SelectGetableTuple, Selector,
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, SelectGetableTuple,
+    Selector,
 };
 use uuid::Uuid;
 
@@ -22,12 +20,11 @@ use crate::entity::{
     subscriber_group,
 };
 use crate::membership::other_members;
+use crate::removal::{MAX_ROWS, some};
 use crate::statement::{Fetch, Run, RunStatement};
 use crate::subscriber::{add_to_count, lock_rows};
 use crate::transaction::Transaction;
 
-/// Maximum number of rows of a table that one transaction removes: other writers wait meanwhile.
-const MAX_ROWS: u64 = 2_000;
 /// Maximum number of owners that one transaction removes.
 const MAX_OWNERS: u64 = 200;
 
@@ -190,21 +187,6 @@ fn next<E: EntityTrait>(
         .into_tuple()
 }
 
-/// Removes at most [`MAX_ROWS`] of the rows that a condition selects.
-fn some<E: EntityTrait>(condition: Expr) -> DeleteStatement {
-    let key = || E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
-    let rows = E::find()
-        .select_only()
-        .columns(key())
-        .filter(condition)
-        .limit(MAX_ROWS)
-        .into_query();
-    Query::delete()
-        .from_table(E::default())
-        .and_where(Expr::tuple(key().map(Expr::col)).in_subquery(rows))
-        .take()
-}
-
 fn some_components_of_notices(subjects: Vec<Uuid>) -> DeleteStatement {
     let notices = notice::Entity::find()
         .select_only()
@@ -303,15 +285,6 @@ async fn lock_ending(
         )));
     }
     Ok(())
-}
-
-/// Runs a deletion of several transactions to its end, even if its future is dropped: otherwise a
-/// client that disconnects could leave an organisation with a part of its rows.
-pub(crate) async fn run_to_end<T: Send + 'static>(
-    deletion: impl Future<Output = Result<T, Error>> + Send + 'static,
-) -> Result<T, Error> {
-    let deletion = tokio::spawn(Origin::current().scope(deletion));
-    deletion.await.map_err(Error::internal)?
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
-use allclear_application::stamp::Stamp;
+use allclear_application::stamp::{Stamp, StampSettings};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -109,10 +109,14 @@ async fn lock_by_reading(
     let Some(row) = row else {
         return Ok(None);
     };
-    // The clock is read after the wait for the lock.
-    let stamp = Stamp::next(clock, row.committed_at, Revision(row.revision).next());
+    let revision = Revision(row.revision).next();
+    let settings = StampSettings {
+        zone: parse_stored(&row.time_zone)?,
+        notify_by_default: row.notify_by_default,
+    };
     Ok(Some(Locked {
-        stamp: stamp.with_settings(parse_stored(&row.time_zone)?, row.notify_by_default),
+        // The clock is read after the wait for the lock.
+        stamp: Stamp::next(clock, row.committed_at, revision, settings),
         has_subscribers: row.has_subscribers,
         revision_stored: false,
         time_stored: false,
@@ -152,6 +156,10 @@ async fn lock_and_bump_revision(
     };
     let (revision, has_subscribers, committed_at, time_zone, notify): (_, _, _, String, bool) =
         row.try_get_many_by_index().map_err(broken)?;
+    let settings = StampSettings {
+        zone: parse_stored(&time_zone)?,
+        notify_by_default: notify,
+    };
     // After the wait for the lock.
     let locked_at = clock.now();
     let time_stored = locked_at - sent_at <= MAX_CLOCK_AGE;
@@ -160,12 +168,12 @@ async fn lock_and_bump_revision(
     } else {
         (locked_at, std::cmp::max(locked_at, committed_at))
     };
-    let stamp = Stamp::at(wall_time, committed_at, Revision(revision), clock.id());
+    let (revision, random) = (Revision(revision), clock.id());
     Ok(Some(Locked {
         has_subscribers,
         revision_stored: true,
         time_stored,
-        stamp: stamp.with_settings(parse_stored(&time_zone)?, notify),
+        stamp: Stamp::at(wall_time, committed_at, revision, random, settings),
     }))
 }
 

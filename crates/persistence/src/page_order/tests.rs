@@ -1,6 +1,5 @@
 use allclear_application::component::ComponentStore;
 use allclear_application::component_group::ComponentGroupStore;
-use allclear_application::directory::{DirectoryStore, NameRecord};
 use allclear_application::stamp::Stamp;
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft};
@@ -13,6 +12,7 @@ use allclear_domain::page_order::OrderEntry;
 use super::*;
 use crate::audit::NoAuditItem;
 use crate::database::Database;
+use crate::fixture::add_organisation;
 use crate::query_plan::{postgresql, sqlite};
 
 /// With two variables for each of these components, a statement would have too many for SQLite.
@@ -83,13 +83,7 @@ async fn create(database: &Database, organisation: &OrganisationId) -> Component
 }
 
 async fn order_of_many_components_can_change(database: &Database) {
-    let organisation = OrganisationId::parse("acme").unwrap();
-    let known = NameRecord {
-        name: "Acme".into(),
-        as_of: database.clock.now(),
-    };
-    let named = database.name_organisation(&organisation, known);
-    named.await.unwrap();
+    let organisation = add_organisation(database, "acme").await;
     insert_group(database, &organisation).await;
     insert_many(database, &organisation).await;
     let mut components = vec![create(database, &organisation).await];
@@ -102,7 +96,7 @@ async fn order_of_many_components_can_change(database: &Database) {
     assert!(order().await.entries == [entry(Some(GROUP))]);
     let deletion = Box::new(|group: ComponentGroup, _| Ok(group.delete()));
     let deleted = ComponentGroupStore::delete(database, &organisation, GROUP, deletion);
-    let revision = deleted.await.unwrap().unwrap().commit.unwrap().revision;
+    let revision = deleted.await.unwrap().unwrap().commit.unwrap().revision.0;
     assert!(order().await.entries == [entry(None)]);
     let regrouped = component::Entity::find()
         .filter(component::Column::Version.eq(revision))

@@ -28,7 +28,7 @@ use sea_orm::FromQueryResult;
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
 use uuid::Uuid;
 
-use self::component::{Listed, in_page_order};
+use self::component::{ShownComponent, named_in_page_order};
 use crate::database::Database;
 use crate::entity::component::{Column, Entity};
 use crate::error::{broken, parse_stored};
@@ -164,15 +164,19 @@ async fn owner(transaction: &Transaction, id: &OrganisationId) -> Result<Option<
         title: organisation.effective_title().to_owned(),
         time_zone: organisation.time_zone,
         domain: organisation.verified_domain().cloned(),
-        can_subscribe: organisation.public_channels.offered().next().is_some(),
-        revision: organisation.revision.0,
+        channels: organisation.public_channels.offered().collect(),
+        revision: organisation.revision,
+        support_url: organisation.support_url,
         id: organisation.id,
     }))
 }
 
 /// The components of an organisation, in the order of the status page.
-async fn components(transaction: &Transaction, id: &OrganisationId) -> Result<Vec<Listed>, Error> {
-    in_page_order(transaction, id, crate::component::of(id)).await
+async fn components(
+    transaction: &Transaction,
+    id: &OrganisationId,
+) -> Result<Vec<ShownComponent>, Error> {
+    named_in_page_order(transaction, id, crate::component::of(id)).await
 }
 
 /// The beginning of a description, so that a page of long descriptions stays small.

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use allclear_application::error::Error;
-use allclear_application::subscriber::SubscriberKey;
+use allclear_application::error::{Error, Resource};
 use allclear_application::subscriber::import::{CsvComponent, ImportBatch, Imported};
 use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::audit::{Action, TargetType};
+use allclear_domain::channel::TargetKey;
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
 use allclear_domain::subscriber::Subscriber;
 use chrono::{DateTime, Utc};
@@ -49,15 +49,15 @@ pub(super) async fn named_components(
     Ok(named.collect())
 }
 
-/// What an import would do with each key, if `added` more subscribers were stored.
+/// What an import would do with each target, if `added` more subscribers were stored.
 pub(super) async fn outcomes(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
-    keys: &[SubscriberKey],
+    keys: &[TargetKey],
     added: u64,
     limits: UsageLimits,
 ) -> Result<Vec<Imported>, Error> {
-    let texts = keys.iter().map(text);
+    let texts = keys.iter().map(TargetKey::as_str);
     let known: Vec<String> = super::of(organisation)
         .select_only()
         .column(Column::TargetKey)
@@ -68,8 +68,8 @@ pub(super) async fn outcomes(
         .await?;
     let known: HashSet<_> = known.into_iter().collect();
     let mut present = count_of(connection, organisation).await? + added;
-    let outcome = |key: &SubscriberKey| {
-        if known.contains(text(key)) {
+    let outcome = |key: &TargetKey| {
+        if known.contains(key.as_str()) {
             return Imported::Known;
         }
         if limits.check_subscribers(present).is_err() {
@@ -79,13 +79,6 @@ pub(super) async fn outcomes(
         Imported::Added
     };
     Ok(keys.iter().map(outcome).collect())
-}
-
-fn text(key: &SubscriberKey) -> &str {
-    match key {
-        SubscriberKey::Target(target, _) => target.as_str(),
-        SubscriberKey::Id(_) => "",
-    }
 }
 
 /// Stores the new subscribers of a batch. One item of the audit log has the consent, which must be
@@ -100,8 +93,9 @@ pub(super) async fn import(
     // Under the lock no notice is committed: see `store`.
     let locked = lock(transaction, organisation)
         .await?
-        .ok_or(Error::NotFound("Organisation"))?;
-    let keys: Vec<_> = batch.subscribers.iter().map(SubscriberKey::of).collect();
+        .ok_or(Error::NotFound(Resource::Organisation))?;
+    let targets = batch.subscribers.iter().map(|new| new.target.key());
+    let keys: Vec<_> = targets.collect();
     let mut outcomes = outcomes(transaction, organisation, &keys, 0, limits).await?;
     refuse_deleted_components(transaction, organisation, &batch.subscribers, &mut outcomes).await?;
     let outcome_of = batch.subscribers.iter().zip(&outcomes);
@@ -117,11 +111,7 @@ pub(super) async fn import(
         .map(|state| model_of(organisation, state, locked.revision).map(Model::into_active_model));
     let rows = rows.collect::<Result<Vec<ActiveModel>, Error>>()?;
     Entity::insert_many(rows).run(transaction).await?;
-    for state in &added {
-        if state.scope.choice().is_some() {
-            scope::store(transaction, state).await?;
-        }
-    }
+    scope::insert(transaction, &added).await?;
     if batch.consent.is_none() {
         queue_verifications(transaction, organisation, added.iter().copied(), now).await?;
     }

@@ -102,7 +102,7 @@ pub(super) async fn count_verification(
 
 /// Removes limits that are used up until at most `now`, at most `limit` of them. Returns
 /// their number.
-pub(super) async fn prune_mail_limits(
+pub(super) async fn prune_verification_limits(
     transaction: &Transaction,
     now: DateTime<Utc>,
     limit: u64,

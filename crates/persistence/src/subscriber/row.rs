@@ -38,6 +38,7 @@ pub(super) fn model_of(
         failing_reason: state.failing.as_ref().map(|failing| failing.reason.clone()),
         failing_since: state.failing.as_ref().map(|failing| failing.since),
         earlier_secrets: stored_secrets(&state.secret.earlier)?,
+        by_visitor: state.target.is_by_visitor(),
     })
 }
 
@@ -105,13 +106,18 @@ fn subscriber_from(row: Model, choice: Choice) -> Result<Subscriber, Error> {
             Scope::Incident(incident.ok_or_else(|| Error::internal("a follower has no incident"))?)
         }
     };
+    let target = Target::stored(parse_stored(&row.channel)?, row.target);
     let failing = row.failing_since.map(|since| Failing {
         reason: row.failing_reason.unwrap_or_default(),
         since,
     });
     Ok(Subscriber {
         id: SubscriberId(row.id),
-        target: Target::stored(parse_stored(&row.channel)?, row.target),
+        target: if row.by_visitor {
+            target.entered_by_visitor()
+        } else {
+            target
+        },
         scope,
         mute_maintenances: row.mute_maintenances,
         status: parse_stored(&row.status)?,

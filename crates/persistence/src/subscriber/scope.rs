@@ -97,31 +97,42 @@ async fn check_incident(
 
 /// Stores the choice of a subscriber, in place of an earlier one.
 pub(super) async fn store(transaction: &Transaction, state: &Subscriber) -> Result<(), Error> {
-    use subscriber_component::{ActiveModel as Component, Entity as Components};
-    use subscriber_group::{ActiveModel as Group, Entity as Groups};
-
-    Components::delete_many()
+    subscriber_component::Entity::delete_many()
         .filter(subscriber_component::Column::SubscriberId.eq(state.id.0))
         .run(transaction)
         .await?;
-    Groups::delete_many()
+    subscriber_group::Entity::delete_many()
         .filter(subscriber_group::Column::SubscriberId.eq(state.id.0))
         .run(transaction)
         .await?;
-    let Some(Choice { components, groups }) = state.scope.choice() else {
-        return Ok(());
-    };
-    let components = (0..).zip(components).map(|(place, component)| Component {
-        subscriber_id: Set(state.id.0),
-        component_id: Set(component.0),
-        place: Set(place),
-    });
+    insert(transaction, &[state]).await
+}
+
+/// Stores the choices of subscribers that have none yet.
+pub(super) async fn insert(
+    transaction: &Transaction,
+    subscribers: &[&Subscriber],
+) -> Result<(), Error> {
+    use subscriber_component::{ActiveModel as Component, Entity as Components};
+    use subscriber_group::{ActiveModel as Group, Entity as Groups};
+
+    let (mut components, mut groups) = (Vec::new(), Vec::new());
+    for state in subscribers {
+        let Some(choice) = state.scope.choice() else {
+            continue;
+        };
+        components.extend((0..).zip(&choice.components).map(|(place, id)| Component {
+            subscriber_id: Set(state.id.0),
+            component_id: Set(id.0),
+            place: Set(place),
+        }));
+        groups.extend((0..).zip(&choice.groups).map(|(place, id)| Group {
+            subscriber_id: Set(state.id.0),
+            group_id: Set(id.0),
+            place: Set(place),
+        }));
+    }
     Components::insert_many(components).run(transaction).await?;
-    let groups = (0..).zip(groups).map(|(place, group)| Group {
-        subscriber_id: Set(state.id.0),
-        group_id: Set(group.0),
-        place: Set(place),
-    });
     Groups::insert_many(groups).run(transaction).await?;
     Ok(())
 }

@@ -1,9 +1,16 @@
+use std::sync::atomic::Ordering;
+
+use allclear_domain::channel::Target;
+use allclear_domain::id::ComponentId;
+use allclear_domain::subscriber::{Choice, SubscriberDraft};
 use chrono::TimeDelta;
+use sea_orm::ActiveValue::Set;
 use sea_orm::{FromQueryResult, PaginatorTrait, Statement};
 use tokio::sync::oneshot;
 
 use super::*;
-use crate::entity::verification_mail;
+use crate::entity::{component, verification_mail};
+use crate::fixture::{add_organisation, insert};
 use crate::query_plan::{plan, postgresql, sqlite};
 
 const ROWS: [&str; 4] = [
@@ -74,7 +81,10 @@ async fn limit_that_is_used_meanwhile_stays() {
     let used = tokio::spawn(hold(database.clone(), using, held));
     is_held.await.unwrap();
     let now = database.clock.now() + TimeDelta::days(1);
-    assert_eq!(database.prune_mail_limits(now, 10).await.unwrap(), 0);
+    assert_eq!(
+        database.prune_verification_limits(now, 10).await.unwrap(),
+        0
+    );
     used.await.unwrap();
     let kept = verification_mail::Entity::find().count(database.read());
     assert_eq!(kept.await.unwrap(), 1);
@@ -120,4 +130,67 @@ async fn sqlite_searches_the_incidents_that_a_target_follows() {
     let ann = TargetKey::of_email("ann@example.com");
     let plan = plan(database.read(), &follows(&acme, &ann).into_query()).await;
     assert!(plan.contains("followers_of_target"), "{plan}");
+}
+
+/// A new subscriber who chose a component.
+fn choosing(component: ComponentId, number: u128) -> Subscriber {
+    let target = Target::parse(Channel::Email, &format!("ann{number}@example.com"));
+    let choice = Choice {
+        components: vec![component],
+        groups: Vec::new(),
+    };
+    let draft = SubscriberDraft {
+        target: target.unwrap(),
+        scope: Scope::Components(choice),
+        mute_maintenances: false,
+    };
+    let id = SubscriberId(Uuid::from_u128(number));
+    Subscriber::create(id, draft, DateTime::UNIX_EPOCH)
+}
+
+/// Adds an organisation with one component.
+async fn with_component(database: &Database) -> (OrganisationId, ComponentId) {
+    let id = add_organisation(database, "acme").await;
+    let component = Uuid::from_u128(1);
+    let row = component::ActiveModel {
+        id: Set(component),
+        organisation_id: Set(id.to_string()),
+        code: Set("c".into()),
+        name: Set("API".into()),
+        description: Set(String::new()),
+        status: Set("OPERATIONAL".into()),
+        status_source: Set("OPERATOR".into()),
+        created_at: Set(DateTime::UNIX_EPOCH),
+        updated_at: Set(DateTime::UNIX_EPOCH),
+        version: Set(0),
+        position: Set(1),
+        ..Default::default()
+    };
+    insert(database, vec![row]).await;
+    (id, ComponentId(component))
+}
+
+#[tokio::test]
+async fn import_takes_as_many_statements_for_many_subscribers_as_for_one() {
+    let (mut database, _folder) = sqlite().await;
+    let (acme, component) = with_component(&database).await;
+    let count = database.count_statements();
+    let mut taken = Vec::new();
+    for numbers in [1..2, 2..3, 3..100] {
+        count.store(0, Ordering::Relaxed);
+        let subscribers: Vec<_> = numbers.map(|number| choosing(component, number)).collect();
+        let batch = ImportBatch {
+            subscribers: subscribers.clone(),
+            consent: Some("Asked in June".into()),
+        };
+        let outcomes = database.import(&acme, batch).await.unwrap();
+        assert_eq!(outcomes, vec![Imported::Added; subscribers.len()]);
+        taken.push(count.load(Ordering::Relaxed));
+        for subscriber in subscribers {
+            let key = SubscriberKey::Id(subscriber.id);
+            let stored = SubscriberStore::find(&database, &acme, &key).await.unwrap();
+            assert_eq!(stored.unwrap().scope, subscriber.scope);
+        }
+    }
+    assert_eq!(taken[1], taken[2]);
 }

@@ -1,6 +1,6 @@
 use allclear_application::account::{
-    AccountStore, Admission, Candidates, CreationOutcome, DeletionOutcome, NewAccount,
-    PasswordChange, Reset, ResetOutcome,
+    AccountStore, Admission, Candidates, ConfirmationOutcome, CreationOutcome, Credentials,
+    DeletionOutcome, NewAccount, PasswordChange, PendingAddress, Reset, ResetOutcome,
 };
 use allclear_application::error::Error;
 use allclear_application::installation::{InstallationStore, Secrets, SigningKey};
@@ -31,6 +31,8 @@ contract!(
     an_account_is_renamed,
     only_the_hash_that_was_verified_is_upgraded,
     a_new_password_ends_the_other_sessions_and_the_resets,
+    a_new_password_ends_the_link_of_a_new_address,
+    a_new_address_ends_the_other_sessions_and_the_resets,
     only_the_password_that_was_verified_is_changed_and_deletes_the_account,
     of_a_reset_and_a_change_at_the_same_time_one_sets_the_password,
     an_account_is_deleted_while_its_other_session_invites,
@@ -305,6 +307,73 @@ async fn a_new_password_ends_the_other_sessions_and_the_resets(database: &Databa
     assert_none(database.find_reset(&reset.digest(), clock().now())).await;
     let changed = AccountStore::find(database, ann.id).await.unwrap().unwrap();
     assert_eq!(changed.password, PasswordHash::new("new".into()));
+}
+
+/// A new address of an account, which waits for its link.
+async fn pending_address(database: &Database, user: &User, email: &str) -> SecretToken {
+    let token = SecretToken::generate();
+    let pending = PendingAddress {
+        digest: token.digest(),
+        user: user.id,
+        email: email.into(),
+        expires_at: clock().now() + TimeDelta::hours(1),
+    };
+    database.add_address(pending).await.unwrap();
+    token
+}
+
+async fn a_new_password_ends_the_link_of_a_new_address(database: &Database) {
+    let ann = account(database, "ann@example.com", "old").await;
+    let session = opened(database, ann.id).await;
+    let link = pending_address(database, &ann, "ann@new.example").await;
+    let changed = change(&ann, "old", "new", session);
+    assert!(database.change_password(changed).await.unwrap());
+    let confirmed = database
+        .confirm_address(&link.digest(), ann.id, session, clock().now())
+        .await;
+    assert_eq!(confirmed.unwrap(), ConfirmationOutcome::Unknown);
+}
+
+async fn a_new_address_ends_the_other_sessions_and_the_resets(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let bob = account(database, "bob@example.com", "hash").await;
+    let (here, there, other) = (
+        open(database, &ann).await,
+        open(database, &ann).await,
+        open(database, &bob).await,
+    );
+    let reset = pending_reset(database, &ann, TimeDelta::hours(1)).await;
+    let kept = pending_reset(database, &bob, TimeDelta::hours(1)).await;
+    let digest = here.digest();
+    let session = SessionStore::find(database, &digest, clock().now()).await;
+    let session = session.unwrap().unwrap().id;
+    let confirm = async |link: &SecretToken| {
+        let digest = link.digest();
+        let confirmed = database.confirm_address(&digest, ann.id, session, clock().now());
+        confirmed.await.unwrap()
+    };
+    let taken = pending_address(database, &ann, "BOB@example.com").await;
+    assert_eq!(confirm(&taken).await, ConfirmationOutcome::Taken);
+    assert!(is_alive(database, &there).await);
+    let link = pending_address(database, &ann, "Ann@New.example").await;
+    let expected = Credentials {
+        user: User {
+            email: "Ann@New.example".into(),
+            ..ann.clone()
+        },
+        password: PasswordHash::new("hash".into()),
+    };
+    let confirmed = confirm(&link).await;
+    assert_eq!(confirmed, ConfirmationOutcome::Confirmed(expected.clone()));
+    assert_eq!(confirm(&link).await, ConfirmationOutcome::Unknown);
+    let owner = database.owner(&EmailKey::of("ann@new.example")).await;
+    assert_eq!(owner.unwrap(), Some(expected));
+    assert_none(database.owner(&EmailKey::of("ann@example.com"))).await;
+    assert!(is_alive(database, &here).await && is_alive(database, &other).await);
+    assert!(!is_alive(database, &there).await);
+    assert_none(database.find_reset(&reset.digest(), clock().now())).await;
+    let kept = database.find_reset(&kept.digest(), clock().now()).await;
+    assert_eq!(kept.unwrap().unwrap().user, bob);
 }
 
 fn change(user: &User, verified: &str, new: &str, spared: SessionId) -> PasswordChange {

@@ -12,7 +12,7 @@ use allclear_application::page::Page;
 use allclear_application::password::PasswordHash;
 use allclear_application::second_factor::FactorStore;
 use allclear_application::secret::SecretToken;
-use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
+use allclear_application::subscriber::{SubscriberKey, SubscriberStore, SubscriberTransition};
 use allclear_domain::audit::{Action, Actor, ActorType, TargetType};
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::component::ComponentStatus;
@@ -167,7 +167,7 @@ async fn subscriber_is_audited_without_address_and_only_if_an_operator_changes_i
     let enter = |email: &'static str| {
         let target = Target::parse(Channel::Email, email).unwrap();
         let draft = SubscriberDraft::of_everything(target);
-        let rule: SubscriberRule = Box::new(|_| {
+        let rule: SubscriberTransition = Box::new(|_| {
             Ok(Subscriber::create(
                 SubscriberId(clock().id()),
                 draft,
@@ -321,14 +321,24 @@ async fn filters_select_items_of_one_organisation(database: &Database) {
 
 async fn old_items_are_deleted(database: &Database) {
     let fixture = OrganisationFixture::new(database, "acme").await;
-    fixture.component("API").await;
+    for name in ["API", "Website"] {
+        fixture.component(name).await;
+    }
+    let changes = fixture.changes().await;
+    let oldest = async || AuditStore::oldest(database).await.unwrap();
+    assert_eq!(changes.len(), 2);
+    assert_eq!(oldest().await, Some(changes[1].created_at));
     let now = clock().now();
     let earlier = now - TimeDelta::minutes(1);
     assert_eq!(AuditStore::prune(database, earlier, 10).await.unwrap(), 0);
-    assert_eq!(fixture.changes().await.len(), 1);
+    assert_eq!(fixture.changes().await.len(), 2);
     let later = now + TimeDelta::minutes(1);
+    assert_eq!(AuditStore::prune(database, later, 1).await.unwrap(), 1);
+    assert_eq!(fixture.changes().await, changes[..1]);
+    assert_eq!(oldest().await, Some(changes[0].created_at));
     assert_eq!(AuditStore::prune(database, later, 10).await.unwrap(), 1);
     assert_eq!(fixture.changes().await, []);
+    assert_eq!(oldest().await, None);
 }
 
 async fn an_account_fills_no_log_with_its_own_changes(database: &Database) {

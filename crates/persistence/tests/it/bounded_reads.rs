@@ -3,7 +3,7 @@
 
 use allclear_application::dashboard::{DashboardStore, MAX_ITEMS, ShownChanges};
 use allclear_application::operator_mail::OperatorMailStore;
-use allclear_application::outbox::{Backlog, Commit, Outbox};
+use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::status_page::SnapshotStore;
 use allclear_application::status_page::incident::TIMELINE_LENGTH;
 use allclear_application::statuspage_api::{AFFECTED_BYTES, StatuspageStateStore};
@@ -118,11 +118,16 @@ async fn outbox_is_read_only_up_to_a_size(url: &str) {
     connection.execute_unprepared(&update).await.unwrap();
     connection.close().await.unwrap();
     damage(url, "outbox", "revision = 2").await;
-    let after = fixture.database.after(&fixture.id, Revision(0), 10).await;
+    let (begin, end) = (Revision(0), Revision(3));
+    let between = fixture
+        .database
+        .between(&fixture.id, begin, end, 1024 * 1024);
+    assert!(matches!(between.await, Ok(None)), "they are not read");
+    let after = fixture.database.after(&fixture.id, begin, 10).await;
     let Ok(Backlog::Commits(commits)) = after else {
         panic!("{after:?}")
     };
-    let revisions: Vec<_> = commits.iter().map(Commit::revision).collect();
+    let revisions: Vec<_> = commits.iter().map(|commit| commit.revision).collect();
     assert_eq!(revisions, [Revision(1)]);
 }
 

@@ -71,7 +71,7 @@ async fn set_status(
         .await
         .unwrap()
         .unwrap();
-    written.commit.map_or(0, |commit| commit.revision)
+    written.commit.map_or(0, |commit| commit.revision.0)
 }
 
 async fn commits(database: &Database, organisation: &OrganisationId) -> Vec<(i64, String, String)> {
@@ -86,7 +86,7 @@ async fn commits(database: &Database, organisation: &OrganisationId) -> Vec<(i64
         commit
             .events
             .into_iter()
-            .map(move |event| (commit.revision, event.name, event.args.get().to_owned()))
+            .map(move |event| (commit.revision.0, event.name, event.args.get().to_owned()))
     };
     commits.into_iter().flat_map(flat).collect()
 }
@@ -243,6 +243,7 @@ async fn fifty_writers_make_fifty_revisions_in_order(database: &Database) {
                 .commit
                 .unwrap()
                 .revision
+                .0
         });
     }
     let mut revisions = writers.join_all().await;

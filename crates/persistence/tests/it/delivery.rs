@@ -13,16 +13,18 @@ use std::time::Duration;
 
 use allclear_application::dashboard::{DashboardStore, ShownChanges, SubscriberCounts};
 use allclear_application::delivery::{
-    Claim, Delivery, DeliveryCounts, DeliveryKind, DeliveryOutcome, DeliveryQueue, DeliveryResult,
+    AttemptRecord, Claim, ClaimRequest, Delivery, DeliveryCounts, DeliveryKind, DeliveryOutcome,
+    DeliveryQueue, DeliveryRoute,
 };
 use allclear_application::metrics::MetricsStore;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::subscriber::{SubscriberKey, SubscriberStore};
 use allclear_application::usage_limit::UsageLimits;
-use allclear_domain::id::SubscriberId;
+use allclear_domain::channel::{Channel, Target};
+use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::metrics::MetricsDays;
-use allclear_domain::subscriber::SubscriberStatus;
+use allclear_domain::subscriber::{Subscriber, SubscriberDraft, SubscriberStatus};
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 use tokio::task::JoinSet;
@@ -30,7 +32,7 @@ use tokio::task::JoinSet;
 use crate::backend::clock;
 use crate::contract;
 use crate::organisation_fixture::OrganisationFixture;
-use fixture::{enter, later, request, result, sent};
+use fixture::{enter, enter_draft, later, request, result, sent};
 
 contract!(
     everybody_subscribed_when_it_happened_gets_one_delivery_in_batches,
@@ -42,10 +44,13 @@ contract!(
     failed_delivery_is_due_at_its_time_and_delays_the_later_ones,
     waiting_deliveries_of_a_subscriber_that_recovers_are_due_in_order,
     abandoned_delivery_lets_the_next_one_go_and_is_counted_by_reason,
+    delivery_that_waits_for_a_retry_is_counted_by_the_reason_of_its_last_attempt,
     a_subscribers_mails_go_out_in_order,
     unsubscribed_or_deleted_subscriber_gets_nothing_more,
     verification_precedes_other_mail_and_is_queued_for_known_addresses_too,
+    notices_precede_verifications_of_webhooks_and_retries_come_last,
     repeated_subscription_is_sent_its_link_although_an_earlier_one_waits_for_a_retry,
+    link_that_an_operator_sends_replaces_those_that_wait,
     next_wake_up_is_when_a_delivery_is_due_or_a_claim_ends,
     old_results_are_deleted_and_waiting_deliveries_stay,
     a_given_up_message_marks_its_subscriber_as_failing_until_one_arrives,
@@ -378,9 +383,9 @@ async fn abandoned_delivery_lets_the_next_one_go_and_is_counted_by_reason(databa
         fixture.counts().await,
         DeliveryCounts {
             waiting: 3,
-            sent: 0,
             given_up: 3,
-            reasons
+            reasons,
+            ..Default::default()
         }
     );
     let next = fixture.claim(10).await;
@@ -390,6 +395,42 @@ async fn abandoned_delivery_lets_the_next_one_go_and_is_counted_by_reason(databa
                 .iter()
                 .all(|delivery| fixture::message(delivery) == "one")
     );
+}
+
+async fn delivery_that_waits_for_a_retry_is_counted_by_the_reason_of_its_last_attempt(
+    database: &Database,
+) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscribed(4).await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
+    let retry = async |delivery: &Delivery, reason: &str| {
+        let again = DeliveryOutcome::Retried {
+            at: later(10),
+            reason: reason.into(),
+        };
+        fixture.results(vec![result(delivery.claim, again)]).await;
+    };
+    let claimed = fixture.claim(3).await;
+    let reasons = ["451 busy", "535 denied", "535 denied"];
+    for (delivery, reason) in claimed.iter().zip(reasons) {
+        retry(delivery, reason).await;
+    }
+    let counts = fixture.counts().await;
+    assert_eq!((counts.waiting, counts.given_up), (4, 0));
+    assert_eq!(
+        counts.retrying,
+        [("535 denied".to_owned(), 2), ("451 busy".to_owned(), 1)]
+    );
+    assert!(counts.reasons.is_empty(), "{counts:?}");
+    let other = OrganisationFixture::new(database, "other").await;
+    assert_eq!(other.counts().await, DeliveryCounts::default());
+    let again = fixture.claim_at(later(11), 10).await;
+    retry(&again[0], "421 closing").await;
+    fixture.sent(&again[1..]).await;
+    let counts = fixture.counts().await;
+    assert_eq!(counts.waiting, 1);
+    assert_eq!(counts.retrying, [("421 closing".to_owned(), 1)]);
 }
 
 async fn a_subscribers_mails_go_out_in_order(database: &Database) {
@@ -487,6 +528,42 @@ async fn verification_precedes_other_mail_and_is_queued_for_known_addresses_too(
     );
 }
 
+async fn notices_precede_verifications_of_webhooks_and_retries_come_last(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let hook = |name: &str| {
+        let target = Target::parse(Channel::Webhook, &format!("https://hooks.example/{name}"));
+        SubscriberDraft::of_everything(target.unwrap())
+    };
+    let now = clock().now();
+    let confirmed = fixture.subscriber_of(hook("confirmed"), now).await;
+    let strange = enter_draft(database, &fixture.id, hook("strange")).await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
+    let next = async || {
+        let one_request = ClaimRequest {
+            route: DeliveryRoute::Message,
+            ..request(clock().now(), later(5), 1)
+        };
+        let mut claimed = database.claim(one_request).await.unwrap();
+        claimed.pop().unwrap()
+    };
+    let notice = next().await;
+    assert_eq!(notice.subscriber.id, confirmed.id);
+    let again = DeliveryOutcome::Retried {
+        at: clock().now(),
+        reason: "503".into(),
+    };
+    fixture.results(vec![result(notice.claim, again)]).await;
+    fixture.incident("Down again").await;
+    fixture.expand().await;
+    assert_eq!(next().await.subscriber.id, strange.id);
+    let retried = next().await;
+    assert_eq!(
+        (retried.claim.id, retried.claim.attempt),
+        (notice.claim.id, 2)
+    );
+}
+
 async fn repeated_subscription_is_sent_its_link_although_an_earlier_one_waits_for_a_retry(
     database: &Database,
 ) {
@@ -510,6 +587,44 @@ async fn repeated_subscription_is_sent_its_link_although_an_earlier_one_waits_fo
     }
     assert_eq!(attempts, [2, 1], "the link that waited, then the new one");
     assert_eq!(database.waiting().await.unwrap(), 0);
+}
+
+async fn link_that_an_operator_sends_replaces_those_that_wait(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let find = async |id| {
+        let key = SubscriberKey::Id(id);
+        let found = SubscriberStore::find(database, &fixture.id, &key).await;
+        found.unwrap().unwrap()
+    };
+    let eve = enter(database, &fixture.id, "eve@example.com").await;
+    let first = fixture.claim(10).await;
+    let given_up = DeliveryOutcome::GivenUp {
+        reason: "550".into(),
+    };
+    fixture
+        .results(vec![result(first[0].claim, given_up)])
+        .await;
+    enter(database, &fixture.id, "eve@example.com").await;
+    assert!(find(eve.id).await.failing.is_some());
+    let sent_at = later(60 * 24 * 3);
+    let record = async |organisation: &OrganisationId, id| {
+        let recorded = database.record_verification(organisation, id, sent_at);
+        recorded.await.unwrap();
+        database.waiting().await.unwrap()
+    };
+    let other = OrganisationFixture::new(database, "other").await;
+    assert_eq!(record(&other.id, eve.id).await, 1, "of another one");
+    assert_eq!(record(&fixture.id, eve.id).await, 0);
+    let kept = Subscriber {
+        updated_at: sent_at,
+        ..eve
+    };
+    assert_eq!(find(kept.id).await, kept);
+    let ann = fixture.subscriber("ann@example.com").await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
+    assert_eq!(record(&fixture.id, ann.id).await, 1, "she has confirmed");
+    assert_eq!(find(ann.id).await, ann);
 }
 
 async fn next_wake_up_is_when_a_delivery_is_due_or_a_claim_ends(database: &Database) {
@@ -594,7 +709,7 @@ async fn a_given_up_message_marks_its_subscriber_as_failing_until_one_arrives(da
     fixture.expand().await;
     let claimed = fixture.claim(10).await;
     assert_eq!(claimed[0].subscriber.failing, Some(marked));
-    let arrived = DeliveryResult {
+    let arrived = AttemptRecord {
         was_failing: true,
         ..sent(&claimed[0])
     };

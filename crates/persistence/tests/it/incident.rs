@@ -6,7 +6,7 @@ mod many_components;
 mod past;
 mod update;
 
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::incident::IncidentStore;
 use allclear_application::page::Page;
 use allclear_application::status_page::SnapshotStore;
@@ -117,7 +117,10 @@ async fn a_list_is_newest_first_and_comes_in_parts(database: &Database) {
 async fn an_incident_of_no_organisation_is_refused(database: &Database) {
     let nobody = allclear_domain::id::OrganisationId::parse("nobody").unwrap();
     let result = IncidentStore::insert(database, &nobody, draft("Down", &[]), Vec::new()).await;
-    assert!(matches!(result, Err(Error::NotFound("Organisation"))));
+    assert!(matches!(
+        result,
+        Err(Error::NotFound(Resource::Organisation))
+    ));
 }
 
 async fn a_foreign_or_unknown_component_is_named_and_nothing_is_stored(database: &Database) {

@@ -12,6 +12,7 @@ contract!(
     counter_whose_limit_is_zero_lets_no_mail_pass,
     refused_mail_is_counted_nowhere,
     counters_restart_each_utc_day,
+    number_of_a_counter_is_that_of_the_mails_of_the_day,
     counters_of_earlier_days_are_pruned,
 );
 
@@ -91,6 +92,20 @@ async fn counters_restart_each_utc_day(database: &Database) {
     assert_eq!(left(database, &mailbox, last).await, 0);
 }
 
+async fn number_of_a_counter_is_that_of_the_mails_of_the_day(database: &Database) {
+    let now = clock().now();
+    let mailbox = count(MailScope::Mailbox, "bob", 2);
+    for expected in [0, 1, 2, 2] {
+        let counted = database.counted(&mailbox, now).await.unwrap();
+        assert_eq!(counted, expected);
+        passes(database, vec![mailbox.clone()], now).await;
+    }
+    let account = count(MailScope::Account, "bob", 2);
+    assert_eq!(database.counted(&account, now).await.unwrap(), 0);
+    let yesterday = now - Days::new(1);
+    assert_eq!(database.counted(&mailbox, yesterday).await.unwrap(), 0);
+}
+
 async fn counters_of_earlier_days_are_pruned(database: &Database) {
     let now = clock().now();
     let yesterday = now - Days::new(1);
@@ -98,9 +113,14 @@ async fn counters_of_earlier_days_are_pruned(database: &Database) {
     for day in [now, yesterday] {
         assert!(passes(database, vec![mailbox.clone()], day).await);
     }
+    // More than one transaction removes.
+    let many = (0..2_100).map(|number| count(MailScope::Mailbox, &number.to_string(), 1));
+    let many: Vec<_> = many.collect();
+    assert!(passes(database, many.clone(), yesterday).await);
     MailCountStore::prune(database, now.date_naive())
         .await
         .unwrap();
     assert!(!passes(database, vec![mailbox.clone()], now).await);
     assert!(passes(database, vec![mailbox], yesterday).await);
+    assert!(passes(database, many, yesterday).await);
 }

@@ -37,6 +37,7 @@ mod stamp;
 mod status_page;
 mod statuspage;
 mod subscriber;
+mod usage_limit;
 mod waiting_writes;
 mod waitlist;
 

@@ -1,3 +1,4 @@
+use allclear_application::api_key::{self, ApiKeys};
 use allclear_application::error::Error;
 use allclear_application::invitation::{Invitation, InvitingOrganisation};
 use allclear_application::membership::{MemberTransition, NewOrganisation};
@@ -5,8 +6,10 @@ use allclear_application::organisation::OrganisationStore;
 use allclear_application::second_factor::FactorStore;
 use allclear_application::secret::SecretToken;
 use allclear_application::session::{AdminSession, SessionStore};
+use allclear_application::transition::CreateTransition;
 use allclear_domain::account::User;
-use allclear_domain::id::{InvitationId, OrganisationId, UserId};
+use allclear_domain::api_key::{ApiKey, ApiKeyDraft};
+use allclear_domain::id::{ApiKeyId, InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::Role;
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
@@ -63,6 +66,28 @@ pub(crate) async fn invite_by(
     Ok(token)
 }
 
+/// Creates an API key for the session of an admin.
+async fn create_key(
+    database: &Database,
+    organisation: &OrganisationId,
+    admin: AdminSession,
+) -> Result<ApiKey, Error> {
+    let text = ApiKeys::generate();
+    let digest = SecretToken::generate().digest();
+    let draft = ApiKeyDraft {
+        name: "Deploys".into(),
+        role: Role::Editor,
+        expires_at: None,
+    };
+    let create: CreateTransition<ApiKey> = Box::new(move |stamp| {
+        let id = ApiKeyId(stamp.id);
+        Ok(ApiKey::create(id, draft, &text, stamp.committed_at)?)
+    });
+    let store: &dyn api_key::ApiKeyStore = database;
+    let created = store.insert(organisation, digest, Some(admin), create);
+    Ok(created.await?.state)
+}
+
 pub(crate) async fn found(database: &Database, founder: &User) -> OrganisationId {
     let organisation = OrganisationId::parse(&format!("org_{}", founder.id)).unwrap();
     let (name, created_at) = ("Acme".into(), clock().now());
@@ -106,7 +131,7 @@ async fn a_founded_organisation_has_one_admin(database: &Database) {
     let members = database.list_members(&acme).await.unwrap();
     let shown: Vec<_> = members
         .iter()
-        .map(|member| (member.user, member.email.as_str(), member.role))
+        .map(|member| (member.user, member.email.as_deref().unwrap(), member.role))
         .collect();
     assert_eq!(shown, [(ann.id, "ann@example.com", Role::Admin)]);
     let memberships = database.memberships_of(ann.id).await.unwrap();
@@ -286,6 +311,7 @@ async fn an_account_without_the_role_changes_nothing_as_an_admin(database: &Data
                 .await
                 .map(drop),
             database.require_factor(&acme, true, admin).await.map(drop),
+            create_key(database, &acme, admin).await.map(drop),
             OrganisationStore::delete_invitation(database, &acme, pending, former)
                 .await
                 .map(drop),
@@ -309,9 +335,11 @@ async fn an_account_without_the_role_changes_nothing_as_an_admin(database: &Data
 
     let renamed = database.rename(&acme, "Ours".into(), ann.id).await;
     assert!(renamed.unwrap().commit.is_some());
+    let renamed = database.rename(&acme, "Ours".into(), ann.id).await;
+    assert!(renamed.unwrap().commit.is_none(), "it has the name already");
     let admin = admin_session(database, ann.id).await;
     let removed = database.change_member(&acme, bob.id, Some(admin), leave());
-    removed.await.unwrap().unwrap();
+    assert_eq!(removed.await.unwrap(), Some(Role::Editor));
     let deleted = OrganisationStore::delete(database, &acme, Some(ann.id));
     assert!(deleted.await.unwrap());
     let again = OrganisationStore::delete(database, &acme, Some(ann.id));
@@ -344,7 +372,15 @@ async fn an_admin_whose_session_has_ended_gives_no_rights(database: &Database) {
         );
         assert_ended(invite_by(database, Some(&acme), Role::Admin, Some(admin)).await);
         assert_ended(database.require_factor(&acme, true, admin).await);
+        assert_ended(create_key(database, &acme, admin).await);
     }
+    let alive = AdminSession {
+        id: here,
+        user: ann.id,
+    };
+    let key = create_key(database, &acme, alive).await.unwrap();
+    let store: &dyn api_key::ApiKeyStore = database;
+    assert_eq!(store.list(&acme).await.unwrap(), [key]);
     assert_eq!(role(database, &acme, bob.id).await, Some(Role::Editor));
     let pending = OrganisationStore::list_invitations(database, &acme, clock().now()).await;
     assert!(pending.unwrap().is_empty());

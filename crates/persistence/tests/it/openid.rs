@@ -1,7 +1,8 @@
 use allclear_application::account::{AccountStore, ResetOutcome};
 use allclear_application::openid::{
     AccountOrigin, MembershipOutcome, OpenIdStore, ProvidedMembership, ProviderSession,
-    ProviderSignIn, ProviderSignedIn, Reauthentication, ReauthenticationOutcome, SignInError,
+    ProviderSignIn, ProviderSignInOutcome, ProviderSignedIn, Reauthentication,
+    ReauthenticationOutcome,
 };
 use allclear_application::passkey::PasskeyStore;
 use allclear_application::password::PasswordHash;
@@ -26,6 +27,7 @@ use crate::session::open_session;
 contract!(
     of_ten_uses_of_a_state_one_succeeds,
     of_ten_first_arrivals_of_a_person_all_have_one_account,
+    a_sign_in_without_a_password_makes_no_account,
     another_subject_of_an_issuer_does_not_get_the_account,
     a_role_is_given_and_the_last_admin_stays,
     the_origin_of_a_session_ends_with_it,
@@ -60,11 +62,13 @@ fn sign_in(subject: &str, email: &str) -> ProviderSignIn {
     }
 }
 
-async fn signed_in(
-    database: &Database,
-    sign_in: ProviderSignIn,
-) -> Result<ProviderSignedIn, SignInError> {
-    OpenIdStore::sign_in(database, sign_in).await.unwrap()
+/// Signs a person in. `None` if the account of the address is another person's.
+async fn signed_in(database: &Database, sign_in: ProviderSignIn) -> Option<ProviderSignedIn> {
+    match OpenIdStore::sign_in(database, sign_in).await.unwrap() {
+        ProviderSignInOutcome::SignedIn(signed_in) => Some(signed_in),
+        ProviderSignInOutcome::AnotherPerson => None,
+        outcome @ ProviderSignInOutcome::AccountGone => panic!("{outcome:?}"),
+    }
 }
 
 async fn of_ten_uses_of_a_state_one_succeeds(database: &Database) {
@@ -111,12 +115,22 @@ async fn of_ten_first_arrivals_of_a_person_all_have_one_account(database: &Datab
     assert!(signed_in[0].user.administrator);
 }
 
+async fn a_sign_in_without_a_password_makes_no_account(database: &Database) {
+    let late = ProviderSignIn {
+        password: None,
+        ..sign_in("1", "grace@example.com")
+    };
+    let outcome = OpenIdStore::sign_in(database, late).await.unwrap();
+    assert_eq!(outcome, ProviderSignInOutcome::AccountGone);
+    assert!(!AccountStore::any(database).await.unwrap());
+}
+
 async fn another_subject_of_an_issuer_does_not_get_the_account(database: &Database) {
     let first = signed_in(database, sign_in("1", "grace@example.com"))
         .await
         .unwrap();
     let result = signed_in(database, sign_in("2", "Grace@example.com")).await;
-    assert_eq!(result, Err(SignInError::AnotherPerson));
+    assert_eq!(result, None);
     let elsewhere = ProviderSignIn {
         issuer: "https://b.example".into(),
         ..sign_in("2", "grace@example.com")

@@ -5,7 +5,7 @@ mod unreadable;
 use std::collections::HashSet;
 
 use allclear_application::delivery::{
-    ClaimRequest, DeliveryOutcome, DeliveryQueue, DeliveryResult, DeliveryRoute,
+    AttemptRecord, ClaimRequest, DeliveryOutcome, DeliveryQueue, DeliveryRoute,
 };
 use allclear_application::operator_mail::{
     FailureDigest, OperatorMail, OperatorMailContent, OperatorMailStore, Reminder,
@@ -87,7 +87,7 @@ impl Operators {
 
     async fn give_up_all(&self, at: DateTime<Utc>) {
         for claimed in self.fixture.claim(100).await {
-            let result = DeliveryResult {
+            let result = AttemptRecord {
                 claim: claimed.claim,
                 at,
                 outcome: DeliveryOutcome::GivenUp {
@@ -395,7 +395,7 @@ async fn failures_of_unconfirmed_subscriptions_are_in_no_digest(database: &Datab
         ..request(clock().now(), after(1), 8)
     };
     let claimed = DeliveryQueue::claim(database, requests).await.unwrap();
-    let result = DeliveryResult {
+    let result = AttemptRecord {
         claim: claimed[0].claim,
         at: clock().now(),
         outcome: DeliveryOutcome::GivenUp {

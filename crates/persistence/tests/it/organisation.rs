@@ -36,7 +36,7 @@ async fn a_new_name_makes_a_revision_and_the_same_name_none(database: &Database)
     assert!(same.is_none());
     let renamed = name_organisation(database, &acme, "Acme Ltd").await;
     let renamed = renamed.unwrap();
-    assert_eq!(renamed.revision, 1);
+    assert_eq!(renamed.revision, Revision(1));
     assert_eq!(renamed.events[0].name, "organisation-updated");
     assert_eq!(
         OrganisationStore::find(database, &acme)
@@ -82,7 +82,7 @@ async fn every_change_of_the_settings_has_a_version_of_its_own(database: &Databa
         versions.is_sorted_by(|one, next| one < next),
         "{versions:?}"
     );
-    assert_eq!(revisions, [1], "private changes make no revision");
+    assert_eq!(revisions, [Revision(1)], "private changes make no revision");
 }
 
 async fn a_deleted_organisation_is_gone(database: &Database) {

@@ -2,6 +2,7 @@
 
 use allclear_application::component::ComponentStore;
 use allclear_application::component_group::ComponentGroupStore;
+use allclear_application::error::Error;
 use allclear_application::incident::IncidentStore;
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::stamp::Stamp;
@@ -14,7 +15,9 @@ use allclear_domain::id::{
 };
 use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
-use allclear_domain::incident_update::{IncidentAndNewest, IncidentUpdate, IncidentUpdateDeletion};
+use allclear_domain::incident_update::{
+    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdateDeletion,
+};
 use allclear_domain::organisation::Revision;
 use allclear_domain::update::UpdateDraft;
 use allclear_persistence::database::Database;
@@ -255,21 +258,34 @@ impl OrganisationFixture {
         status: IncidentStatus,
         message: &str,
     ) -> IncidentUpdate {
-        let (draft, author) = (
-            UpdateDraft {
-                message: message.into(),
-                status,
-                ..Default::default()
-            },
-            ann(),
-        );
-        let rule = Box::new(move |latest: IncidentAndNewest, stamp: Stamp| {
-            let id = IncidentUpdateId(stamp.id);
-            let notify = stamp.notify_by_default;
-            Ok(latest.record(id, draft, author, notify, stamp.committed_at)?)
-        });
-        let written = IncidentStore::insert_update(&self.database, &self.id, incident, rule).await;
-        written.unwrap().unwrap().state
+        let recorded = self.record_with(incident, status, message, &[]);
+        recorded.await.unwrap()
+    }
+
+    /// Records an update that also changes the impacts on components.
+    pub(crate) async fn record_with(
+        &self,
+        incident: IncidentId,
+        status: IncidentStatus,
+        message: &str,
+        impacts: &[Attachment],
+    ) -> Result<IncidentUpdate, Error> {
+        let draft = UpdateDraft {
+            message: message.into(),
+            status,
+            ..Default::default()
+        };
+        let changed = impacts.to_vec();
+        let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
+            Box::new(move |latest, stamp: Stamp| {
+                let id = IncidentUpdateId(stamp.id);
+                let notify = stamp.notify_by_default;
+                let recorded = latest.record(id, draft, ann(), notify, stamp.committed_at)?;
+                Ok(recorded.with_impacts(&changed)?)
+            });
+        let (database, impacts) = (&self.database, impacts.to_vec());
+        let written = IncidentStore::insert_update(database, &self.id, incident, impacts, rule);
+        Ok(written.await?.unwrap().state)
     }
 
     pub(crate) async fn delete_update(&self, incident: IncidentId, update: IncidentUpdateId) {
@@ -306,7 +322,7 @@ impl OrganisationFixture {
             for event in commit.events {
                 let args = serde_json::from_str(event.args.get()).unwrap();
                 events.push(StoredEvent {
-                    revision: commit.revision,
+                    revision: commit.revision.0,
                     name: event.name,
                     args,
                 });

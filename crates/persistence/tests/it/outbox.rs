@@ -1,11 +1,16 @@
-use allclear_application::outbox::{Backlog, Outbox};
+use allclear_application::incident::IncidentStore;
+use allclear_application::origin::Origin;
+use allclear_application::outbox::{Backlog, Commit, Outbox};
+use allclear_domain::audit::Actor;
 use allclear_domain::id::OrganisationId;
+use allclear_domain::incident::IncidentStatus;
 use allclear_domain::organisation::Revision;
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 
-use crate::backend::{clock, name_organisation, organisation};
+use crate::backend::{author, clock, name_organisation, organisation};
 use crate::contract;
+use crate::organisation_fixture::{OrganisationFixture, draft};
 
 contract!(
     a_reader_gets_what_follows_its_revision,
@@ -13,6 +18,9 @@ contract!(
     reader_that_keeps_up_with_a_writer_never_starts_again,
     old_commits_are_pruned_without_a_gap,
     reading_pruned_commits_is_too_old,
+    part_of_the_commits_is_returned_whole_or_not_at_all,
+    size_of_a_part_is_that_of_its_unpacked_events,
+    commit_says_whether_an_api_key_made_it,
     revisions_are_returned_for_existing_organisations,
 );
 
@@ -35,7 +43,7 @@ pub(crate) async fn after(
         .await
         .unwrap()
     {
-        Backlog::Commits(commits) => commits.iter().map(|commit| commit.revision).collect(),
+        Backlog::Commits(commits) => commits.iter().map(|commit| commit.revision.0).collect(),
         Backlog::TooOld => panic!("nothing was pruned"),
     }
 }
@@ -113,6 +121,66 @@ async fn reading_pruned_commits_is_too_old(database: &Database) {
         matches!(read(2).await, Backlog::TooOld),
         "all of it is gone"
     );
+}
+
+/// The revisions of the commits between two revisions, if they have at most so many bytes.
+async fn between(
+    database: &Database,
+    organisation: &OrganisationId,
+    (after, to): (i64, i64),
+    bytes: usize,
+) -> Option<Vec<i64>> {
+    let (after, to) = (Revision(after), Revision(to));
+    let found = database.between(organisation, after, to, bytes).await;
+    let revision = |commit: &Commit| commit.revision.0;
+    found
+        .unwrap()
+        .map(|commits| commits.iter().map(revision).collect())
+}
+
+async fn part_of_the_commits_is_returned_whole_or_not_at_all(database: &Database) {
+    const BYTES: usize = 10_000;
+    let acme = three_revisions(database).await;
+    for (part, expected) in [
+        ((0, 3), Some(vec![1, 2, 3])),
+        ((1, 2), Some(vec![2])),
+        ((3, 3), Some(Vec::new())),
+        ((2, 4), None),
+        ((-1, 3), None),
+        ((i64::MIN, 3), None),
+    ] {
+        let found = between(database, &acme, part, BYTES).await;
+        assert_eq!(found, expected, "{part:?}");
+    }
+    assert_eq!(between(database, &acme, (0, 3), 10).await, None);
+    let later = clock().now() + TimeDelta::hours(1);
+    database.prune(later, 2).await.unwrap();
+    assert_eq!(between(database, &acme, (1, 3), BYTES).await, None);
+    assert_eq!(between(database, &acme, (2, 3), BYTES).await, Some(vec![3]));
+}
+
+async fn size_of_a_part_is_that_of_its_unpacked_events(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let incident = fixture.open("Down", &[]).await.id;
+    // A text that takes some hundred bytes when it is compressed.
+    let message = "x".repeat(10_000);
+    fixture
+        .record(incident, IncidentStatus::Investigating, &message)
+        .await;
+    let part = async |bytes| between(database, &fixture.id, (1, 2), bytes).await;
+    assert_eq!(part(9_000).await, None);
+    assert_eq!(part(48 * 1024).await, Some(vec![2]));
+}
+
+async fn commit_says_whether_an_api_key_made_it(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let opened = async || {
+        let created = IncidentStore::insert(database, &fixture.id, draft("Down", &[]), Vec::new());
+        created.await.unwrap().commit.unwrap().is_of_api_key
+    };
+    assert!(!opened().await);
+    let key = Origin::of(Actor::ApiKey(author()));
+    assert!(key.scope(opened()).await);
 }
 
 async fn revisions_are_returned_for_existing_organisations(database: &Database) {

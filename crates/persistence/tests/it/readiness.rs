@@ -1,3 +1,5 @@
+use std::error::Error as _;
+
 use allclear_application::component::ComponentStore;
 use allclear_application::error::Error;
 use allclear_application::health::{NotReady, Readiness};
@@ -19,7 +21,7 @@ contract!(
 
 async fn connected_database_is_ready(database: &Database) {
     for _ in 0..3 {
-        assert_eq!(database.ready().await, Ok(()));
+        database.ready().await.unwrap();
     }
 }
 
@@ -67,7 +69,11 @@ async fn database_that_something_else_holds_is_not_ready_until_it_is_let_go() {
     options.max_connections(1);
     let other = sea_orm::Database::connect(options).await.unwrap();
     other.execute_unprepared("BEGIN IMMEDIATE").await.unwrap();
-    assert_eq!(database.ready().await, Err(NotReady::NotWritable));
+    let not_ready = database.ready().await.unwrap_err();
+    let NotReady::NotWritable(cause) = not_ready else {
+        panic!("{not_ready:?}")
+    };
+    assert!(cause.source().is_some(), "{cause:?}");
     other.execute_unprepared("ROLLBACK").await.unwrap();
     let mut ticks = tokio::time::interval(std::time::Duration::from_millis(100));
     let released = async {

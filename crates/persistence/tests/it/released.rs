@@ -207,7 +207,7 @@ async fn shows_what_was_there(database: &Database, connection: &DatabaseConnecti
     let written = ComponentStore::insert(database, &acme, create, author())
         .await
         .unwrap();
-    assert_eq!(written.commit.unwrap().revision, snapshot.revision + 1);
+    assert_eq!(written.commit.unwrap().revision, snapshot.revision.next());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use allclear_application::clock::{SharedClock, TestClock};
 use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_domain::id::OrganisationId;
@@ -9,7 +10,7 @@ use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::Barrier;
 
-use crate::backend::{clock, organisation};
+use crate::backend::{clock, organisation, sqlite_url};
 use crate::contract;
 use crate::maintenance::{create, edit, events, record};
 
@@ -43,6 +44,32 @@ async fn publish_due(
 }
 
 const TICK: TimeDelta = TimeDelta::milliseconds(1);
+
+/// How far the schedule of a node is ahead whose clock is ahead by a day.
+async fn schedule_ahead(url: &str) -> TimeDelta {
+    let ahead = TestClock::system();
+    ahead.advance(TimeDelta::days(1));
+    let database = Database::connect(url, ahead).await.unwrap();
+    let time = database.shared_time().await.unwrap();
+    database.close().await.unwrap();
+    time - clock().now()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_on_postgresql_share_the_time_of_the_schedule_whatever_their_clocks_say() {
+    let Some(url) = allclear_test_support::postgres() else {
+        return;
+    };
+    let ahead = schedule_ahead(&url).await;
+    assert!(ahead.abs() < TimeDelta::hours(1), "{ahead}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_only_node_on_sqlite_has_the_time_of_the_schedule() {
+    let folder = tempfile::tempdir().unwrap();
+    let ahead = schedule_ahead(&sqlite_url(&folder)).await;
+    assert!(ahead > TimeDelta::hours(23), "{ahead}");
+}
 
 async fn each_change_of_the_clock_is_published_once_at_its_time(database: &Database) {
     let (acme, other) = (
@@ -234,7 +261,7 @@ async fn a_clock_that_jumps_publishes_nothing_twice_and_loses_no_end(database: &
     assert_eq!(
         commits
             .iter()
-            .map(|commit| commit.revision)
+            .map(|commit| commit.revision.0)
             .collect::<Vec<_>>(),
         [1, 2, 3]
     );

@@ -245,12 +245,16 @@ async fn a_requirement_belongs_to_one_organisation(database: &Database) {
     let admin = admin_session(database, ann.id).await;
     let required = async |id| database.is_factor_required(id).await.unwrap();
     assert!(!required(&acme).await);
-    for _ in 0..2 {
-        database.require_factor(&acme, true, admin).await.unwrap();
+    for is_change in [true, false] {
+        let set = database.require_factor(&acme, true, admin).await;
+        assert_eq!(set.unwrap(), is_change);
         assert!(required(&acme).await && !required(&other).await);
     }
-    database.require_factor(&acme, false, admin).await.unwrap();
-    assert!(!required(&acme).await);
+    for is_change in [true, false] {
+        let set = database.require_factor(&acme, false, admin).await;
+        assert_eq!(set.unwrap(), is_change);
+        assert!(!required(&acme).await);
+    }
 }
 
 async fn an_enrolment_at_the_same_time_leaves_a_confirmed_app_as_it_is(database: &Database) {

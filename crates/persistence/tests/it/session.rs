@@ -22,6 +22,7 @@ use crate::passkey::{new_passkey, with_passkey};
 contract!(
     a_session_reads_as_it_was_opened,
     use_and_authentication_of_a_session_are_stored,
+    a_session_that_has_ended_is_not_authenticated,
     a_session_ends_at_its_expiry_and_at_its_absolute_lifetime,
     changed_password_opens_no_session,
     sign_in_that_began_before_the_factors_changed_opens_no_session,
@@ -92,6 +93,19 @@ async fn use_and_authentication_of_a_session_are_stored(database: &Database) {
         .unwrap()
         .unwrap();
     assert_eq!(bearer.authenticated_at, authenticated);
+}
+
+async fn a_session_that_has_ended_is_not_authenticated(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let here = opened(database, ann.id).await;
+    let ended = opened(database, ann.id).await;
+    assert!(database.end_one(ann.id, ended, here).await.unwrap());
+    let (now, digest) = (clock().now(), || SecretToken::generate().digest());
+    for second_factor in [false, true] {
+        let authenticated = database.authenticate(ended, digest(), second_factor, now);
+        assert_ended(authenticated.await);
+    }
+    assert_ended(database.prove_factor(ended, digest()).await);
 }
 
 async fn a_session_ends_at_its_expiry_and_at_its_absolute_lifetime(database: &Database) {

@@ -7,6 +7,7 @@ use allclear_application::transition::CreateTransition;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::incident::IncidentStatus;
+use allclear_domain::organisation::Revision;
 use allclear_persistence::database::Database;
 use chrono::{Days, NaiveTime, TimeDelta};
 
@@ -53,7 +54,7 @@ async fn a_snapshot_shows_the_organisation_at_its_revision(database: &Database) 
             snapshot.revision,
             snapshot.generated_at
         ),
-        ("Acme", 2, now)
+        ("Acme", Revision(2), now)
     );
     assert_eq!(
         snapshot.banner.unwrap().text,

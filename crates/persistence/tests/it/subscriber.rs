@@ -1,8 +1,8 @@
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
 use allclear_application::subscriber::{
-    SubscriberFilter, SubscriberKey, SubscriberRule, SubscriberStore,
+    SubscriberFilter, SubscriberKey, SubscriberStore, SubscriberTransition,
 };
 use allclear_domain::channel::RecipientKey;
 use allclear_domain::channel::{Channel, Target};
@@ -24,6 +24,7 @@ contract!(
     a_stored_subscriber_reads_as_it_was_written,
     a_change_is_stored_and_makes_no_revision,
     replaced_secrets_are_stored_with_their_times,
+    who_entered_a_target_is_stored,
     a_refused_rule_stores_no_subscriber,
     subscribers_belong_to_their_organisation,
     of_twenty_who_subscribe_one_address_at_once_one_is_new,
@@ -37,12 +38,12 @@ contract!(
     addresses_whose_limits_are_over_are_mailed_at_once,
 );
 
-fn rule() -> SubscriberRule {
+fn rule() -> SubscriberTransition {
     rule_for("Ann@example.com")
 }
 
 /// Stores a new subscriber, or leaves the known one as it is.
-fn rule_for(email: &str) -> SubscriberRule {
+fn rule_for(email: &str) -> SubscriberTransition {
     let target = Target::parse(Channel::Email, email).unwrap();
     let draft = SubscriberDraft::of_everything(target);
     Box::new(|known| match known {
@@ -88,7 +89,7 @@ async fn a_change_is_stored_and_makes_no_revision(database: &Database) {
     let ann = subscribe(database, &acme, "Ann@example.com").await;
     let later = ann.created_at + TimeDelta::minutes(1);
     let end = later + TimeDelta::days(7);
-    let verify: SubscriberRule =
+    let verify: SubscriberTransition =
         Box::new(move |known| Ok(known.unwrap().verify(end, later).unwrap()));
     let change = database
         .save(&acme, SubscriberKey::of(&ann), verify)
@@ -100,7 +101,7 @@ async fn a_change_is_stored_and_makes_no_revision(database: &Database) {
         (verified.status, verified.updated_at),
         (SubscriberStatus::Subscribed, later)
     );
-    let left: SubscriberRule = Box::new(move |known| Ok(known.unwrap().unsubscribe(later)));
+    let left: SubscriberTransition = Box::new(move |known| Ok(known.unwrap().unsubscribe(later)));
     let left = database
         .save(&acme, SubscriberKey::of(&ann), left)
         .await
@@ -130,12 +131,29 @@ async fn replaced_secrets_are_stored_with_their_times(database: &Database) {
     let acme = organisation(database, "acme").await;
     let key = SubscriberKey::of(&subscribe(database, &acme, "ann@example.com").await);
     for earlier in 0..3 {
-        let rotate: SubscriberRule =
+        let rotate: SubscriberTransition =
             Box::new(|known| Ok(known.unwrap().rotate_secret(clock().now())));
         let rotated = database.save(&acme, key.clone(), rotate).await.unwrap();
         assert_eq!(rotated.after.secret.earlier.len(), earlier);
         let found = SubscriberStore::find(database, &acme, &key).await.unwrap();
         assert_eq!(found, Some(rotated.after));
+    }
+}
+
+async fn who_entered_a_target_is_stored(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let target = |url| Target::parse(Channel::Webhook, url).unwrap();
+    for target in [
+        target("https://a.example/x").entered_by_visitor(),
+        target("https://b.example/x"),
+    ] {
+        let draft = SubscriberDraft::of_everything(target.clone());
+        let key = SubscriberKey::of_draft(&draft);
+        let (id, now) = (SubscriberId(clock().id()), clock().now());
+        let add: SubscriberTransition = Box::new(move |_| Ok(Subscriber::create(id, draft, now)));
+        database.save(&acme, key.clone(), add).await.unwrap();
+        let found = SubscriberStore::find(database, &acme, &key).await.unwrap();
+        assert_eq!(found.unwrap().target, target);
     }
 }
 
@@ -155,7 +173,7 @@ async fn a_refused_rule_stores_no_subscriber(database: &Database) {
     let nowhere = OrganisationId::parse("nowhere").unwrap();
     assert!(matches!(
         database.save(&nowhere, mailbox, rule()).await,
-        Err(Error::NotFound("Organisation"))
+        Err(Error::NotFound(Resource::Organisation))
     ));
 }
 
@@ -251,7 +269,7 @@ async fn filter_selects_subscribers(database: &Database) {
     let webhook = Target::parse(Channel::Webhook, "https://ann.example.com/secret").unwrap();
     let draft = SubscriberDraft::of_everything(webhook.clone());
     let key = SubscriberKey::of_draft(&draft);
-    let add: SubscriberRule = Box::new(|_| {
+    let add: SubscriberTransition = Box::new(|_| {
         Ok(Subscriber::create(
             SubscriberId(clock().id()),
             draft,
@@ -260,9 +278,9 @@ async fn filter_selects_subscribers(database: &Database) {
     });
     database.save(&acme, key, add).await.unwrap();
     let (now, end) = (clock().now(), clock().now() + TimeDelta::days(7));
-    let verify: SubscriberRule =
+    let verify: SubscriberTransition =
         Box::new(move |known| Ok(known.unwrap().verify(end, now).unwrap()));
-    let fail: SubscriberRule = Box::new(move |known| {
+    let fail: SubscriberTransition = Box::new(move |known| {
         Ok(Subscriber {
             failing: Some(Failing {
                 reason: "No such mailbox".to_owned(),
@@ -387,7 +405,7 @@ async fn a_subscriber_that_is_never_confirmed_is_removed(database: &Database) {
     let end = ann.updated_at + TimeDelta::days(1);
     let change = async |email: &str, rule: fn(Subscriber) -> Subscriber| {
         subscribe(database, &acme, email).await;
-        let rule: SubscriberRule = Box::new(move |known| Ok(rule(known.unwrap())));
+        let rule: SubscriberTransition = Box::new(move |known| Ok(rule(known.unwrap())));
         let key = SubscriberKey::of_email(email);
         database.save(&acme, key, rule).await.unwrap();
     };
@@ -517,7 +535,7 @@ async fn addresses_whose_limits_are_over_are_mailed_at_once(database: &Database)
     }
     let later = clock().now() + TimeDelta::hours(40);
     for removed in [10, 6, 0] {
-        let pruned = database.prune_mail_limits(later, 10).await.unwrap();
+        let pruned = database.prune_verification_limits(later, 10).await.unwrap();
         assert_eq!(pruned, removed);
     }
     assert!(

@@ -8,7 +8,7 @@ use std::time::Duration;
 use allclear_application::clock::{Clock, TestClock};
 use allclear_application::delivery::DeliveryOutcome;
 use allclear_application::organisation::OrganisationStore;
-use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
+use allclear_application::subscriber::{SubscriberKey, SubscriberStore, SubscriberTransition};
 use allclear_application::transition::Transition;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::organisation::{Organisation, OrganisationPatch};
@@ -167,7 +167,7 @@ async fn incident_that_waits_for_the_first_confirmation_is_sent_to_that_subscrib
     let ann = enter(database, &fixture.id, "ann@example.com").await;
     fixture.sent(&fixture.claim(10).await).await;
     let now = clock().now();
-    let confirm: SubscriberRule = Box::new(move |known| {
+    let confirm: SubscriberTransition = Box::new(move |known| {
         gate.pass();
         let confirmed = known
             .unwrap()
@@ -199,7 +199,7 @@ async fn a_subscription_that_the_receiver_ends_during_an_edit_stays_ended(url: &
     fixture.incident("Down").await;
     fixture.expand().await;
     let claimed = fixture.claim(10).await;
-    let edit: SubscriberRule = Box::new(move |known| {
+    let edit: SubscriberTransition = Box::new(move |known| {
         gate.pass();
         Ok(Subscriber {
             mute_maintenances: true,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use allclear_application::clock::Clock;
-use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
+use allclear_application::subscriber::{SubscriberKey, SubscriberStore, SubscriberTransition};
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
@@ -168,7 +168,7 @@ impl Server {
                 let draft = SubscriberDraft::of_everything(target);
                 let key = SubscriberKey::of_draft(&draft);
                 let (id, now) = (SubscriberId(SystemClock.id()), SystemClock.now());
-                let rule: SubscriberRule = Box::new(move |_| {
+                let rule: SubscriberTransition = Box::new(move |_| {
                     let subscriber = Subscriber::create(id, draft, now);
                     Ok(subscriber
                         .verify(now + Subscriber::VERIFICATION_LIFETIME, now)

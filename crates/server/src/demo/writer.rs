@@ -8,7 +8,7 @@ use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::precondition::Precondition;
 use allclear_application::session::Client;
-use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore as _};
+use allclear_application::subscriber::{SubscriberKey, SubscriberStore as _, SubscriberTransition};
 use allclear_domain::account::{Password, SignUpDraft};
 use allclear_domain::audit::Actor;
 use allclear_domain::author::Author;
@@ -199,8 +199,9 @@ impl<'a> Writer<'a> {
                 notify: Some(self.notify),
                 ..Default::default()
             };
+            let author = self.author.clone();
             incidents
-                .record_update(&self.organisation, id, draft, self.author.clone())
+                .record_update(&self.organisation, id, draft, Vec::new(), author)
                 .await?;
         }
         Ok(id)
@@ -228,7 +229,7 @@ impl<'a> Writer<'a> {
             let subscriber = Subscriber::create(SubscriberId(self.clock.id()), draft, now)
                 .verify(now + Subscriber::VERIFICATION_LIFETIME, now)
                 .map_err(Error::internal)?;
-            let rule: SubscriberRule = Box::new(move |_| Ok(subscriber));
+            let rule: SubscriberTransition = Box::new(move |_| Ok(subscriber));
             let database = &self.app.database;
             database
                 .save(&self.organisation, SubscriberKey::of_email(address), rule)

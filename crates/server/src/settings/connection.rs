@@ -68,13 +68,18 @@ impl ConnectionSettings {
     /// The limits, with the number of file descriptors that the process may open.
     pub(crate) fn limits(&self) -> ConnectionLimits {
         ConnectionLimits {
-            connections: self.limit_connections,
-            streams: self.limit_streams,
-            sockets: self.limit_sockets,
-            polls: self.limit_polls,
-            handshakes: self.limit_handshakes,
-            all_handshakes: self.limit_all_handshakes,
+            connections: limit(self.limit_connections),
+            streams: limit(self.limit_streams),
+            sockets: limit(self.limit_sockets),
+            polls: limit(self.limit_polls),
+            handshakes: limit(self.limit_handshakes),
+            all_handshakes: limit(self.limit_all_handshakes),
             descriptors: rlimit::limit(),
         }
     }
+}
+
+/// `None` for 0, which means no limit.
+fn limit(given: usize) -> Option<usize> {
+    (given != 0).then_some(given)
 }

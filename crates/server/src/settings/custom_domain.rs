@@ -21,7 +21,7 @@ pub(crate) struct DomainSettings {
     /// Host and port that the check of a domain connects to, by http, instead of the domain's
     /// own addresses
     #[arg(long, env = "ALLCLEAR_DOMAIN_CHECK_ADDRESS", value_name = "ALLCLEAR_DOMAIN_CHECK_ADDRESS", value_parser = host_and_port)]
-    domain_check_address: Option<String>,
+    domain_check_address: Option<Url>,
 }
 
 impl DomainSettings {
@@ -42,14 +42,15 @@ impl DomainSettings {
     }
 }
 
-fn host_and_port(text: &str) -> Result<String, String> {
+/// The URL of the server with this host and port.
+fn host_and_port(text: &str) -> Result<Url, String> {
     let url = Url::parse(&format!("http://{text}/")).ok();
     let plain = url.filter(|url| url.path() == "/" && url.username().is_empty());
     let is_complete = text
         .rsplit_once(':')
         .is_some_and(|(_, port)| port.parse::<u16>().is_ok_and(|port| port > 0));
     match plain {
-        Some(url) if is_complete && url.host().is_some() => Ok(text.to_owned()),
+        Some(url) if is_complete && url.host().is_some() => Ok(url),
         _ => Err("it must be a host and a port, such as 127.0.0.1:8080".to_owned()),
     }
 }
@@ -60,8 +61,12 @@ mod tests {
 
     #[test]
     fn check_address_is_a_host_and_a_port() {
-        for good in ["127.0.0.1:8080", "[::1]:8080", "proxy.internal:80"] {
-            assert_eq!(host_and_port(good), Ok(good.to_owned()));
+        for (good, url) in [
+            ("127.0.0.1:8080", "http://127.0.0.1:8080/"),
+            ("[::1]:8080", "http://[::1]:8080/"),
+            ("proxy.internal:80", "http://proxy.internal/"),
+        ] {
+            assert_eq!(host_and_port(good).unwrap().as_str(), url);
         }
         for bad in [
             "",

@@ -25,7 +25,8 @@ pub(crate) struct LimitSettings {
     #[arg(long, env = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_name = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_parser = limit)]
     limit_account_guesses: Option<RateLimit>,
 
-    /// Accounts created from a client address: burst and rate an hour [default: 30/30]
+    /// Sign-ups and requests for new mail addresses from a client address: burst and rate an hour
+    /// [default: 30/30]
     #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_UP", value_name = "ALLCLEAR_LIMIT_SIGN_UP", value_parser = limit)]
     limit_sign_up: Option<RateLimit>,
 
@@ -79,7 +80,7 @@ impl LimitSettings {
     /// Limit of verification mails to a mail address.
     pub(crate) fn verification_mail(&self) -> RateLimit {
         self.limit_verification_mail
-            .unwrap_or(Subscribers::MAIL_LIMIT)
+            .unwrap_or(Subscribers::VERIFICATION_LIMIT)
     }
 }
 

@@ -250,7 +250,7 @@ impl OpenIdSettings {
             )
         })?;
         let role_claim = values.get("ROLE_CLAIM").map(ToOwned::to_owned);
-        let roles = values.roles(role_claim.is_some(), organisation.is_some())?;
+        let roles = values.roles(role_claim.as_deref(), organisation.as_ref())?;
         let verified = values
             .get("EMAIL_VERIFIED_CLAIM")
             .unwrap_or("email_verified");
@@ -327,11 +327,12 @@ impl<'a> Values<'a> {
         format!("{PREFIX}{}{key} is invalid: {reason}", self.prefix)
     }
 
-    /// The mapping of claims to roles. Settings that would have no effect are refused.
+    /// The mapping of the values of a claim to roles in an organisation. Settings that would have
+    /// no effect are refused.
     fn roles(
         &self,
-        has_claim: bool,
-        has_organisation: bool,
+        claim: Option<&str>,
+        organisation: Option<&OrganisationId>,
     ) -> Result<Option<RoleMapping>, String> {
         let roles = [
             ("ROLE_ADMIN", Role::Admin),
@@ -340,18 +341,18 @@ impl<'a> Values<'a> {
         ];
         let values = roles.map(|(key, role)| (role, self.list(key)));
         let has_values = values.iter().any(|(_, values)| !values.is_empty());
-        if has_claim != has_values {
+        if claim.is_some() != has_values {
             let reason = "a claim and values of it belong together: _ROLE_CLAIM with _ROLE_ADMIN, _ROLE_EDITOR or _ROLE_VIEWER";
             return Err(self.wrong("ROLE_CLAIM", reason));
         }
-        if has_claim && !has_organisation {
+        if claim.is_some() && organisation.is_none() {
             return Err(self.wrong(
                 "ROLE_CLAIM",
                 "roles are those of the organisation in _ORGANISATION",
             ));
         }
         let values = values.into_iter().filter(|(_, values)| !values.is_empty());
-        Ok(has_claim.then(|| RoleMapping {
+        Ok(claim.map(|_| RoleMapping {
             values: values.collect(),
         }))
     }

@@ -7,8 +7,8 @@ use clap::{ArgAction, Args};
 /// Which addresses that people enter may be connected to.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct WebhookSettings {
-    /// Targets outside the public internet that requests to entered addresses may reach: addresses,
-    /// CIDR ranges or host names, separated by commas
+    /// Targets outside the public internet that operators of all organisations may enter:
+    /// addresses, CIDR ranges or host names, separated by commas
     #[arg(long, env = "ALLCLEAR_WEBHOOK_ALLOW", value_name = "ALLCLEAR_WEBHOOK_ALLOW", value_delimiter = ',', value_parser = target)]
     webhook_allow: Vec<String>,
 
@@ -24,6 +24,11 @@ pub(crate) struct WebhookSettings {
 }
 
 impl WebhookSettings {
+    /// Whether targets outside the public internet are listed.
+    pub(crate) const fn has_listed_targets(&self) -> bool {
+        !self.webhook_allow.is_empty()
+    }
+
     /// What requests to entered addresses may reach.
     ///
     /// # Errors

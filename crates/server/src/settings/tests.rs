@@ -37,6 +37,17 @@ fn the_file_gives_defaults_in_either_spelling_and_flags_win() {
 }
 
 #[test]
+fn listed_targets_are_open_to_those_that_may_sign_up() {
+    let open = ["--webhook-allow", "10.0.0.0/8"];
+    let closed = ["--webhook-allow", "10.0.0.0/8", "--sign-up", "closed"];
+    let cases: [(&[&str], bool); 3] = [(&open, true), (&closed, false), (&[], false)];
+    for (flags, expected) in cases {
+        let settings = parse(flags, "").unwrap();
+        assert_eq!(settings.opens_listed_targets(), expected, "{flags:?}");
+    }
+}
+
+#[test]
 fn an_error_in_the_file_has_its_line_and_no_setting_is_given_twice() {
     let error = parse(&[], "sign_up = 'closed'\n\nlisten = 'nowhere").unwrap_err();
     assert!(error.contains("allclear.toml, line 3: "), "{error}");

@@ -48,12 +48,31 @@ pub(crate) struct UsageSettings {
     )]
     limit_subscribers: u64,
 
-    /// Writing requests of an organisation, and changes with the sessions of an account: burst and
-    /// rate an hour; 0 for no limit
+    /// Incidents of an organisation that are not resolved; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_OPEN_INCIDENTS",
+        value_name = "ALLCLEAR_LIMIT_OPEN_INCIDENTS",
+        default_value = "1000"
+    )]
+    limit_open_incidents: u64,
+
+    /// Maintenances of an organisation that are neither over nor cancelled; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_MAINTENANCES",
+        value_name = "ALLCLEAR_LIMIT_MAINTENANCES",
+        default_value = "1000"
+    )]
+    limit_maintenances: u64,
+
+    /// Writing requests of an organisation's people, of its API keys together, and changes with the
+    /// sessions of an account: burst and rate an hour of each; 0 for no limit
     #[arg(long, env = "ALLCLEAR_LIMIT_WRITES", value_name = "ALLCLEAR_LIMIT_WRITES", default_value = "600/36000", value_parser = rate)]
     limit_writes: Rate,
 
-    /// Bytes of text that an organisation may write a day; 0 for no limit
+    /// Bytes of text that an organisation's people may write a day, and its API keys together; 0
+    /// for no limit
     #[arg(
         long,
         env = "ALLCLEAR_LIMIT_TEXT",
@@ -116,6 +135,8 @@ impl UsageSettings {
             components: limit(self.limit_components),
             groups: limit(self.limit_groups),
             subscribers: limit(self.limit_subscribers),
+            open_incidents: limit(self.limit_open_incidents),
+            maintenances: limit(self.limit_maintenances),
         }
     }
 
@@ -171,6 +192,8 @@ mod tests {
                 components: Some(1000),
                 groups: Some(200),
                 subscribers: Some(100_000),
+                open_incidents: Some(1000),
+                maintenances: Some(1000),
             }
         );
         assert_eq!(
@@ -198,6 +221,8 @@ mod tests {
             "components",
             "groups",
             "subscribers",
+            "open-incidents",
+            "maintenances",
             "writes",
             "text",
             "api-key",

@@ -7,11 +7,14 @@ use std::sync::Arc;
 
 use allclear_application::clock::{Clock, TestClock};
 use chrono::TimeDelta;
-use reqwest::Method;
+use futures_util::stream;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Body, Method};
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
-use crate::app::{Operator, TestApp, TestResponse, assert_status, client, send, until};
-use crate::built_in::mails_in;
+use crate::app::{Operator, PASSWORD, TestApp, TestResponse, assert_status, client, send, until};
+use crate::built_in::{Person, mails_in};
 
 /// Creates a key; returns its payload.
 pub(crate) async fn key(admin: &Operator, role: &str) -> Value {
@@ -68,6 +71,40 @@ async fn person_who_creates_a_key_gets_a_mail() {
     );
     assert!(mails[0].contains("A key, editor"), "{mails:?}");
     assert!(!mails[0].contains(created["key"].as_str().unwrap()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn key_whose_request_outlives_its_session_is_not_created() {
+    let app = TestApp::start().await;
+    let thief = Person::signed_up(&app, "ann@example.com").await;
+    let organisation = thief.organisation().await;
+    let (finish, finished) = oneshot::channel::<String>();
+    let creating = thief
+        .client
+        .post(app.call("/api-key/create"))
+        .bearer_auth(thief.token(&organisation).await)
+        .header(CONTENT_TYPE, "application/json")
+        .body(Body::wrap_stream(stream::once(finished)));
+    let creating = tokio::spawn(send(creating));
+
+    let owner = Person::new(&app, &thief.email);
+    assert_status(owner.sign_in(PASSWORD), 200).await;
+    assert_status(owner.delete("/sessions"), 200).await;
+    assert!(!creating.is_finished(), "it waits for its body");
+    finish.send(json!({"name": "Thief"}).to_string()).unwrap();
+    let refused = creating.await.unwrap();
+    assert_eq!(
+        (refused.status, &refused.body["message"]),
+        (401, &json!("Please sign in")),
+        "{refused:?}"
+    );
+    let admin = Operator {
+        url: app.url.clone(),
+        token: owner.token(&organisation).await,
+        organisation,
+        client: owner.client,
+    };
+    assert!(listed(&admin).await.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

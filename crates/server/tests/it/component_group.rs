@@ -2,7 +2,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::{Method, header};
 use serde_json::{Value, json};
 
-use crate::app::{Operator, TestApp, assert_status, send};
+use crate::app::{Operator, TestApp, assert_status, client, send};
 
 async fn group(operator: &Operator, name: &str) -> String {
     let created = operator
@@ -86,6 +86,11 @@ async fn uptime_of_a_group_is_the_mean_of_the_components_that_show_theirs() {
             "incidents": [{"id": incident["id"], "code": incident["code"], "title": "Down"}],
         })
     );
+    let page = format!("{}/status/{}", operator.url, operator.organisation);
+    let shown = send(client().get(page)).await;
+    let shown = shown.body.as_str().unwrap();
+    let uptime = "Core</h3><span class=\"quiet\">99.97 % uptime</span>";
+    assert!(shown.contains(uptime), "{shown}");
     for query in [
         "?from=2026-02-02&to=2026-02-01",
         "?from=2024-01-01&to=2025-12-31",

@@ -99,6 +99,8 @@ async fn a_domain_is_claimed_verified_and_removed() {
         snapshot["organisation"]["url"],
         "https://status.acme.example"
     );
+    let settings = operator.get("/organisation").await;
+    assert_eq!(settings.body["data"]["url"], "https://status.acme.example");
 
     let removed = operator.delete("/organisation/domain").await;
     assert_eq!(

@@ -121,6 +121,31 @@ async fn history_is_filtered_by_component() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn every_page_leads_to_support_and_to_the_subscription() {
+    let app = TestApp::start().await;
+    let acme = app.operator("Acme").await;
+    let code = incident(&acme, "Down", &months_ago(0)).await;
+    let settings = json!({"supportUrl": "mailto:help@acme.example"});
+    let changed = acme.patch("/organisation", settings).await;
+    assert_eq!(changed.status, 200, "{changed:?}");
+    let status_page = format!("/status/{}", acme.organisation);
+    let links = [
+        "href=\"mailto:help@acme.example\"".to_owned(),
+        format!("href=\"{status_page}#subscribe\""),
+        format!("href=\"{status_page}/subscribe\""),
+    ];
+    let entry = format!("/incidents/{code}");
+    for path in ["/history", "/uptime", &entry] {
+        let shown = page(&acme, path).await;
+        for link in &links {
+            assert!(html(&shown).contains(link), "{path}: {link}");
+        }
+    }
+    let pressed = page(&acme, "").await;
+    assert!(html(&pressed).contains("<button id=\"subscribe\""));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn history_has_a_tag_that_changes_with_its_content_and_is_publicly_cacheable() {
     let app = TestApp::start().await;
     let acme = app.operator("Acme").await;

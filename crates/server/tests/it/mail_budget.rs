@@ -132,7 +132,7 @@ async fn account_organisation_and_installation_have_a_budget_each() {
         "--limit-mail-account",
         "2",
         "--limit-mail-organisation",
-        "3",
+        "4",
         "--limit-mail-installation",
         "5",
     ];
@@ -153,7 +153,10 @@ async fn account_organisation_and_installation_have_a_budget_each() {
     }
     let subscribers = acme.get("/subscriber/list").await;
     let listed = subscribers.body["data"].as_array().unwrap().len();
-    assert_eq!(listed, 2, "one was beyond the organisation's budget");
+    assert_eq!(
+        listed, 2,
+        "one was beyond the organisation's budget for visitors"
+    );
     let other = app.operator("Other").await;
     assert_status(invite(&other, "f@example.com"), 201).await;
     assert_used_up(

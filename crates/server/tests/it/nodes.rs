@@ -1,6 +1,7 @@
 //! Many nodes: what holds on one holds across all of them, whatever breaks in between.
 
 mod balanced;
+mod clocks;
 mod custom_domain;
 mod idempotency;
 pub(crate) mod installation;

@@ -39,6 +39,7 @@ async fn settings_are_changed_and_shown_on_the_page() {
             .unwrap()
             .ends_with(&format!("/status/{}", settings["id"].as_str().unwrap()))
     );
+    assert_eq!(shown["url"], settings["url"]);
     assert_eq!(shown.get("notifyByDefault"), None);
 
     let change = json!({"pageTitle": "", "pageDescription": null, "supportUrl": null});

@@ -28,19 +28,26 @@ async fn ready_becomes(process: &Process, expected: u16) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn server_whose_database_file_was_replaced_or_removed_is_not_ready() {
+async fn server_whose_database_file_was_replaced_or_removed_is_not_ready_and_refuses_writes() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let process = Process::serve(command(&data, &[])).await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
     assert_eq!(ready(&process).await, (200, "ok".to_owned()));
+    let (path, lost) = ("/component/create", json!({"name": "Lost"}));
+    let written = async || operator.post(path, lost.clone()).await.status;
     let (file, moved) = (data.join("allclear.db"), data.join("moved.db"));
     let replaced = (503, "the database file was replaced or removed".to_owned());
     std::fs::rename(&file, &moved).unwrap();
     assert_eq!(ready(&process).await, replaced);
+    assert_eq!(written().await, 503);
     std::fs::copy(&moved, &file).unwrap();
     assert_eq!(ready(&process).await, replaced, "a copy is another file");
+    assert_eq!(written().await, 503);
     std::fs::rename(&moved, &file).unwrap();
     assert_eq!(ready(&process).await.0, 200);
+    operator.component("Kept").await;
+    assert_eq!(operator.snapshot().await["revision"], 1);
 }
 
 /// Writes components until one is refused; how many were stored.

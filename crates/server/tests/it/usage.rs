@@ -3,7 +3,7 @@
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::app::{Operator, PASSWORD, TestApp, TestResponse, assert_status, client, send};
+use crate::app::{Operator, PASSWORD, TestApp, TestResponse, assert_status, client, send, until};
 use crate::built_in::Person;
 
 /// A refusal names the setting that an operator of the installation can change.
@@ -58,6 +58,34 @@ async fn organisation_has_so_many_components_also_when_they_are_created_at_once(
 async fn groups_beyond_the_limit_are_refused_also_when_created_at_once() {
     let setting = "ALLCLEAR_LIMIT_GROUPS";
     assert_at_most_three("--limit-groups", "/component-group", setting).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unresolved_incidents_beyond_the_limit_are_refused_until_others_are_resolved() {
+    let app = TestApp::start_with(&["--limit-open-incidents", "2"]).await;
+    let operator = app.operator("Acme").await;
+    let body = json!({"title": "Down", "description": "All of it"});
+    let first = operator.create("/incident/create", body.clone()).await;
+    operator.create("/incident/create", body.clone()).await;
+    let refused = operator.post("/incident/create", body.clone()).await;
+    assert_refused(&refused, 409, "ALLCLEAR_LIMIT_OPEN_INCIDENTS");
+    let id = first["id"].as_str().unwrap();
+    let update = json!({"status": "RESOLVED", "message": "Over"});
+    operator
+        .create(&format!("/incident/{id}/updates/create"), update)
+        .await;
+    operator.create("/incident/create", body).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn maintenances_beyond_the_limit_are_refused() {
+    let app = TestApp::start_with(&["--limit-maintenances", "1"]).await;
+    let operator = app.operator("Acme").await;
+    let start = "2999-01-01T00:00:00Z";
+    let body = json!({"title": "Move", "description": "All of it", "startAt": start});
+    operator.create("/maintenance/create", body.clone()).await;
+    let refused = operator.post("/maintenance/create", body).await;
+    assert_refused(&refused, 409, "ALLCLEAR_LIMIT_MAINTENANCES");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -130,6 +158,34 @@ async fn refused_calls_of_a_viewer_use_nothing_of_the_organisation_up() {
         assert_eq!(response.status, 403);
     }
     operator.component("one").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn api_key_in_a_loop_keeps_no_person_from_writing() {
+    let app = TestApp::start_with(&["--limit-writes", "12/60"]).await;
+    let person = app.operator("Acme").await;
+    let body = json!({"name": "Monitor", "role": "editor"});
+    let created = person.create("/api-key/create", body).await;
+    let key = Operator {
+        token: created["key"].as_str().unwrap().to_owned(),
+        client: client(),
+        ..person.clone()
+    };
+    let mut components = Vec::new();
+    for number in 0..10 {
+        let id = key.component(&format!("Number {number}")).await;
+        components.push(json!({"componentId": id, "status": "MAJOR_OUTAGE"}));
+    }
+    // With its eleven events, it counts as two changes of the key.
+    let incident = json!({"title": "Down", "description": "All of it", "components": components});
+    key.create("/incident/create", incident).await;
+    let body = json!({"name": "One more"});
+    let more = async || key.post("/component/create", body.clone()).await;
+    until(429, async || more().await.status).await;
+    assert_refused(&more().await, 429, "ALLCLEAR_LIMIT_WRITES");
+    for number in 0..12 {
+        person.component(&format!("Of a person {number}")).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,11 +10,11 @@ use actix_web::rt;
 use parking_lot::Mutex;
 
 use super::handler::EngineHandler;
+use super::outcome::Received;
 use super::packet::{DecodeError, Message, Packet};
 use super::reason::CloseReason;
 use super::server::Engine;
 use super::session::{EngineSocket, Session};
-use super::session_state::Received;
 
 /// Most jobs that may wait. With more, the client is not read.
 const MAX_JOBS: usize = 64;
@@ -22,14 +22,21 @@ const MAX_JOBS: usize = 64;
 /// client is not read; one message may exceed the bound.
 const MAX_JOB_BYTES: usize = 256 * 1024;
 
+/// The task that runs the jobs, one at a time.
+enum Runner<S> {
+    /// It waits for a job. Holds the state of the session.
+    Idle(S),
+    /// It runs, and has the state.
+    Running,
+    /// It runs no more jobs: the session has ended, or a job has panicked.
+    Finished,
+}
+
 struct Inbox<H: EngineHandler> {
     decoder: H::Decoder,
-    /// `None` while the runner has it.
-    state: Option<H::State>,
+    runner: Runner<H::State>,
     jobs: VecDeque<(H::Job, usize)>,
     bytes: usize,
-    running: bool,
-    finished: bool,
     /// Senders that wait for room.
     senders: Vec<Waker>,
 }
@@ -42,8 +49,8 @@ pub(crate) struct Connection<H: EngineHandler> {
 
 /// The next step of the runner.
 enum Next<H: EngineHandler> {
-    Run(H::Job),
-    Notified,
+    Run(H::State, H::Job),
+    Notified(H::State),
     Close(H::State, CloseReason),
     Idle,
 }
@@ -53,11 +60,9 @@ impl<H: EngineHandler> Connection<H> {
         let (decoder, state) = engine.handler().open(&EngineSocket(Arc::clone(&session)));
         let inbox = Inbox {
             decoder,
-            state: Some(state),
+            runner: Runner::Idle(state),
             jobs: VecDeque::new(),
             bytes: 0,
-            running: false,
-            finished: false,
             senders: Vec::new(),
         };
         Self {
@@ -125,36 +130,37 @@ impl<H: EngineHandler> Connection<H> {
     /// Starts the runner if it is not running. Must be called in a worker thread.
     pub(crate) fn start(self: &Arc<Self>) {
         let mut inbox = self.inbox.lock();
-        if !inbox.running && !inbox.finished {
-            inbox.running = true;
-            drop(inbox);
-            rt::spawn(run(Arc::clone(self)));
-        }
+        let state = match mem::replace(&mut inbox.runner, Runner::Running) {
+            Runner::Idle(state) => state,
+            runner => {
+                inbox.runner = runner;
+                return;
+            }
+        };
+        drop(inbox);
+        rt::spawn(run(Arc::clone(self), state));
     }
 
-    fn next(&self, state: &mut Option<H::State>) -> Next<H> {
+    fn next(&self, state: H::State) -> Next<H> {
         let mut inbox = self.inbox.lock();
-        let reason = self.session.reason();
-        if let Some(reason) = reason
+        if let Some(reason) = self.session.reason()
             && (reason.is_by_server() || inbox.jobs.is_empty())
-            && let Some(state) = state.take()
         {
             inbox.jobs = VecDeque::new();
             return Next::Close(state, reason);
         }
         if self.session.take_notification() {
-            return Next::Notified;
+            return Next::Notified(state);
         }
         if let Some((job, bytes)) = inbox.jobs.pop_front() {
             inbox.bytes -= bytes;
             let senders = mem::take(&mut inbox.senders);
             drop(inbox);
             senders.into_iter().for_each(Waker::wake);
-            return Next::Run(job);
+            return Next::Run(state, job);
         }
         inbox.jobs = VecDeque::new();
-        inbox.state = state.take();
-        inbox.running = false;
+        inbox.runner = Runner::Idle(state);
         Next::Idle
     }
 
@@ -172,31 +178,37 @@ impl<H: EngineHandler> Connection<H> {
 
     /// Whether nothing is left to do, neither here nor at the client.
     pub(crate) fn is_over(&self) -> bool {
-        self.inbox.lock().finished && !self.session.is_reachable()
+        let is_finished = matches!(self.inbox.lock().runner, Runner::Finished);
+        is_finished && !self.session.is_reachable()
     }
 }
 
 /// Runs jobs until there are none.
-async fn run<H: EngineHandler>(connection: Arc<Connection<H>>) {
+async fn run<H: EngineHandler>(connection: Arc<Connection<H>>, mut state: H::State) {
     let mut guard = PanicGuard {
         connection: &connection,
         armed: true,
     };
     let socket = EngineSocket(Arc::clone(&connection.session));
     let handler = connection.engine.handler();
-    let mut state = connection.inbox.lock().state.take();
     loop {
-        match (connection.next(&mut state), state.as_mut()) {
-            (Next::Run(job), Some(state)) => handler.run(&socket, state, job).await,
-            (Next::Notified, Some(state)) => handler.notified(&socket, state).await,
-            (Next::Close(state, reason), _) => {
+        state = match connection.next(state) {
+            Next::Run(mut state, job) => {
+                handler.run(&socket, &mut state, job).await;
+                state
+            }
+            Next::Notified(mut state) => {
+                handler.notified(&socket, &mut state).await;
+                state
+            }
+            Next::Close(state, reason) => {
                 handler.closed(&socket, state, reason).await;
                 // A shutdown waits for it.
-                connection.inbox.lock().finished = true;
+                connection.inbox.lock().runner = Runner::Finished;
                 break;
             }
-            _ => break,
-        }
+            Next::Idle => break,
+        };
     }
     guard.armed = false;
     if connection.is_over() {
@@ -213,7 +225,7 @@ struct PanicGuard<'a, H: EngineHandler> {
 impl<H: EngineHandler> Drop for PanicGuard<'_, H> {
     fn drop(&mut self) {
         if self.armed {
-            self.connection.inbox.lock().finished = true;
+            self.connection.inbox.lock().runner = Runner::Finished;
             self.connection.session.close(CloseReason::ForcedClose);
         }
     }

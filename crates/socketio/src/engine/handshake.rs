@@ -132,7 +132,6 @@ mod tests {
         assert_eq!(handshake.query(), "EIO=4&transport=polling");
         assert_eq!(handshake.header("authorization"), Some("Bearer abc"));
         assert_eq!(handshake.header("x-note"), None);
-        assert_eq!(handshake.header("cookie"), None);
         assert!(!format!("{handshake:?}").contains("abc"));
         let all = Settings {
             handshake_headers: None,

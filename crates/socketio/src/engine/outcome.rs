@@ -3,13 +3,6 @@
 use super::encoded::Encoded;
 use super::packet::Message;
 
-/// The transports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Transport {
-    Polling,
-    Websocket,
-}
-
 /// Result of a received packet.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Received {

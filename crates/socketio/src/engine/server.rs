@@ -16,9 +16,8 @@ use super::handler::EngineHandler;
 use super::handshake::Handshake;
 use super::reason::{CloseReason, Refusal};
 use super::session::Session;
-use super::session_state::Transport;
 use super::session_timer::SessionTimer;
-use super::transport;
+use super::transport::{self, Transport};
 use crate::settings::Settings;
 use crate::sid::Sid;
 

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use super::encoded::{Encoded, FIXED};
 use super::heartbeat::{Heartbeat, HeartbeatAction};
-pub(crate) use super::outcome::{Output, PollError, Received, Transport};
+use super::outcome::{Output, PollError, Received};
 use super::packet::Packet;
 use super::queue::Queue;
 use super::reason::CloseReason;
+use super::transport::Transport;
 use super::upgrade::{Probe, Upgrade};
 use crate::settings::Settings;
 

@@ -14,8 +14,14 @@ use super::connection::Connection;
 use super::handler::EngineHandler;
 use super::reason::Refusal;
 use super::server::Engine;
-use super::session_state::Transport;
 use crate::settings::Settings;
+
+/// The transports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transport {
+    Polling,
+    Websocket,
+}
 
 /// The query parameters of Engine.IO. If one is repeated, the last value counts.
 #[derive(Default)]

@@ -1,77 +1,11 @@
-//! Received events, and acknowledgements in both directions.
+//! Acknowledgements of clients.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use bytes::Bytes;
-use bytestring::ByteString;
 use parking_lot::Mutex;
-use serde::Serialize;
 use tokio::sync::oneshot;
 
-use super::socket::Core;
-use crate::protocol::{Args, EncodeError, encode_ack, encode_ack_args};
-
-/// An event from a client.
-#[derive(Debug)]
-pub struct Incoming {
-    pub(super) name: ByteString,
-    pub(super) args: Args,
-    pub(super) reply: Option<(Arc<Core>, u64)>,
-}
-
-impl Incoming {
-    /// Name of the event.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Arguments of the event.
-    #[must_use]
-    pub fn args(&self) -> &Args {
-        &self.args
-    }
-
-    /// Whether the client expects an acknowledgement that it has not got.
-    #[must_use]
-    pub const fn expects_ack(&self) -> bool {
-        self.reply.is_some()
-    }
-
-    /// Acknowledges the event with the arguments of a tuple or another sequence, with which the
-    /// client's callback is called. Has no effect if the client expects no acknowledgement, or
-    /// after the first call.
-    ///
-    /// # Errors
-    /// If the arguments are not a sequence or cannot be serialised.
-    pub fn ack<T: Serialize + ?Sized>(&mut self, args: &T) -> Result<(), EncodeError> {
-        self.ack_with_attachments(args, Vec::new())
-    }
-
-    /// Acknowledges the event with arguments that refer to `attachments`.
-    ///
-    /// # Errors
-    /// As [`Incoming::ack`].
-    pub fn ack_with_attachments<T: Serialize + ?Sized>(
-        &mut self,
-        args: &T,
-        attachments: Vec<Bytes>,
-    ) -> Result<(), EncodeError> {
-        if let Some((core, id)) = &self.reply {
-            core.send(encode_ack(core.namespace_name(), *id, args, attachments)?);
-            self.reply = None;
-        }
-        Ok(())
-    }
-
-    /// Acknowledges the event with its own arguments.
-    pub fn ack_echo(&mut self) {
-        if let Some((core, id)) = self.reply.take() {
-            core.send(encode_ack_args(core.namespace_name(), id, &self.args));
-        }
-    }
-}
+use crate::protocol::Args;
 
 /// Why an acknowledgement did not arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -47,19 +47,14 @@ impl Broadcast {
         let Some(packet) = encode_all(events, &self.namespace.name) else {
             return;
         };
-        self.namespace.each(&self.rooms, &self.except, |core| {
-            core.send(packet.clone());
-        });
+        self.namespace.send(&self.rooms, &self.except, &packet);
     }
 
     /// The current sockets.
     #[must_use]
     pub fn sockets(&self) -> Vec<SocketRef> {
-        let mut sockets = Vec::new();
-        self.namespace.each(&self.rooms, &self.except, |core| {
-            sockets.push(SocketRef(Arc::clone(core)));
-        });
-        sockets
+        let found = self.namespace.sockets(&self.rooms, &self.except);
+        found.into_iter().map(SocketRef).collect()
     }
 
     /// Makes the sockets join a room.

@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 use tokio::task::yield_now;
 use tokio::time::timeout;
 
-use super::ack::Incoming;
 use super::erased_namespace::{ErasedNamespace, ErasedSocket};
 use super::handler::{Connect, ConnectError, DisconnectReason};
+use super::incoming::Incoming;
 use super::socket::Core;
 use crate::engine::{CloseReason, EngineHandler, EngineSocket, Malformed, Message, Session};
 use crate::protocol::{Assembler, Kind, Packet, encode_connect, encode_connect_error};

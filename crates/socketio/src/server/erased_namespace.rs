@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use futures_util::future::LocalBoxFuture;
 
-use super::ack::Incoming;
 use super::handler::{Connect, ConnectError, DisconnectReason, Handler};
+use super::incoming::Incoming;
 use super::namespace::NamespaceState;
 use super::socket::{Core, Socket};
 use crate::engine::Session;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::ack::Incoming;
+use super::incoming::Incoming;
 use super::socket::Socket;
 use crate::engine::{CloseReason, Handshake};
 use crate::sid::Sid;

@@ -8,12 +8,13 @@ use parking_lot::Mutex;
 
 use super::broadcast::Broadcast;
 use super::socket::{Core, SocketRef};
+use crate::engine::Encoded;
 use crate::protocol::Event;
 use crate::sid::Sid;
 
 type Members = HashMap<Sid, Arc<Core>>;
 
-/// Sockets by room. One lock, so that every receiver gets two broadcasts in the same order.
+/// Sockets by room.
 #[derive(Default)]
 struct Rooms {
     all: Members,
@@ -23,6 +24,9 @@ struct Rooms {
 pub(super) struct NamespaceState {
     pub(super) name: Box<str>,
     rooms: Mutex<Rooms>,
+    /// Held while a broadcast is sent, so that every receiver gets two of them in the same order.
+    /// The rooms are not: nobody has to wait for a broadcast to many sockets to join or leave.
+    sending: Mutex<()>,
 }
 
 impl NamespaceState {
@@ -30,6 +34,7 @@ impl NamespaceState {
         Arc::new(Self {
             name: name.into(),
             rooms: Mutex::default(),
+            sending: Mutex::default(),
         })
     }
 
@@ -72,38 +77,37 @@ impl NamespaceState {
         rooms.leave(room, core.sid);
     }
 
-    /// Calls `act` once for each socket in one of the rooms (in the namespace if `rooms` is empty),
-    /// except those in `except`.
-    pub(super) fn each(
-        &self,
-        rooms: &[Box<str>],
-        except: &[Box<str>],
-        mut act: impl FnMut(&Arc<Core>),
-    ) {
+    /// Sends a packet to [`Self::sockets`]. A socket that leaves the room meanwhile may receive it.
+    pub(super) fn send(&self, rooms: &[Box<str>], except: &[Box<str>], packet: &Encoded) {
+        let _sending = self.sending.lock();
+        for core in self.sockets(rooms, except) {
+            core.send(packet.clone());
+        }
+    }
+
+    /// The sockets in one of the rooms (in the namespace if `rooms` is empty), except those in
+    /// `except`.
+    pub(super) fn sockets(&self, rooms: &[Box<str>], except: &[Box<str>]) -> Vec<Arc<Core>> {
         let all = self.rooms.lock();
         let excluded: Vec<Sid> = except.iter().filter_map(|room| Sid::parse(room)).collect();
         let excluded_rooms: Vec<&Members> = except
             .iter()
             .filter_map(|room| all.rooms.get(&**room))
             .collect();
-        let mut act = |core: &Arc<Core>| {
+        let is_included = |core: &&Arc<Core>| {
             let is_member = |members: &&Members| members.contains_key(&core.sid);
-            if !excluded.contains(&core.sid) && !excluded_rooms.iter().any(is_member) {
-                act(core);
-            }
+            !excluded.contains(&core.sid) && !excluded_rooms.iter().any(is_member)
         };
         match rooms {
-            [] => all.all.values().for_each(act),
-            [room] => all.members(room).for_each(act),
+            [] => all.all.values().filter(is_included).cloned().collect(),
+            [room] => all.members(room).filter(is_included).cloned().collect(),
             many => {
-                let found = many
-                    .iter()
-                    .flat_map(|room| all.members(room))
-                    .map(|core| (core.sid, core));
-                found
-                    .collect::<HashMap<_, _>>()
-                    .into_values()
-                    .for_each(&mut act);
+                let found = many.iter().flat_map(|room| all.members(room));
+                let found: Members = found
+                    .filter(is_included)
+                    .map(|core| (core.sid, Arc::clone(core)))
+                    .collect();
+                found.into_values().collect()
             }
         }
     }

@@ -16,6 +16,7 @@ use crate::engine::{CloseReason, Encoded, Handshake, Session};
 use crate::protocol::{Args, Event, encode_all, encode_disconnect};
 use crate::sid::Sid;
 
+/// A client in a namespace: what its handles share.
 pub(super) struct Core {
     pub(super) sid: Sid,
     pub(super) namespace: Arc<NamespaceState>,
@@ -67,15 +68,12 @@ impl Core {
         first
     }
 
-    /// Removes the socket from the namespace, or closes its session.
-    pub(super) fn disconnect(&self, close: bool) {
+    /// Removes the socket from the namespace.
+    fn disconnect(&self) {
         if self.is_connected() {
             self.send(encode_disconnect(&self.namespace.name));
             if self.leave() {
                 self.session.notify();
-            }
-            if close {
-                self.session.drain(CloseReason::ForcedServerClose);
             }
         }
     }
@@ -190,7 +188,7 @@ impl SocketRef {
     /// Removes the socket from the namespace (packet `41`). The official client does not reconnect
     /// after that.
     pub fn disconnect(&self) {
-        self.0.disconnect(false);
+        self.0.disconnect();
     }
 
     /// Closes the client's session without a packet. The official client reconnects.

@@ -1,11 +1,13 @@
 //! Handshake, heartbeat, upgrade and the ends of sessions.
 
+use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use actix_web::HttpRequest;
 use allclear_socketio::{Admission, Event, OverLimit, Permit, Permits, Server};
 use futures_util::FutureExt as _;
+use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::support::{Report, TestServer, get, quick, soon};
@@ -165,12 +167,20 @@ async fn packets_of_a_leaving_client_are_handled() {
 async fn a_shutdown_closes_transports_without_a_disconnect_packet_and_waits_for_handlers() {
     let mut server = TestServer::start(quick());
     let (mut wire, _) = server.joined().await;
-    let closes = async {
-        assert_eq!(wire.close_code().await, None);
-    };
+    wire.send(r#"42["wait"]"#).await;
+    assert!(matches!(server.next_report().await, Report::Event(..)));
     let stopping = server.server.clone();
-    soon(async { futures_util::join!(stopping.shutdown(), closes) }).await;
-    assert_eq!(server.disconnected().await, "server shutting down");
+    let mut shutdown = pin!(stopping.shutdown());
+    let early = timeout(Duration::from_millis(200), shutdown.as_mut()).await;
+    assert!(early.is_err(), "a handler is running");
+    assert_eq!(wire.close_code().await, None);
+    server.release();
+    soon(shutdown).await;
+    let last = server.reported();
+    assert!(
+        matches!(last, Some(Report::Disconnected("server shutting down"))),
+        "{last:?}"
+    );
     assert_eq!(server.server.sessions(), 0);
     let client = crate::support::client();
     assert_eq!(

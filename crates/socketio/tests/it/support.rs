@@ -11,6 +11,7 @@ use allclear_socketio::{
 };
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
+use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
@@ -46,7 +47,11 @@ pub(crate) enum Report {
 }
 
 /// Reports calls to the test, and does what events request.
-struct Reporter(UnboundedSender<Report>);
+#[derive(Clone)]
+struct Reporter {
+    reports: UnboundedSender<Report>,
+    released: Arc<Notify>,
+}
 
 impl Handler for Reporter {
     type Data = String;
@@ -67,11 +72,11 @@ impl Handler for Reporter {
     }
 
     async fn connected(&self, socket: &Socket<String>) {
-        let _ = self.0.send(Report::Connected((**socket).clone()));
+        let _ = self.reports.send(Report::Connected((**socket).clone()));
     }
 
     async fn event(&self, socket: &Socket<String>, mut event: Incoming) {
-        let _ = self.0.send(Report::Event(
+        let _ = self.reports.send(Report::Event(
             event.name().into(),
             event.args().items().into(),
         ));
@@ -90,6 +95,7 @@ impl Handler for Reporter {
                     response.map_or_else(|error| error.to_string(), |args| args.items().to_owned());
                 event.ack(&(text,)).expect("text can be written");
             }
+            "wait" => self.released.notified().await,
             "slow" => rt::time::sleep(Duration::from_millis(20)).await,
             "panic" => panic!("a handler may"),
             _ => event.ack_echo(),
@@ -97,7 +103,7 @@ impl Handler for Reporter {
     }
 
     async fn disconnected(&self, _: &Socket<String>, reason: allclear_socketio::DisconnectReason) {
-        let _ = self.0.send(Report::Disconnected(reason.as_str()));
+        let _ = self.reports.send(Report::Disconnected(reason.as_str()));
     }
 }
 
@@ -105,6 +111,7 @@ pub(crate) struct TestServer {
     pub(crate) server: Server,
     address: SocketAddr,
     reports: UnboundedReceiver<Report>,
+    released: Arc<Notify>,
 }
 
 impl TestServer {
@@ -114,11 +121,16 @@ impl TestServer {
 
     pub(crate) fn start_with(settings: Settings, admission: Option<Arc<dyn Admission>>) -> Self {
         let (sender, reports) = unbounded_channel();
+        let released = Arc::new(Notify::new());
+        let reporter = Reporter {
+            reports: sender,
+            released: Arc::clone(&released),
+        };
         let cut = close_dead_connections(&settings);
         let mut builder = Server::builder()
             .settings(settings)
-            .namespace("/", Reporter(sender.clone()))
-            .namespace("/other", Reporter(sender));
+            .namespace("/", reporter.clone())
+            .namespace("/other", reporter);
         if let Some(admission) = admission {
             builder = builder.admission(admission);
         }
@@ -140,7 +152,18 @@ impl TestServer {
             server,
             address,
             reports,
+            released,
         }
+    }
+
+    /// Lets the handler of a `wait` event go on.
+    pub(crate) fn release(&self) {
+        self.released.notify_one();
+    }
+
+    /// The next report, if there is one already.
+    pub(crate) fn reported(&mut self) -> Option<Report> {
+        self.reports.try_recv().ok()
     }
 
     pub(crate) async fn next_report(&mut self) -> Report {

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::confirmation::{PendingBody, pending};
-use super::cookie::CookieSecurity;
+use super::cookie::Cookies;
 use super::input::{checked, password, text};
-use super::openid::PasswordsAllowed;
+use super::openid::{PasswordSwitch, PasswordsAllowed};
 use super::session::{AnySession, SessionForWrite};
 use super::signed_in::{SignedInBody, UserBody, sign_in_response};
 use super::throttle::IdentityThrottle;
@@ -100,12 +100,13 @@ impl SignUpInput {
 )]
 #[post("/sign-up")]
 async fn sign_up(
+    _: PasswordsAllowed,
     request: HttpRequest,
     body: Body<SignUpInput>,
     accounts: web::Data<Accounts>,
     sessions: web::Data<Sessions>,
     throttle: web::Data<IdentityThrottle>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let (draft, invitation) = body.0.read()?;
     throttle.sign_up.take_or_refuse(&client(&request))?;
@@ -117,7 +118,7 @@ async fn sign_up(
                 HttpResponse::Created(),
                 &request,
                 &sessions,
-                **security,
+                **cookies,
                 &signed_in,
             )
             .await
@@ -174,12 +175,13 @@ struct SecondFactorNeededBody {
 )]
 #[post("/sign-in")]
 async fn sign_in(
+    _: PasswordsAllowed,
     request: HttpRequest,
     body: Body<SignInInput>,
     accounts: web::Data<Accounts>,
     sessions: web::Data<Sessions>,
     throttle: web::Data<IdentityThrottle>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
     let draft = SignInDraft {
@@ -205,7 +207,7 @@ async fn sign_in(
     match outcome? {
         PasswordAccepted::SignedIn(signed_in) => {
             let ok = HttpResponse::Ok();
-            sign_in_response(ok, &request, &sessions, **security, &signed_in).await
+            sign_in_response(ok, &request, &sessions, **cookies, &signed_in).await
         }
         PasswordAccepted::SecondFactor { token, factors } => {
             let body = SecondFactorNeededBody {
@@ -215,7 +217,7 @@ async fn sign_in(
             };
             let message = "Enter a code of your second factor";
             Ok(HttpResponse::Accepted()
-                .cookie(security.pending(&token))
+                .cookie(cookies.sign_in(&token))
                 .json(ApiResponse::with_message(body, message)))
         }
     }
@@ -281,9 +283,9 @@ async fn delete_account(
     AnySession(session): AnySession,
     body: Body<DeletionInput>,
     accounts: web::Data<Accounts>,
-    passwords: web::Data<PasswordsAllowed>,
+    passwords: web::Data<PasswordSwitch>,
     throttle: web::Data<IdentityThrottle>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
     let draft = DeletionDraft {
@@ -301,14 +303,20 @@ async fn delete_account(
             .take_or_refuse(client(&request), &EmailKey::of(&session.user.email))
             .await?;
     }
-    accounts.delete(&session, draft).await?;
-    let deleted = SecurityRecord {
-        subject: Some(&session.user.id),
-        ..SecurityRecord::new(SecurityEvent::AccountDeleted)
+    let outcome = accounts.delete(&session, draft).await?;
+    let event = if outcome.is_ok() {
+        SecurityEvent::AccountDeleted
+    } else {
+        SecurityEvent::ReauthenticationFailed
     };
-    record(&request, deleted);
+    let line = SecurityRecord {
+        subject: Some(&session.user.id),
+        ..SecurityRecord::new(event)
+    };
+    record(&request, line);
+    outcome.map_err(|wrong| wrong.at("password"))?;
     Ok(HttpResponse::Ok()
-        .cookie(security.cleared())
+        .cookie(cookies.ended_session())
         .json(ApiResponse::with_message((), "Your account is deleted")))
 }
 

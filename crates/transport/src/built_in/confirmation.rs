@@ -2,7 +2,6 @@
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
 use allclear_application::account::Accounts;
-use allclear_application::secret::SecretToken;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::Sessions;
 use allclear_domain::account::AddressDraft;
@@ -10,12 +9,14 @@ use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::cookie::CookieSecurity;
-use super::input::{checked, text};
+use super::cookie::Cookies;
+use super::input::{LinkInput, checked, text};
+use super::openid::{PasswordSwitch, PasswordsAllowed};
 use super::session::AnySession;
 use super::signed_in::{SignedInBody, UserBody, sign_in_response};
 use super::throttle::IdentityThrottle;
 use crate::limit::client_network::client;
+use crate::limit::usage::Usage;
 use crate::request::device::client_of;
 use crate::request::input::{Body, FieldInput, Text};
 use crate::response::api_response::ApiResponse;
@@ -39,37 +40,22 @@ pub(super) fn pending() -> HttpResponse {
     ))
 }
 
-/// The token of a confirmation link.
-#[derive(Deserialize, ToSchema)]
-struct ConfirmationInput {
-    #[serde(default)]
-    #[schema(value_type = String, required = true)]
-    token: FieldInput<String>,
-}
-
-impl ConfirmationInput {
-    fn token(self) -> Result<SecretToken, Invalid> {
-        let mut invalid = Invalid::default();
-        let token = self.token.required("token", "Must be a text", &mut invalid);
-        token.map(SecretToken::presented).ok_or(invalid)
-    }
-}
-
 /// Creates the account of a confirmation link, with the name and the password given at sign-up, and
 /// signs it in. A token is valid once, for 24 hours.
 #[utoipa::path(
     tag = "identity",
-    request_body = ConfirmationInput,
+    request_body = LinkInput,
     responses((status = 201, body = ApiResponse<SignedInBody>), ErrorResponses)
 )]
 #[post("/sign-up/confirm")]
 async fn confirm(
+    _: PasswordsAllowed,
     request: HttpRequest,
-    body: Body<ConfirmationInput>,
+    body: Body<LinkInput>,
     accounts: web::Data<Accounts>,
     sessions: web::Data<Sessions>,
     throttle: web::Data<IdentityThrottle>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let token = body.0.token()?;
     throttle.verify.take_or_refuse(&client(&request))?;
@@ -78,7 +64,7 @@ async fn confirm(
         HttpResponse::Created(),
         &request,
         &sessions,
-        **security,
+        **cookies,
         &signed_in,
     )
     .await
@@ -92,13 +78,15 @@ struct AddressInput {
     email: FieldInput<Text>,
 }
 
-/// Mails a link that confirms a new address of the signed-in account. Only for accounts whose
-/// `needsAddress` is true.
+/// Mails a link that confirms a new address of the signed-in account. Needs a recent
+/// authentication, and is 403 if passwords are switched off. Neither holds if `needsAddress` of
+/// the account is true.
 #[utoipa::path(
     tag = "identity",
     request_body = AddressInput,
     responses((status = 202, body = ApiResponse<PendingBody>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = [])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[post("/user/address")]
 async fn request_address(
@@ -106,23 +94,30 @@ async fn request_address(
     AnySession(session): AnySession,
     body: Body<AddressInput>,
     accounts: web::Data<Accounts>,
+    passwords: web::Data<PasswordSwitch>,
+    usage: web::Data<Usage>,
     throttle: web::Data<IdentityThrottle>,
 ) -> Result<HttpResponse, Problem> {
+    if !session.user.needs_address {
+        passwords.check()?;
+    }
     let mut invalid = Invalid::default();
     let draft = AddressDraft {
         email: text(body.0.email, "email", "Invalid email address", &mut invalid),
     };
     checked(&draft, invalid)?;
+    usage.take_account_write(session.user.id)?;
     throttle.sign_up.take_or_refuse(&client(&request))?;
-    accounts.into_inner().request_address(&session, draft)?;
+    let accounts = accounts.into_inner();
+    accounts.request_address(&session, draft).await?;
     Ok(pending())
 }
 
-/// Sets the address that the link was mailed to. Only with a session of the account that requested
-/// it. A token is valid once, for 24 hours.
+/// Sets the address that the link was mailed to, and signs out every other session. Only with a
+/// session of the account that requested it. A token is valid once, for 24 hours.
 #[utoipa::path(
     tag = "identity",
-    request_body = ConfirmationInput,
+    request_body = LinkInput,
     responses((status = 200, body = ApiResponse<SignedInBody>), ErrorResponses),
     security(("session" = []))
 )]
@@ -130,13 +125,15 @@ async fn request_address(
 async fn confirm_address(
     request: HttpRequest,
     AnySession(session): AnySession,
-    body: Body<ConfirmationInput>,
+    body: Body<LinkInput>,
     accounts: web::Data<Accounts>,
     throttle: web::Data<IdentityThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let token = body.0.token()?;
     throttle.verify.take_or_refuse(&client(&request))?;
-    let user = accounts.confirm_address(&session, &token).await?;
+    let user = accounts
+        .confirm_address(&session, &token, &client_of(&request))
+        .await?;
     let changed = SecurityRecord {
         subject: Some(&user.id),
         ..SecurityRecord::new(SecurityEvent::AddressChanged)

@@ -1,4 +1,4 @@
-//! The session cookie (RFC 6265bis; OWASP ASVS 5.0, 3.3).
+//! Cookies of sessions and devices (RFC 6265bis; OWASP ASVS 5.0, 3.3).
 
 use actix_web::cookie::time::Duration;
 use actix_web::cookie::{Cookie, SameSite};
@@ -37,26 +37,27 @@ const PATH: &str = "/api/v1/identity";
 /// Path that the `__Host-` prefix requires.
 const HOST_PATH: &str = "/";
 
-/// Whether browsers may send the cookie over TLS only.
+/// Makes and reads the cookies of the installation.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CookieSecurity {
+pub(crate) struct Cookies {
+    /// Whether browsers may send them over TLS only.
     pub(crate) https: bool,
 }
 
-impl CookieSecurity {
+impl Cookies {
     /// The cookie with a session's token. It lives as long as the session may.
-    pub(crate) fn carrying(self, token: &SecretToken) -> Cookie<'static> {
+    pub(crate) fn session(self, token: &SecretToken) -> Cookie<'static> {
         let life = Duration::seconds(Sessions::LIFETIME.num_seconds());
         self.cookie(SESSION, PATH, token.reveal().to_owned(), life)
     }
 
     /// The cookie that removes the session cookie.
-    pub(crate) fn cleared(self) -> Cookie<'static> {
+    pub(crate) fn ended_session(self) -> Cookie<'static> {
         self.cookie(SESSION, PATH, String::new(), Duration::ZERO)
     }
 
     /// The cookie of a sign-in that awaits a code.
-    pub(crate) fn pending(self, token: &SecretToken) -> Cookie<'static> {
+    pub(crate) fn sign_in(self, token: &SecretToken) -> Cookie<'static> {
         let life = Duration::seconds(PendingSignIns::LIFETIME.num_seconds());
         self.cookie(PENDING, PATH, token.reveal().to_owned(), life)
     }
@@ -68,9 +69,9 @@ impl CookieSecurity {
     }
 
     /// Removes the cookie of a sign-in that awaited a code.
-    pub(crate) fn forget_pending_sign_in(self, response: &mut HttpResponse) -> Result<(), Problem> {
-        let cleared = self.cookie(PENDING, PATH, String::new(), Duration::ZERO);
-        add(response, &cleared)
+    pub(crate) fn remove_sign_in(self, response: &mut HttpResponse) -> Result<(), Problem> {
+        let ended = self.cookie(PENDING, PATH, String::new(), Duration::ZERO);
+        add(response, &ended)
     }
 
     /// The cookie of a challenge for a passkey.
@@ -87,13 +88,13 @@ impl CookieSecurity {
     }
 
     /// Removes the cookie of a challenge that was used.
-    pub(crate) fn forget_ceremony(self, response: &mut HttpResponse) -> Result<(), Problem> {
-        let cleared = self.cookie(CEREMONY, PATH, String::new(), Duration::ZERO);
-        add(response, &cleared)
+    pub(crate) fn remove_ceremony(self, response: &mut HttpResponse) -> Result<(), Problem> {
+        let ended = self.cookie(CEREMONY, PATH, String::new(), Duration::ZERO);
+        add(response, &ended)
     }
 
     /// The cookie with the device marks, the newest first.
-    pub(crate) fn marked(self, mut marks: Vec<String>, newest: &str) -> Cookie<'static> {
+    pub(crate) fn device(self, mut marks: Vec<String>, newest: &str) -> Cookie<'static> {
         marks.retain(|mark| mark != newest);
         marks.insert(0, newest.to_owned());
         marks.truncate(MAX_MARKS);
@@ -101,8 +102,8 @@ impl CookieSecurity {
     }
 
     /// Removes the session cookie with a response.
-    pub(crate) fn clear(self, response: &mut HttpResponse) -> Result<(), Problem> {
-        add(response, &self.cleared())
+    pub(crate) fn remove_session(self, response: &mut HttpResponse) -> Result<(), Problem> {
+        add(response, &self.ended_session())
     }
 
     /// The name without or with TLS.
@@ -136,8 +137,8 @@ fn add(response: &mut HttpResponse, cookie: &Cookie<'_>) -> Result<(), Problem> 
 
 /// The device marks of a request.
 pub(crate) fn marks(request: &HttpRequest) -> Vec<String> {
-    let security = request.app_data::<web::Data<CookieSecurity>>();
-    let cookie = security.and_then(|security| request.cookie(security.name_of(DEVICE)));
+    let cookies = request.app_data::<web::Data<Cookies>>();
+    let cookie = cookies.and_then(|cookies| request.cookie(cookies.name_of(DEVICE)));
     let value = cookie.map(|cookie| cookie.value().to_owned());
     let value = value.unwrap_or_default();
     let marks = value.split('.').take(MAX_MARKS);
@@ -148,11 +149,8 @@ pub(crate) fn marks(request: &HttpRequest) -> Vec<String> {
 /// The session token of a request. With TLS, a cookie with the plain name is ignored, because
 /// anybody may have set it.
 pub(crate) fn presented(request: &HttpRequest) -> Option<SecretToken> {
-    let security = request.app_data::<web::Data<CookieSecurity>>()?;
-    let value = request
-        .cookie(security.name_of(SESSION))?
-        .value()
-        .to_owned();
+    let cookies = request.app_data::<web::Data<Cookies>>()?;
+    let value = request.cookie(cookies.name_of(SESSION))?.value().to_owned();
     if value.is_empty() {
         None
     } else {
@@ -166,11 +164,11 @@ mod tests {
     use actix_web::test::TestRequest;
 
     fn presented_with(https: bool, name: &'static str) -> Option<SecretToken> {
-        let security = web::Data::new(CookieSecurity { https });
+        let cookies = web::Data::new(Cookies { https });
         let cookie = Cookie::new(name, "secret");
         presented(
             &TestRequest::default()
-                .app_data(security)
+                .app_data(cookies)
                 .cookie(cookie)
                 .to_http_request(),
         )
@@ -178,13 +176,13 @@ mod tests {
 
     #[test]
     fn browser_is_a_known_device_of_ten_accounts_whose_passwords_were_changed() {
-        let security = CookieSecurity { https: true };
+        let cookies = Cookies { https: true };
         let mut kept = Vec::new();
         for password in ["former", "present"] {
             for account in 0..10 {
-                let cookie = security.marked(kept, &format!("{account}-{password}"));
+                let cookie = cookies.device(kept, &format!("{account}-{password}"));
                 let request = TestRequest::default()
-                    .app_data(web::Data::new(security))
+                    .app_data(web::Data::new(cookies))
                     .cookie(cookie);
                 kept = marks(&request.to_http_request());
             }
@@ -206,13 +204,13 @@ mod tests {
     #[test]
     fn cookie_with_tls_obeys_the_rules_of_its_prefix() {
         for https in [true, false] {
-            let security = CookieSecurity { https };
+            let cookies = Cookies { https };
             for cookie in [
-                security.carrying(&SecretToken::generate()),
-                security.cleared(),
-                security.pending(&SecretToken::generate()),
-                security.ceremony(&SecretToken::generate()),
-                security.marked(Vec::new(), "mark"),
+                cookies.session(&SecretToken::generate()),
+                cookies.ended_session(),
+                cookies.sign_in(&SecretToken::generate()),
+                cookies.ceremony(&SecretToken::generate()),
+                cookies.device(Vec::new(), "mark"),
             ] {
                 let is_host = cookie.name().starts_with("__Host-");
                 assert_eq!(is_host, https);

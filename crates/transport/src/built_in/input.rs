@@ -1,10 +1,36 @@
 //! Fields common to the identity routes.
 
+use allclear_application::secret::SecretToken;
 use allclear_domain::account::Password;
 use allclear_domain::validation::Invalid;
+use serde::Deserialize;
+use utoipa::ToSchema;
 use validator::Validate;
 
 use crate::request::input::{FieldInput, Text};
+
+/// The token of a mail's link.
+#[derive(Deserialize, ToSchema)]
+pub(super) struct LinkInput {
+    #[serde(default)]
+    #[schema(value_type = String, required = true)]
+    token: FieldInput<String>,
+}
+
+impl LinkInput {
+    pub(super) fn token(self) -> Result<SecretToken, Invalid> {
+        let mut invalid = Invalid::default();
+        let token = token(self.token, &mut invalid);
+        invalid.into_result()?;
+        Ok(token)
+    }
+}
+
+/// The token of a mail's link; an empty one with an error if it is missing.
+pub(super) fn token(input: FieldInput<String>, invalid: &mut Invalid) -> SecretToken {
+    let token = input.required("token", "Must be a text", invalid);
+    SecretToken::presented(token.unwrap_or_default())
+}
 
 /// The text of a required field; empty with an error if it is missing.
 pub(super) fn text(

@@ -1,9 +1,8 @@
 //! Invitations to an organisation, and their links.
 
 use actix_web::{HttpRequest, HttpResponse, delete, get, post, web};
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::invitation::{Invitation, Invitations, InvitingOrganisation};
-use allclear_application::secret::SecretToken;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::timestamp;
 use allclear_domain::account::AddressDraft;
@@ -14,17 +13,16 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::input::{checked, text};
-use super::membership::ROLE_MESSAGE;
-use super::organisation::organisation;
+use super::input::{LinkInput, checked, text};
 use super::session::{RecentSession, SessionForWrite, UsableSession};
 use super::throttle::IdentityThrottle;
 use crate::limit::client_network::client;
-use crate::request::input::{Body, FieldInput, Parsed, Text};
+use crate::request::input::{Body, CHOICE_MESSAGE, FieldInput, Parsed, Text};
 use crate::response::api_response::{ApiResponse, Deleted};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::server::security_log::record;
+use crate::status_page::parse_organisation_id;
 
 /// A pending invitation.
 #[derive(Debug, Serialize, ToSchema)]
@@ -78,7 +76,8 @@ async fn list(
     id: web::Path<String>,
     invitations: web::Data<Invitations>,
 ) -> Result<HttpResponse, Problem> {
-    let pending = invitations.list(&session, &organisation(&id)?).await?;
+    let organisation = parse_organisation_id(&id)?;
+    let pending = invitations.list(&session, &organisation).await?;
     Ok(ApiResponse::new(pending.iter().map(InvitationBody::from).collect::<Vec<_>>()).ok())
 }
 
@@ -108,12 +107,12 @@ async fn invite(
     let role = body
         .0
         .role
-        .optional("role", ROLE_MESSAGE, &mut invalid)
+        .optional("role", CHOICE_MESSAGE, &mut invalid)
         .map_or(Role::Editor, |word| word.0);
     checked(&draft, invalid)?;
     throttle.invite.take_or_refuse(&client(&request))?;
     let invitation = invitations
-        .invite(&session, &organisation(&id)?, draft, role)
+        .invite(&session, &parse_organisation_id(&id)?, draft, role)
         .await?;
     let invited = SecurityRecord {
         subject: Some(&session.user.id),
@@ -140,11 +139,11 @@ async fn revoke(
     path: web::Path<(String, String)>,
     invitations: web::Data<Invitations>,
 ) -> Result<HttpResponse, Problem> {
-    let organisation = organisation(&path.0)?;
+    let organisation = parse_organisation_id(&path.0)?;
     let id: InvitationId = path
         .1
         .parse()
-        .map_err(|_| Problem::from(Error::NotFound("Invitation")))?;
+        .map_err(|_| Problem::from(Error::NotFound(Resource::Invitation)))?;
     invitations.revoke(&session, &organisation, id).await?;
     let revoked = SecurityRecord {
         subject: Some(&session.user.id),
@@ -154,22 +153,6 @@ async fn revoke(
     };
     record(&request, revoked);
     Ok(ApiResponse::new(Deleted { id: id.to_string() }).ok())
-}
-
-/// The token of an invitation link.
-#[derive(Deserialize, ToSchema)]
-struct LinkInput {
-    #[serde(default)]
-    #[schema(value_type = String, required = true)]
-    token: FieldInput<String>,
-}
-
-impl LinkInput {
-    fn token(self) -> Result<SecretToken, Invalid> {
-        let mut invalid = Invalid::default();
-        let token = self.token.required("token", "Must be a text", &mut invalid);
-        token.map(SecretToken::presented).ok_or(invalid)
-    }
 }
 
 /// The organisation of an invitation.

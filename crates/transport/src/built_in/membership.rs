@@ -1,7 +1,7 @@
 //! The members of an organisation.
 
 use actix_web::{HttpRequest, HttpResponse, delete, get, patch, web};
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::membership::Memberships;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::Sessions;
@@ -13,16 +13,13 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::organisation::organisation;
 use super::session::{RecentSession, SessionForWrite, UsableSession};
-use crate::request::input::{Body, FieldInput, Parsed};
+use crate::request::input::{Body, CHOICE_MESSAGE, FieldInput, Parsed};
 use crate::response::api_response::{ApiResponse, Deleted};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::server::security_log::record;
-
-/// Validation message for an invalid role.
-pub(super) const ROLE_MESSAGE: &str = "Select Any One";
+use crate::status_page::parse_organisation_id;
 
 /// A member as other members see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -42,7 +39,8 @@ impl From<&Member> for MemberBody {
         Self {
             user_id: member.user.to_string(),
             name: member.name.clone(),
-            email: member.email.clone(),
+            // Published as empty.
+            email: member.email.clone().unwrap_or_default(),
             role: member.role,
             created_at: member.created_at,
         }
@@ -59,7 +57,8 @@ struct RoleInput {
 
 /// The member identifier of a path; 404 if it is not valid.
 fn member(text: &str) -> Result<UserId, Problem> {
-    text.parse().map_err(|_| Error::NotFound("Member").into())
+    text.parse()
+        .map_err(|_| Error::NotFound(Resource::Member).into())
 }
 
 /// Lists the members, newest first. For every member.
@@ -75,7 +74,8 @@ async fn list(
     id: web::Path<String>,
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {
-    let members = memberships.members(&session, &organisation(&id)?).await?;
+    let organisation = parse_organisation_id(&id)?;
+    let members = memberships.members(&session, &organisation).await?;
     Ok(ApiResponse::new(members.iter().map(MemberBody::from).collect::<Vec<_>>()).ok())
 }
 
@@ -91,28 +91,19 @@ async fn list(
 )]
 #[patch("/organisations/{id}/members/{user_id}")]
 async fn set_role(
-    request: HttpRequest,
     RecentSession(session): RecentSession,
     path: web::Path<(String, String)>,
     body: Body<RoleInput>,
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {
-    let (organisation, user) = (organisation(&path.0)?, member(&path.1)?);
+    let (organisation, user) = (parse_organisation_id(&path.0)?, member(&path.1)?);
     let mut invalid = Invalid::default();
-    let Some(Parsed(role)) = body.0.role.required("role", ROLE_MESSAGE, &mut invalid) else {
+    let Some(Parsed(role)) = body.0.role.required("role", CHOICE_MESSAGE, &mut invalid) else {
         return Err(invalid.into());
     };
     memberships
         .set_role(&session, &organisation, user, role)
         .await?;
-    let changed = SecurityRecord {
-        subject: Some(&session.user.id),
-        organisation: Some(&organisation),
-        object: Some(&user),
-        detail: Some(role.as_ref()),
-        ..SecurityRecord::new(SecurityEvent::RoleChanged)
-    };
-    record(&request, changed);
     Ok(ApiResponse::new(role).ok())
 }
 
@@ -134,7 +125,7 @@ async fn remove(
     memberships: web::Data<Memberships>,
     sessions: web::Data<Sessions>,
 ) -> Result<HttpResponse, Problem> {
-    let (organisation, user) = (organisation(&path.0)?, member(&path.1)?);
+    let (organisation, user) = (parse_organisation_id(&path.0)?, member(&path.1)?);
     if user != session.user.id {
         sessions.require_recent(&session)?;
     }

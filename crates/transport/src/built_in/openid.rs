@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse, get, post, web};
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::openid::{
-    AuthorizationRequest, AuthorizationResponse, Completed, Failed, MembershipOutcome, OpenId,
-    ReauthenticatedByProvider, SignInFailure, SignedInByProvider,
+    AuthorizationRequest, AuthorizationResponse, Completed, MembershipOutcome, OpenId,
+    ProviderSignInFailed, ReauthenticatedByProvider, SignInFailure, SignedInByProvider,
 };
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::Sessions;
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use self::cookie::{cleared, presented, sealed};
-use super::cookie::{self as session_cookie, CookieSecurity};
+use super::cookie::{self as session_cookie, Cookies};
 use super::session::AnySession;
 use crate::limit::bucket::ClientBucket;
 use crate::limit::client_network::client;
@@ -33,7 +33,7 @@ use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::server::security_log::{record, record_refused, record_throttled};
 
-pub(super) use self::passwords::{PasswordsAllowed, check_passwords};
+pub(super) use self::passwords::{PasswordSwitch, PasswordsAllowed};
 
 /// Maximum length of a code, in bytes. Those of known providers have up to 2 KiB.
 const MAX_CODE_LENGTH: usize = 8 * 1024;
@@ -113,7 +113,7 @@ async fn start(
     body: Body<BeginInput>,
     services: web::Data<OpenIdServices>,
     sessions: web::Data<Sessions>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let return_to = body.0.return_to()?;
     services.throttle.0.take_or_refuse(&client(&request))?;
@@ -132,7 +132,7 @@ async fn start(
             session_cookie::marks(&request),
         )
         .await;
-    begun_response(&request, &provider, begun, **security)
+    begun_response(&request, &provider, begun, **cookies)
 }
 
 /// Begins an authentication with a provider within the session. Once it is completed, it allows
@@ -153,7 +153,7 @@ async fn begin_reauthentication(
     AnySession(session): AnySession,
     body: Body<BeginInput>,
     services: web::Data<OpenIdServices>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let return_to = body.0.return_to()?;
     services.throttle.0.take_or_refuse(&client(&request))?;
@@ -161,18 +161,18 @@ async fn begin_reauthentication(
         .openid
         .begin_reauthentication(&provider, return_to.as_deref(), &session)
         .await;
-    begun_response(&request, &provider, begun, **security)
+    begun_response(&request, &provider, begun, **cookies)
 }
 
 fn begun_response(
     request: &HttpRequest,
     provider: &str,
     begun: Result<AuthorizationRequest, SignInFailure>,
-    security: CookieSecurity,
+    cookies: Cookies,
 ) -> Result<HttpResponse, Problem> {
     let begun = begun.map_err(|failure| {
         if matches!(failure, SignInFailure::UnknownProvider) {
-            return Problem::from(Error::NotFound("Identity provider"));
+            return Problem::from(Error::NotFound(Resource::IdentityProvider));
         }
         record_failure(
             request,
@@ -184,7 +184,7 @@ fn begun_response(
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, text)
     })?;
     Ok(HttpResponse::Ok()
-        .cookie(sealed(&begun.cookie, security))
+        .cookie(sealed(&begun.cookie, cookies))
         .json(ApiResponse::new(AddressBody { url: begun.url })))
 }
 
@@ -219,7 +219,7 @@ async fn callback(
     request: HttpRequest,
     query: Option<web::Query<CallbackQuery>>,
     services: web::Data<OpenIdServices>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> HttpResponse {
     let client = client(&request);
     if services.throttle.0.take_or_refuse(&client).is_err() {
@@ -227,7 +227,7 @@ async fn callback(
         return to_page(SIGN_IN_PAGE, "too-many", None);
     }
     let response = query.map(|query| response(query.into_inner()));
-    let sealed = presented(&request, **security);
+    let sealed = presented(&request, **cookies);
     let completed = services
         .openid
         .complete(
@@ -242,16 +242,16 @@ async fn callback(
             services.throttle.0.give_back(&client);
             services.throttle.0.give_back(&client);
             match completed {
-                Completed::SignIn(completed) => sign_in(&request, &completed, **security),
+                Completed::SignIn(completed) => sign_in(&request, &completed, **cookies),
                 Completed::Reauthentication(completed) => {
-                    reauthenticate(&request, &completed, **security)
+                    reauthenticate(&request, &completed, **cookies)
                 }
             }
         }
         Err(failed) => refuse(&request, &failed),
     };
     // A header too long for a cookie is the only error.
-    let _ = response.add_cookie(&cleared(**security));
+    let _ = response.add_cookie(&cleared(**cookies));
     response
 }
 
@@ -268,7 +268,7 @@ fn response(query: CallbackQuery) -> AuthorizationResponse {
 fn sign_in(
     request: &HttpRequest,
     completed: &SignedInByProvider,
-    security: CookieSecurity,
+    cookies: Cookies,
 ) -> HttpResponse {
     let user = completed.user.id;
     let detail = format!("by {}", completed.provider);
@@ -282,8 +282,8 @@ fn sign_in(
     let marks = completed.marks.clone();
     HttpResponse::SeeOther()
         .insert_header((header::LOCATION, completed.return_to.as_str()))
-        .cookie(security.carrying(&completed.token))
-        .cookie(security.marked(marks, &completed.device_mark))
+        .cookie(cookies.session(&completed.token))
+        .cookie(cookies.device(marks, &completed.device_mark))
         .finish()
 }
 
@@ -291,7 +291,7 @@ fn sign_in(
 fn reauthenticate(
     request: &HttpRequest,
     completed: &ReauthenticatedByProvider,
-    security: CookieSecurity,
+    cookies: Cookies,
 ) -> HttpResponse {
     let user = completed.user.id;
     let detail = format!("by {}", completed.provider);
@@ -303,7 +303,7 @@ fn reauthenticate(
     record(request, reauthenticated);
     HttpResponse::SeeOther()
         .insert_header((header::LOCATION, completed.return_to.as_str()))
-        .cookie(security.carrying(&completed.token))
+        .cookie(cookies.session(&completed.token))
         .finish()
 }
 
@@ -335,7 +335,7 @@ fn record_membership(request: &HttpRequest, completed: &SignedInByProvider) {
     }
 }
 
-fn refuse(request: &HttpRequest, failed: &Failed) -> HttpResponse {
+fn refuse(request: &HttpRequest, failed: &ProviderSignInFailed) -> HttpResponse {
     let provider = failed.provider.as_ref().map(ProviderId::as_str);
     let event = if failed.in_session {
         SecurityEvent::ReauthenticationFailed
@@ -360,7 +360,7 @@ fn record_failure(
         Some(detail) => format!("{}: {detail}", failure.code()),
         None => failure.code().to_owned(),
     };
-    if let SignInFailure::Failed(error) = failure {
+    if let SignInFailure::Storage(error) = failure {
         tracing::error!(
             error = error as &dyn std::error::Error,
             "a sign-in with a provider failed"

@@ -1,10 +1,8 @@
 //! Organisations: creating, renaming and deleting them.
 
 use actix_web::{HttpRequest, HttpResponse, delete, patch, post, web};
-use allclear_application::error::Error;
 use allclear_application::membership::Memberships;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
-use allclear_domain::id::OrganisationId;
 use allclear_domain::membership::{Membership, Role};
 use allclear_domain::organisation::OrganisationDraft;
 use allclear_domain::validation::Invalid;
@@ -18,6 +16,7 @@ use crate::response::api_response::{ApiResponse, Deleted};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::server::security_log::record;
+use crate::status_page::parse_organisation_id;
 
 /// An organisation of the signed-in account.
 #[derive(Debug, Serialize, ToSchema)]
@@ -59,11 +58,6 @@ impl OrganisationInput {
     }
 }
 
-/// The organisation identifier of a path; 404 if it is not valid.
-pub(super) fn organisation(text: &str) -> Result<OrganisationId, Problem> {
-    OrganisationId::parse(text).map_err(|_| Error::NotFound("Organisation").into())
-}
-
 /// Creates an organisation. The signed-in account becomes its admin.
 #[utoipa::path(
     tag = "identity",
@@ -98,21 +92,14 @@ async fn create(
 )]
 #[patch("/organisations/{id}")]
 async fn rename(
-    request: HttpRequest,
     SessionForWrite(session): SessionForWrite,
     id: web::Path<String>,
     body: Body<OrganisationInput>,
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {
     let renamed = memberships
-        .rename(&session, &organisation(&id)?, body.0.draft()?)
+        .rename(&session, &parse_organisation_id(&id)?, body.0.draft()?)
         .await?;
-    let outcome = SecurityRecord {
-        subject: Some(&session.user.id),
-        organisation: Some(&id),
-        ..SecurityRecord::new(SecurityEvent::OrganisationRenamed)
-    };
-    record(&request, outcome);
     Ok(ApiResponse::new(OrganisationBody::from(&renamed)).ok())
 }
 
@@ -132,7 +119,9 @@ async fn remove(
     id: web::Path<String>,
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {
-    memberships.delete(&session, &organisation(&id)?).await?;
+    memberships
+        .delete(&session, &parse_organisation_id(&id)?)
+        .await?;
     let deleted = SecurityRecord {
         subject: Some(&session.user.id),
         organisation: Some(&id),

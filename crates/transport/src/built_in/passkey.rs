@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use actix_web::{HttpRequest, HttpResponse, delete, patch, post, web};
 use allclear_application::passkey::{AddedPasskey, BegunCeremony, Passkeys};
-use allclear_application::security_log::{SecurityEvent, SecurityRecord};
+use allclear_application::security_log::SecurityEvent;
 use allclear_application::timestamp;
 use allclear_domain::id::{PasskeyId, UserId};
 use allclear_domain::passkey::{Passkey, PasskeyDraft};
@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::cookie::CookieSecurity;
+use super::cookie::Cookies;
 use super::input::{checked, text};
-use super::second_factor::reveal;
+use super::second_factor::{record_factor, reveal};
 use super::session::{FactorProvenSession, SessionForWrite};
 use super::throttle::IdentityThrottle;
 use crate::limit::client_network::client;
@@ -28,7 +28,6 @@ use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, Deleted};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::server::security_log::record;
 
 /// Maximum length of an authenticator's response as JSON, in bytes.
 const MAX_RESPONSE_LENGTH: usize = 32 * 1024;
@@ -116,9 +115,9 @@ fn response(input: FieldInput<Value>, invalid: &mut Invalid) -> Value {
 }
 
 /// The options for the browser, and the cookie for the request with the response.
-fn challenge(security: CookieSecurity, begun: BegunCeremony) -> HttpResponse {
+fn challenge(cookies: Cookies, begun: BegunCeremony) -> HttpResponse {
     HttpResponse::Ok()
-        .cookie(security.ceremony(&begun.cookie))
+        .cookie(cookies.ceremony(&begun.cookie))
         .json(ApiResponse::new(begun.options))
 }
 
@@ -131,13 +130,7 @@ fn give_back(throttle: &IdentityThrottle, client: &IpAddr) {
 
 /// Writes a line of the security log about a passkey of the account.
 fn record_change(request: &HttpRequest, event: SecurityEvent, user: UserId, passkey: PasskeyId) {
-    let passkey = format!("passkey {passkey}");
-    let changed = SecurityRecord {
-        subject: Some(&user),
-        object: Some(&passkey),
-        ..SecurityRecord::new(event)
-    };
-    record(request, changed);
+    record_factor(request, event, user, &format!("passkey {passkey}"));
 }
 
 /// Begins to add a passkey. Returns the options for `navigator.credentials.create()`, and a cookie
@@ -155,11 +148,11 @@ async fn begin(
     FactorProvenSession(session): FactorProvenSession,
     passkeys: web::Data<Passkeys>,
     throttle: web::Data<IdentityThrottle>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     throttle.passkeys.take_or_refuse(&client(&request))?;
     let begun = passkeys.begin_registration(&session).await?;
-    Ok(challenge(**security, begun))
+    Ok(challenge(**cookies, begun))
 }
 
 /// Adds a passkey, and signs out every other session. The passkey is a second factor, and enough to
@@ -178,7 +171,7 @@ async fn add(
     body: Body<RegistrationInput>,
     passkeys: web::Data<Passkeys>,
     throttle: web::Data<IdentityThrottle>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
     let draft = draft(body.0.name, &mut invalid);
@@ -186,7 +179,7 @@ async fn add(
     checked(&draft, invalid)?;
     let address = client(&request);
     throttle.passkeys.take_or_refuse(&address)?;
-    let cookie = security.begun_ceremony(&request)?;
+    let cookie = cookies.begun_ceremony(&request)?;
     let device = client_of(&request);
     let added = passkeys.register(&session, &cookie, draft, &credential, &device);
     let AddedPasskey {
@@ -201,7 +194,7 @@ async fn add(
         recovery_codes: recovery_codes.map(|codes| reveal(&codes)),
     };
     let mut response = HttpResponse::Created().json(ApiResponse::new(body));
-    security.forget_ceremony(&mut response)?;
+    cookies.remove_ceremony(&mut response)?;
     Ok(response)
 }
 

@@ -2,7 +2,6 @@
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
 use allclear_application::password::Passwords;
-use allclear_application::secret::SecretToken;
 use allclear_application::security_log::{MaskedAddress, SecurityEvent, SecurityRecord};
 use allclear_domain::account::{PasswordChangeDraft, PasswordDraft, ResetDraft};
 use allclear_domain::email::EmailKey;
@@ -10,8 +9,9 @@ use allclear_domain::validation::Invalid;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::cookie::{CookieSecurity, marks};
-use super::input::{checked, password, text};
+use super::cookie::{Cookies, marks};
+use super::input::{checked, password, text, token};
+use super::openid::PasswordsAllowed;
 use super::session::RecentSession;
 use super::throttle::IdentityThrottle;
 use crate::limit::client_network::client;
@@ -47,12 +47,13 @@ struct PasswordChangeInput {
 )]
 #[post("/user/password")]
 async fn change(
+    _: PasswordsAllowed,
     request: HttpRequest,
     RecentSession(session): RecentSession,
     body: Body<PasswordChangeInput>,
     passwords: web::Data<Passwords>,
     throttle: web::Data<IdentityThrottle>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
     let draft = PasswordChangeDraft {
@@ -65,22 +66,22 @@ async fn change(
         .guesses
         .take_or_refuse(client(&request), &EmailKey::of(&session.user.email))
         .await?;
-    let changed = passwords
+    let outcome = passwords
         .change(&session, draft, &client_of(&request))
-        .await;
-    let event = if changed.is_ok() {
+        .await?;
+    let event = if outcome.is_ok() {
         SecurityEvent::PasswordChanged
     } else {
         SecurityEvent::PasswordChangeRefused
     };
-    let outcome = SecurityRecord {
+    let line = SecurityRecord {
         subject: Some(&session.user.id),
         ..SecurityRecord::new(event)
     };
-    record(&request, outcome);
-    let device_mark = changed?;
+    record(&request, line);
+    let device_mark = outcome.map_err(|wrong| wrong.at("currentPassword"))?;
     Ok(HttpResponse::Ok()
-        .cookie(security.marked(marks(&request), &device_mark))
+        .cookie(cookies.device(marks(&request), &device_mark))
         .json(ApiResponse::with_message((), "Password changed")))
 }
 
@@ -97,6 +98,7 @@ struct PasswordResetInput {
 #[utoipa::path(tag = "identity", request_body = PasswordResetInput, responses((status = 200), ErrorResponses))]
 #[post("/password-reset")]
 async fn request_reset(
+    _: PasswordsAllowed,
     request: HttpRequest,
     body: Body<PasswordResetInput>,
     passwords: web::Data<Passwords>,
@@ -139,25 +141,20 @@ struct NewPasswordInput {
 #[utoipa::path(tag = "identity", request_body = NewPasswordInput, responses((status = 200), ErrorResponses))]
 #[post("/password-reset/confirm")]
 async fn reset(
+    _: PasswordsAllowed,
     request: HttpRequest,
     body: Body<NewPasswordInput>,
     passwords: web::Data<Passwords>,
     throttle: web::Data<IdentityThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
-    let token = body
-        .0
-        .token
-        .required("token", "Must be a text", &mut invalid)
-        .unwrap_or_default();
+    let token = token(body.0.token, &mut invalid);
     let draft = PasswordDraft {
         password: password(body.0.password, "password", &mut invalid),
     };
     checked(&draft, invalid)?;
     throttle.verify.take_or_refuse(&client(&request))?;
-    let account = passwords
-        .reset(&SecretToken::presented(token), draft, &client_of(&request))
-        .await?;
+    let account = passwords.reset(&token, draft, &client_of(&request)).await?;
     let done = SecurityRecord {
         subject: Some(&account),
         ..SecurityRecord::new(SecurityEvent::PasswordReset)

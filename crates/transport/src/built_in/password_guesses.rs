@@ -187,7 +187,7 @@ struct SlowedAttempts {
 impl Default for SlowedAttempts {
     fn default() -> Self {
         Self {
-            clients: Slots::new(Self::MAX_PER_CLIENT),
+            clients: Slots::new(Some(Self::MAX_PER_CLIENT)),
             all: Semaphore::new(Self::MAX),
             pause: Duration::from_secs(2),
         }

@@ -1,7 +1,7 @@
 //! Authentication within a session, before sensitive changes.
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
-use allclear_application::account::Accounts;
+use allclear_application::account::{Accounts, ReauthenticationRefusal};
 use allclear_application::error::Error;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_domain::account::ReauthenticationDraft;
@@ -10,8 +10,9 @@ use allclear_domain::validation::Invalid;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::cookie::CookieSecurity;
+use super::cookie::Cookies;
 use super::input::{checked, password};
+use super::openid::PasswordsAllowed;
 use super::session::AnySession;
 use super::throttle::IdentityThrottle;
 use crate::limit::client_network::client;
@@ -37,9 +38,9 @@ struct ReauthenticationInput {
 }
 
 /// Authenticates the signed-in person again, which allows sensitive changes for ten minutes.
-/// Sensitive are the password, second factors, the domain of an organisation, roles of members and
-/// API keys; without a recent authentication, such a call is 403 with a `type` that ends in
-/// `/re-authentication-required`. The session gets another cookie.
+/// Sensitive are the password, the mail address, second factors, the domain of an organisation,
+/// roles of members and API keys; without a recent authentication, such a call is 403 with a `type`
+/// that ends in `/re-authentication-required`. The session gets another cookie.
 #[utoipa::path(
     tag = "identity",
     request_body = ReauthenticationInput,
@@ -48,13 +49,13 @@ struct ReauthenticationInput {
 )]
 #[post("/re-authenticate")]
 async fn reauthenticate(
+    _: PasswordsAllowed,
     request: HttpRequest,
     AnySession(session): AnySession,
     body: Body<ReauthenticationInput>,
     accounts: web::Data<Accounts>,
-    usage: web::Data<Usage>,
-    throttle: web::Data<IdentityThrottle>,
-    security: web::Data<CookieSecurity>,
+    (usage, throttle): (web::Data<Usage>, web::Data<IdentityThrottle>),
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
     let draft = ReauthenticationDraft {
@@ -76,35 +77,28 @@ async fn reauthenticate(
     let outcome = accounts
         .reauthenticate(&session, draft, &client_of(&request))
         .await;
-    let event = match &outcome {
-        Ok(_) => Some(SecurityEvent::Reauthenticated),
-        Err(Error::Unauthenticated(_)) => Some(SecurityEvent::ReauthenticationFailed),
-        Err(_) => None,
-    };
-    if let Some(event) = event {
-        let outcome = SecurityRecord {
-            subject: Some(&session.user.id),
-            ..SecurityRecord::new(event)
-        };
-        record(&request, outcome);
-    }
-    // A wrong code follows a right password, and with a wrong password no code is compared.
-    let (wrong_password, wrong_code) = match &outcome {
-        Err(Error::Unauthenticated(why)) => {
-            let wrong_password = *why == Accounts::WRONG_PASSWORD;
-            (wrong_password, !wrong_password)
-        }
-        _ => (false, false),
-    };
-    if !wrong_password {
+    if !matches!(outcome, Ok(Err(ReauthenticationRefusal::Password))) {
         attempt.give_back();
     }
-    if let Some(guess) = guess.filter(|_| !wrong_code) {
+    if let Some(guess) = guess
+        && !matches!(outcome, Ok(Err(ReauthenticationRefusal::Code)))
+    {
         guess.give_back();
     }
-    let token = outcome?;
+    let outcome = outcome?;
+    let event = if outcome.is_ok() {
+        SecurityEvent::Reauthenticated
+    } else {
+        SecurityEvent::ReauthenticationFailed
+    };
+    let line = SecurityRecord {
+        subject: Some(&session.user.id),
+        ..SecurityRecord::new(event)
+    };
+    record(&request, line);
+    let token = outcome.map_err(Error::from)?;
     Ok(HttpResponse::Ok()
-        .cookie(security.carrying(&token))
+        .cookie(cookies.session(&token))
         .json(ApiResponse::with_message((), "Confirmed")))
 }
 

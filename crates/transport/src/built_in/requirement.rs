@@ -1,19 +1,17 @@
 //! Whether an organisation requires a second factor of its members.
 
-use actix_web::{HttpRequest, HttpResponse, get, put, web};
+use actix_web::{HttpResponse, get, put, web};
 use allclear_application::second_factor::SecondFactors;
-use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::organisation::organisation;
 use super::session::{RecentSession, UsableSession};
-use crate::request::input::{Body, FieldInput};
+use crate::request::input::{BOOLEAN_MESSAGE, Body, FieldInput};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::server::security_log::record;
+use crate::status_page::parse_organisation_id;
 
 /// Whether an organisation requires a second factor of its members.
 #[derive(Debug, Serialize, ToSchema)]
@@ -44,7 +42,8 @@ async fn read(
     id: web::Path<String>,
     factors: web::Data<SecondFactors>,
 ) -> Result<HttpResponse, Problem> {
-    let required = factors.is_required(&session, &organisation(&id)?).await?;
+    let organisation = parse_organisation_id(&id)?;
+    let required = factors.is_required(&session, &organisation).await?;
     Ok(ApiResponse::new(RequirementBody { required }).ok())
 }
 
@@ -62,27 +61,18 @@ async fn read(
 )]
 #[put("/organisations/{id}/second-factor")]
 async fn set(
-    request: HttpRequest,
     RecentSession(session): RecentSession,
     id: web::Path<String>,
     body: Body<RequirementInput>,
     factors: web::Data<SecondFactors>,
 ) -> Result<HttpResponse, Problem> {
-    let organisation = organisation(&id)?;
+    let organisation = parse_organisation_id(&id)?;
     let mut invalid = Invalid::default();
     let required = body.0.required;
-    let Some(required) = required.required("required", "Must be true or false", &mut invalid)
-    else {
+    let Some(required) = required.required("required", BOOLEAN_MESSAGE, &mut invalid) else {
         return Err(invalid.into());
     };
     factors.require(&session, &organisation, required).await?;
-    let changed = SecurityRecord {
-        subject: Some(&session.user.id),
-        organisation: Some(&organisation),
-        detail: Some(if required { "required" } else { "not required" }),
-        ..SecurityRecord::new(SecurityEvent::FactorRequirementChanged)
-    };
-    record(&request, changed);
     Ok(ApiResponse::new(RequirementBody { required }).ok())
 }
 

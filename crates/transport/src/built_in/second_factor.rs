@@ -2,7 +2,7 @@
 
 use actix_web::{HttpRequest, HttpResponse, delete, get, post, web};
 use allclear_application::error::Error;
-use allclear_application::second_factor::{Factors, RecoveryCode, SecondFactors, UsedCode};
+use allclear_application::second_factor::{Factors, RecoveryCode, SecondFactors, WrongCode};
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::Sessions;
 use allclear_application::timestamp;
@@ -13,8 +13,9 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::cookie::CookieSecurity;
+use super::cookie::Cookies;
 use super::input::{checked, text};
+use super::openid::PasswordsAllowed;
 use super::passkey::PasskeyBody;
 use super::session::{FactorProvenSession, UsableSession};
 use super::signed_in::{SignedInBody, sign_in_response};
@@ -115,13 +116,35 @@ pub(super) fn reveal(codes: &[RecoveryCode]) -> Vec<String> {
 }
 
 /// Writes a line of the security log about a factor of the account.
-fn record_change(request: &HttpRequest, event: SecurityEvent, user: UserId, factor: &str) {
+pub(super) fn record_factor(
+    request: &HttpRequest,
+    event: SecurityEvent,
+    user: UserId,
+    factor: &str,
+) {
     let changed = SecurityRecord {
         subject: Some(&user),
         object: Some(&factor),
         ..SecurityRecord::new(event)
     };
     record(request, changed);
+}
+
+/// Counts a guess of a code, and checks the code. A wrong one stays counted and is recorded.
+async fn guess_code<T>(
+    request: &HttpRequest,
+    throttle: &IdentityThrottle,
+    user: UserId,
+    check: impl Future<Output = Result<Result<T, WrongCode>, Error>>,
+) -> Result<T, Problem> {
+    let guess = throttle.codes.take(client(request), user)?;
+    let outcome = check.await;
+    if matches!(outcome, Ok(Err(WrongCode))) {
+        record_factor(request, SecurityEvent::SecondFactorFailed, user, "code");
+    } else {
+        guess.give_back();
+    }
+    Ok(outcome?.map_err(Error::from)?)
 }
 
 /// Returns the second factors of the signed-in account.
@@ -187,7 +210,7 @@ async fn confirm_totp(
     }
     let codes = confirmed?;
     let user = session.user.id;
-    record_change(&request, SecurityEvent::FactorAdded, user, "totp");
+    record_factor(&request, SecurityEvent::FactorAdded, user, "totp");
     Ok(ApiResponse::new(RecoveryCodesBody::new(&codes)).ok())
 }
 
@@ -207,7 +230,7 @@ async fn remove_totp(
 ) -> Result<HttpResponse, Problem> {
     factors.remove_totp(&session, &client_of(&request)).await?;
     let user = session.user.id;
-    record_change(&request, SecurityEvent::FactorRemoved, user, "totp");
+    record_factor(&request, SecurityEvent::FactorRemoved, user, "totp");
     Ok(ApiResponse::with_message((), "Authenticator app removed").ok())
 }
 
@@ -228,7 +251,7 @@ async fn replace_recovery_codes(
     let device = client_of(&request);
     let codes = factors.replace_recovery_codes(&session, &device).await?;
     let event = SecurityEvent::RecoveryCodesReplaced;
-    record_change(&request, event, session.user.id, "recovery-codes");
+    record_factor(&request, event, session.user.id, "recovery-codes");
     Ok(HttpResponse::Created().json(ApiResponse::new(RecoveryCodesBody::new(&codes))))
 }
 
@@ -240,33 +263,25 @@ async fn replace_recovery_codes(
 )]
 #[post("/sign-in/code")]
 async fn sign_in(
+    _: PasswordsAllowed,
     request: HttpRequest,
     body: Body<CodeInput>,
     factors: web::Data<SecondFactors>,
     sessions: web::Data<Sessions>,
     throttle: web::Data<IdentityThrottle>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let draft = body.0.read()?;
-    let pending = security.pending_sign_in(&request);
+    let pending = cookies.pending_sign_in(&request);
     let pending = pending.ok_or(Error::Unauthenticated("Please enter your password first"))?;
     let user = factors.pending_user(&pending)?;
-    let attempt = throttle.codes.take(client(&request), user)?;
-    let outcome = factors.sign_in(&pending, draft, &client_of(&request)).await;
-    if matches!(outcome, Err(Error::Unauthenticated(_))) {
-        record_change(&request, SecurityEvent::SecondFactorFailed, user, "code");
-    } else {
-        attempt.give_back();
-    }
-    let (signed_in, code) = outcome?;
-    if let UsedCode::RecoveryCode { .. } = code {
-        let event = SecurityEvent::RecoveryCodeUsed;
-        record_change(&request, event, user, "recovery-code");
-    }
+    let device = client_of(&request);
+    let signing_in = factors.sign_in(&pending, draft, &device);
+    let signed_in = guess_code(&request, &throttle, user, signing_in).await?;
     let ok = HttpResponse::Ok();
-    let response = sign_in_response(ok, &request, &sessions, **security, &signed_in);
+    let response = sign_in_response(ok, &request, &sessions, **cookies, &signed_in);
     let mut response = response.await?;
-    security.forget_pending_sign_in(&mut response)?;
+    cookies.remove_sign_in(&mut response)?;
     Ok(response)
 }
 
@@ -286,25 +301,16 @@ async fn prove(
     body: Body<CodeInput>,
     factors: web::Data<SecondFactors>,
     throttle: web::Data<IdentityThrottle>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let draft = body.0.read()?;
     let user = session.user.id;
-    let attempt = throttle.codes.take(client(&request), user)?;
-    let outcome = factors.prove(&session, draft, &client_of(&request)).await;
-    if matches!(outcome, Err(Error::Unauthenticated(_))) {
-        record_change(&request, SecurityEvent::SecondFactorFailed, user, "code");
-    } else {
-        attempt.give_back();
-    }
-    let (token, code) = outcome?;
-    if let UsedCode::RecoveryCode { .. } = code {
-        let event = SecurityEvent::RecoveryCodeUsed;
-        record_change(&request, event, user, "recovery-code");
-    }
-    record_change(&request, SecurityEvent::Reauthenticated, user, "code");
+    let device = client_of(&request);
+    let proving = factors.prove(&session, draft, &device);
+    let token = guess_code(&request, &throttle, user, proving).await?;
+    record_factor(&request, SecurityEvent::SecondFactorProven, user, "code");
     Ok(HttpResponse::Ok()
-        .cookie(security.carrying(&token))
+        .cookie(cookies.session(&token))
         .json(ApiResponse::with_message((), "Confirmed")))
 }
 

@@ -19,7 +19,7 @@ use futures_util::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::cookie::{CookieSecurity, presented};
+use super::cookie::{Cookies, presented};
 use super::openid::OpenIdServices;
 use super::organisation::OrganisationBody;
 use super::signed_in::UserBody;
@@ -203,7 +203,7 @@ async fn read(
     sessions: web::Data<Sessions>,
     memberships: web::Data<Memberships>,
     openid: web::Data<OpenIdServices>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let nobody = ApiResponse::new(None::<SessionBody>);
     let Some(token) = presented(&request) else {
@@ -211,7 +211,7 @@ async fn read(
     };
     let Some(session) = sessions.find(&token).await? else {
         let mut response = nobody.ok();
-        security.clear(&mut response)?;
+        cookies.remove_session(&mut response)?;
         return Ok(response);
     };
     let memberships = memberships.list(&session).await?;
@@ -256,7 +256,7 @@ async fn sign_out(
     request: HttpRequest,
     sessions: web::Data<Sessions>,
     openid: web::Data<OpenIdServices>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let mut provider_url = None;
     if let Some(token) = presented(&request) {
@@ -278,7 +278,7 @@ async fn sign_out(
         }
     }
     Ok(HttpResponse::Ok()
-        .cookie(security.cleared())
+        .cookie(cookies.ended_session())
         .json(ApiResponse::with_message(
             SignedOutBody { provider_url },
             "Signed out",

@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::cookie::CookieSecurity;
+use super::cookie::Cookies;
 use super::session::{RecentSession, UsableSession};
 use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, Deleted};
@@ -95,7 +95,7 @@ async fn end(
     RecentSession(session): RecentSession,
     Id(id): Id<SessionId>,
     sessions: web::Data<Sessions>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     sessions.end(&session, id).await?;
     let ended = SecurityRecord {
@@ -106,7 +106,7 @@ async fn end(
     record(&request, ended);
     let mut response = ApiResponse::new(Deleted { id: id.to_string() }).ok();
     if id == session.id {
-        security.clear(&mut response)?;
+        cookies.remove_session(&mut response)?;
     }
     Ok(response)
 }

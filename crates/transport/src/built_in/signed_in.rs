@@ -8,7 +8,7 @@ use allclear_domain::account::User;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::cookie::{CookieSecurity, marks, presented};
+use super::cookie::{Cookies, marks, presented};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::Problem;
 use crate::server::security_log::record;
@@ -54,7 +54,7 @@ pub(super) async fn sign_in_response(
     mut response: HttpResponseBuilder,
     request: &HttpRequest,
     sessions: &Sessions,
-    security: CookieSecurity,
+    cookies: Cookies,
     signed_in: &SignedIn,
 ) -> Result<HttpResponse, Problem> {
     if let Some(before) = presented(request) {
@@ -69,7 +69,7 @@ pub(super) async fn sign_in_response(
         user: UserBody::from(&signed_in.user),
     });
     Ok(response
-        .cookie(security.carrying(&signed_in.token))
-        .cookie(security.marked(marks(request), &signed_in.device_mark))
+        .cookie(cookies.session(&signed_in.token))
+        .cookie(cookies.device(marks(request), &signed_in.device_mark))
         .json(body))
 }

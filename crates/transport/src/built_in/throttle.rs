@@ -23,7 +23,7 @@ pub struct IdentityLimits {
     /// Wrong passwords for a mail address from all clients, before every further attempt is
     /// delayed.
     pub account_guesses: RateLimit,
-    /// Sign-ups from a client address.
+    /// Sign-ups, and requests for a new mail address of an account, from a client address.
     pub sign_up: RateLimit,
     /// Password resets requested by a client address.
     pub reset: RateLimit,

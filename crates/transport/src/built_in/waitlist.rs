@@ -61,11 +61,11 @@ struct InvitedBody {
 #[get("/waitlist")]
 async fn list(
     UsableSession(session): UsableSession,
-    page: RequestedPage,
+    requested: RequestedPage,
     waitlist: web::Data<Waitlist>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = waitlist.list(&session, page.0).await?;
-    Ok(list_response(&listed, page.is_part(), |waiting| {
+    let listed = waitlist.list(&session, requested.page).await?;
+    Ok(list_response(&listed, requested, |waiting| {
         WaitingBody::from(waiting)
     }))
 }

@@ -4,7 +4,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::header::{self, HeaderMap, HeaderValue, InvalidHeaderValue};
 
-use crate::web_app::csp_hashes::InlineStyles;
+use crate::web_app::csp_hashes::InlineHashes;
 
 /// Content security policies that also allow Clerk's scripts.
 #[derive(Debug, Clone)]
@@ -44,12 +44,12 @@ impl PagePolicy {
     }
 
     /// Adds the hashes of the public page's inline styles and scripts.
-    pub(crate) fn with(self, styles: &InlineStyles) -> Self {
+    pub(crate) fn with(self, hashes: &InlineHashes) -> Self {
         let allowed = self
             .status_page
             .to_str()
             .ok()
-            .map(|policy| styles.allowed_by(policy));
+            .map(|policy| hashes.allowed_by(policy));
         let status_page = allowed.and_then(|policy| policy.try_into().ok());
         Self {
             status_page: status_page.unwrap_or(self.status_page),

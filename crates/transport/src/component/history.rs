@@ -15,11 +15,10 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::STATUS_MESSAGE;
 use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
-use crate::request::input::{Body, Date, FieldInput, Parsed, Timestamp};
+use crate::request::input::{Body, CHOICE_MESSAGE, Date, FieldInput, Parsed, Timestamp};
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::{Id, PeriodId};
 use crate::response::api_response::{ApiResponse, Deleted, versioned_list};
@@ -118,7 +117,7 @@ struct PeriodInput {
 impl PeriodInput {
     fn read(self) -> Result<StatusSpan, Invalid> {
         let mut invalid = Invalid::default();
-        let status = self.status.required("status", STATUS_MESSAGE, &mut invalid);
+        let status = self.status.required("status", CHOICE_MESSAGE, &mut invalid);
         let start_at = self
             .start_at
             .required("startAt", TIME_MESSAGE, &mut invalid);
@@ -131,7 +130,7 @@ impl PeriodInput {
         };
         invalid.into_result()?;
         let (Some(Parsed(status)), Some(Timestamp(start_at))) = (status, start_at) else {
-            return Err(Invalid::field("status", STATUS_MESSAGE));
+            return Err(Invalid::field("status", CHOICE_MESSAGE));
         };
         Ok(StatusSpan {
             status,
@@ -290,15 +289,19 @@ async fn history(
     caller: CanRead,
     id: Id<ComponentId>,
     periods: web::Query<PeriodsQuery>,
-    page: RequestedPage,
+    requested: RequestedPage,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
     let found = components
-        .history(&caller.organisation, id.0, periods.read()?, page.0)
+        .history(&caller.organisation, id.0, periods.read()?, requested.page)
         .await?;
-    let limited = page.is_part();
     let show = |period: &StatusPeriod| PeriodBody::from(period);
-    Ok(versioned_list(&found.periods, limited, found.version, show))
+    Ok(versioned_list(
+        &found.periods,
+        requested,
+        found.version,
+        show,
+    ))
 }
 
 /// Adds a period to the history of a component.

@@ -5,14 +5,13 @@ use allclear_application::incident::Incidents;
 use allclear_application::incident::component::IncidentComponent;
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId};
-use allclear_domain::impact::{Attachment, check_attachments, check_detachments};
+use allclear_domain::impact::{Attachment, check_attachments, check_detachments, check_once};
 use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::component::STATUS_MESSAGE;
 use crate::request::caller::{CanRead, CanWrite};
-use crate::request::input::{Body, FieldInput, Parsed};
+use crate::request::input::{Body, CHOICE_MESSAGE, FieldInput, Parsed};
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, list as list_response};
@@ -85,9 +84,25 @@ pub(super) struct AttachmentInput {
     status: FieldInput<Parsed<ComponentStatus>>,
 }
 
+/// The components of a list that may be absent, each once; adds errors to `invalid`. With errors,
+/// the list must not be used.
+pub(super) fn optional_attachments(
+    components: FieldInput<Vec<AttachmentInput>>,
+    invalid: &mut Invalid,
+) -> Vec<Attachment> {
+    let rows = components.optional("components", "Must be a list of components", invalid);
+    let rows = rows.unwrap_or_default();
+    let count = rows.len();
+    let components = attachments(rows, invalid);
+    if components.len() == count {
+        check_once(&components, invalid);
+    }
+    components
+}
+
 /// The valid rows; adds the errors of the others to `invalid`. With errors, the list must not be
 /// used.
-pub(super) fn attachments(rows: Vec<AttachmentInput>, invalid: &mut Invalid) -> Vec<Attachment> {
+fn attachments(rows: Vec<AttachmentInput>, invalid: &mut Invalid) -> Vec<Attachment> {
     let mut attachments = Vec::with_capacity(rows.len());
     for (index, row) in rows.into_iter().enumerate() {
         let field = |name: &str| format!("components[{index}].{name}");
@@ -96,7 +111,7 @@ pub(super) fn attachments(rows: Vec<AttachmentInput>, invalid: &mut Invalid) -> 
                 .required(&field("componentId"), "Component is required", invalid);
         let status = row
             .status
-            .required(&field("status"), STATUS_MESSAGE, invalid);
+            .required(&field("status"), CHOICE_MESSAGE, invalid);
         if let (Some(Parsed(component_id)), Some(Parsed(status))) = (component, status) {
             attachments.push(Attachment {
                 component_id,
@@ -174,13 +189,13 @@ impl DetachInput {
 async fn attached(
     caller: CanRead,
     id: Id<IncidentId>,
-    page: RequestedPage,
+    requested: RequestedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let listed = incidents
-        .components(&caller.organisation, id.0, page.0)
+        .components(&caller.organisation, id.0, requested.page)
         .await?;
-    Ok(list_response(&listed, page.is_part(), |link| {
+    Ok(list_response(&listed, requested, |link| {
         IncidentComponentBody::from(link)
     }))
 }
@@ -196,13 +211,13 @@ async fn attached(
 async fn unattached(
     caller: CanRead,
     id: Id<IncidentId>,
-    page: RequestedPage,
+    requested: RequestedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let listed = incidents
-        .unattached(&caller.organisation, id.0, page.0)
+        .unattached(&caller.organisation, id.0, requested.page)
         .await?;
-    Ok(list_response(&listed, page.is_part(), |component| {
+    Ok(list_response(&listed, requested, |component| {
         ComponentInBrief::from(component)
     }))
 }

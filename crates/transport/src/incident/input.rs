@@ -1,14 +1,13 @@
 //! Request bodies of the incident routes.
 
-use allclear_domain::impact::{Attachment, check_once};
+use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{IncidentDraft, IncidentPatch, IncidentStatus};
 use allclear_domain::validation::Invalid;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::component::STATUS_MESSAGE;
-use crate::incident::component::{AttachmentInput, attachments};
-use crate::request::input::{FieldInput, Parsed, Text, Timestamp};
+use crate::incident::component::{AttachmentInput, optional_attachments};
+use crate::request::input::{CHOICE_MESSAGE, FieldInput, Parsed, Text, Timestamp};
 use crate::update::change_options::notify;
 
 /// Validation message of a create for an invalid time.
@@ -76,15 +75,7 @@ impl IncidentInput {
             notify: patch.notify,
         };
         invalid.check(&draft);
-        let rows =
-            self.components
-                .optional("components", "Must be a list of components", &mut invalid);
-        let rows = rows.unwrap_or_default();
-        let count = rows.len();
-        let components = attachments(rows, &mut invalid);
-        if components.len() == count {
-            check_once(&components, &mut invalid);
-        }
+        let components = optional_attachments(self.components, &mut invalid);
         invalid.into_result()?;
         Ok((draft, components))
     }
@@ -143,7 +134,7 @@ impl IncidentPatchInput {
                 .map(|text| text.0),
             status: self
                 .status
-                .optional("status", STATUS_MESSAGE, invalid)
+                .optional("status", CHOICE_MESSAGE, invalid)
                 .map(|word| word.0),
             occured_at: self
                 .occured_at

@@ -18,6 +18,7 @@ use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, Deleted};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
+use crate::update::change_options::notify;
 
 /// Largest body of a review, in bytes: 50,000 characters, each of which may be escaped as two units
 /// of UTF-16 (RFC 8259, section 7).
@@ -155,10 +156,7 @@ async fn publish(
     reviews: web::Data<Reviews>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
-    let notify = body
-        .0
-        .notify
-        .optional("notify", "Must be true or false", &mut invalid);
+    let notify = notify(body.0.notify, &mut invalid);
     invalid.into_result()?;
     let published = reviews
         .publish(&caller.organisation, id.0, notify, if_match.0)

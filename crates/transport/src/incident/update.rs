@@ -4,13 +4,16 @@ use actix_web::{HttpResponse, get, patch, post, web};
 use allclear_application::incident::Incidents;
 use allclear_application::timestamp;
 use allclear_domain::id::{IncidentId, IncidentUpdateId};
+use allclear_domain::impact::Attachment;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::incident_update::IncidentUpdate;
+use allclear_domain::update::UpdateDraft;
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::incident::component::{AttachmentInput, optional_attachments};
 use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
@@ -64,14 +67,39 @@ impl From<&IncidentUpdate> for IncidentUpdateBody {
     }
 }
 
+/// Fields of a new update of an incident.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = IncidentUpdateInput)]
+struct RecordingInput {
+    #[serde(flatten)]
+    update: UpdateInput,
+    /// New impacts of the incident on components attached to it, each once. The others stay as they
+    /// are. None if the incident is resolved, or resolved by the update.
+    #[serde(default)]
+    #[schema(value_type = Vec<AttachmentInput>, required = false)]
+    components: FieldInput<Vec<AttachmentInput>>,
+}
+
+impl RecordingInput {
+    /// The update, and the impacts that it changes.
+    fn read(self) -> Result<(UpdateDraft, Vec<Attachment>), Invalid> {
+        let mut invalid = Invalid::default();
+        let draft = self.update.read_draft(&mut invalid);
+        let components = optional_attachments(self.components, &mut invalid);
+        invalid.into_result()?;
+        Ok((draft, components))
+    }
+}
+
 /// Updates to delete, each once.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeleteIncidentUpdates)]
 struct DeletionInput {
-    /// Identifiers of at least one update.
+    /// Identifiers of 1 to 500 updates.
     #[serde(default)]
-    #[schema(value_type = Vec<String>, min_items = 1, required = true)]
+    #[schema(value_type = Vec<String>, min_items = 1, max_items = 500, required = true)]
     incident_update_ids: ChosenUpdates<IncidentUpdateId>,
     /// Whether a changed status of the incident notifies subscribers. The organisation's
     /// `notifyByDefault` if absent.
@@ -102,24 +130,26 @@ impl DeletionInput {
 async fn list_updates(
     caller: CanRead,
     id: Id<IncidentId>,
-    page: RequestedPage,
+    requested: RequestedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let listed = incidents
-        .updates(&caller.organisation, id.0, page.0)
+        .updates(&caller.organisation, id.0, requested.page)
         .await?;
-    Ok(list_response(&listed, page.is_part(), |update| {
+    Ok(list_response(&listed, requested, |update| {
         IncidentUpdateBody::from(update)
     }))
 }
 
-/// Records an update. If it is the newest one, the incident takes its status. 409 if the
-/// incident is resolved, unless the update is displayed before the resolution; then the
-/// incident stays resolved.
+/// Records an update. If it is the newest one, the incident takes its status. `components` changes
+/// the impacts of the incident in the same step, so that messages about the update name the new
+/// ones. 409 if the incident is resolved, unless the update is displayed before the resolution;
+/// then the incident stays resolved. 409 also for `components` if the incident is resolved after
+/// the update.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
-    request_body = UpdateInput,
+    request_body = RecordingInput,
     responses((status = 201, body = ApiResponse<IncidentUpdateBody>), ErrorResponses),
     security(("bearer" = ["editor"]))
 )]
@@ -128,14 +158,15 @@ async fn record_update(
     caller: CanWrite,
     id: Id<IncidentId>,
     repeatable: Repeatable,
-    body: Body<UpdateInput>,
+    body: Body<RecordingInput>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let respond = |recorded: &IncidentUpdate| {
         ApiResponse::new(IncidentUpdateBody::from(recorded)).created(recorded.version)
     };
-    let draft = body.0.draft()?;
-    let record = incidents.record_update(&caller.organisation, id.0, draft, caller.author());
+    let (draft, components) = body.0.read()?;
+    let (organisation, author) = (&caller.organisation, caller.author());
+    let record = incidents.record_update(organisation, id.0, draft, components, author);
     repeatable.create(&caller, respond, record).await
 }
 

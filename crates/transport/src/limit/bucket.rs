@@ -122,7 +122,7 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
 
 /// The refusal of an attempt, which may be repeated after this time.
 fn refused(wait: Duration) -> Problem {
-    Problem::too_many(wait.as_secs() + 1)
+    Problem::too_many(Problem::seconds_after(wait))
 }
 
 impl<K: Hash + Eq + Clone> Keys<K> {

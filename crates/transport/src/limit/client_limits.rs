@@ -25,23 +25,23 @@ const BODY_PARTS_OF_CLIENT: usize = 512;
 /// operator from sending a long text.
 const BODY_PARTS: usize = 4096;
 
-/// Limits per client address, four times as much per IPv6 site. 0 means no limit.
+/// Limits per client address, four times as much per IPv6 site. `None` means no limit.
 #[derive(Debug, Clone, Copy)]
 pub struct ConnectionLimits {
     /// Open connections. Connections of a trusted proxy are not counted.
-    pub connections: usize,
+    pub connections: Option<usize>,
     /// Event streams.
-    pub streams: usize,
+    pub streams: Option<usize>,
     /// Sockets, by polling or WebSocket.
-    pub sockets: usize,
+    pub sockets: Option<usize>,
     /// Waiting polls.
-    pub polls: usize,
+    pub polls: Option<usize>,
     /// Sockets that have not joined the namespace yet.
-    pub handshakes: usize,
+    pub handshakes: Option<usize>,
     /// Sockets that have not joined the namespace yet, over all clients.
-    pub all_handshakes: usize,
+    pub all_handshakes: Option<usize>,
     /// Open files of the process, over all clients.
-    pub descriptors: usize,
+    pub descriptors: Option<usize>,
 }
 
 /// Counts the connections, streams and sockets of clients, and enforces the limits.
@@ -83,12 +83,13 @@ impl ClientLimits {
             streams: Slots::new(limits.streams),
             sockets: Slots::new(limits.sockets),
             polls: Slots::new(limits.polls),
-            body_parts: Slots::new(BODY_PARTS_OF_CLIENT),
+            body_parts: Slots::new(Some(BODY_PARTS_OF_CLIENT)),
             body_parts_of_unknown: Arc::new(Semaphore::new(BODY_PARTS)),
             body_parts_of_operators: Arc::new(Semaphore::new(BODY_PARTS)),
             handshakes: Slots::new(limits.handshakes),
-            all_handshakes: (limits.all_handshakes != 0)
-                .then(|| Arc::new(Semaphore::new(limits.all_handshakes))),
+            all_handshakes: limits
+                .all_handshakes
+                .map(|most| Arc::new(Semaphore::new(most))),
             descriptors: Arc::new(Descriptors::new(limits.descriptors)),
             proxies,
         }
@@ -206,13 +207,13 @@ pub(crate) mod tests {
     use actix_web::web;
 
     const NONE: ConnectionLimits = ConnectionLimits {
-        connections: 0,
-        streams: 0,
-        sockets: 0,
-        polls: 0,
-        handshakes: 0,
-        all_handshakes: 0,
-        descriptors: 0,
+        connections: None,
+        streams: None,
+        sockets: None,
+        polls: None,
+        handshakes: None,
+        all_handshakes: None,
+        descriptors: None,
     };
 
     /// Limits nothing.
@@ -223,7 +224,7 @@ pub(crate) mod tests {
     /// Limits the descriptors.
     pub(crate) fn with_descriptors(descriptors: usize) -> ClientLimits {
         limits(ConnectionLimits {
-            descriptors,
+            descriptors: Some(descriptors),
             ..NONE
         })
     }
@@ -247,7 +248,7 @@ pub(crate) mod tests {
     #[test]
     fn network_of_ipv6_addresses_is_one_client() {
         let limits = limits(ConnectionLimits {
-            connections: 1,
+            connections: Some(1),
             ..NONE
         });
         let _first = limits.connection(peer("2001:db8::1")).unwrap();
@@ -258,7 +259,7 @@ pub(crate) mod tests {
     #[test]
     fn connections_of_a_trusted_proxy_are_not_counted() {
         let limits = limits(ConnectionLimits {
-            connections: 1,
+            connections: Some(1),
             ..NONE
         });
         let _first = limits.connection(peer("10.0.0.9")).unwrap();
@@ -300,8 +301,8 @@ pub(crate) mod tests {
     #[test]
     fn sockets_that_have_not_joined_are_bounded_by_client_and_in_all() {
         let limits = limits(ConnectionLimits {
-            handshakes: 1,
-            all_handshakes: 2,
+            handshakes: Some(1),
+            all_handshakes: Some(2),
             ..NONE
         });
         let ask = |address| limits.session(&request(address));
@@ -316,7 +317,7 @@ pub(crate) mod tests {
     #[test]
     fn streams_leave_descriptors_to_other_requests() {
         let limits = limits(ConnectionLimits {
-            descriptors: 128,
+            descriptors: Some(128),
             ..NONE
         });
         let mut open: Vec<_> = (0..32)

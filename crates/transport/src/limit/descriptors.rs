@@ -8,8 +8,8 @@ const OWN_DESCRIPTORS: usize = 64;
 
 /// Counter of the file descriptors used by connections and the files of bodies.
 pub(crate) struct Descriptors {
-    /// 0 means no limit.
-    most: usize,
+    /// `None` means no limit.
+    most: Option<usize>,
     open: AtomicUsize,
 }
 
@@ -17,8 +17,8 @@ pub(crate) struct Descriptors {
 pub(crate) struct DescriptorGuard(Arc<Descriptors>);
 
 impl Descriptors {
-    /// Creates a counter with this limit of the process; 0 means no limit.
-    pub(crate) fn new(most: usize) -> Self {
+    /// Creates a counter with this limit of the process; `None` means no limit.
+    pub(crate) fn new(most: Option<usize>) -> Self {
         Self {
             most,
             open: AtomicUsize::new(0),
@@ -33,22 +33,23 @@ impl Descriptors {
 
     /// Whether no descriptor is left.
     pub(crate) fn are_used_up(&self) -> bool {
-        self.is_over(1)
+        self.is_over(|_| 1)
     }
 
     /// Whether half of them are taken.
     pub(crate) fn is_half_taken(&self) -> bool {
-        self.is_over(self.most / 2)
+        self.is_over(|most| most / 2)
     }
 
     /// Whether only those are left that streams and sockets leave to other requests.
     pub(crate) fn is_crowded(&self) -> bool {
-        self.is_over((self.most / 10).clamp(32, 1024))
+        self.is_over(|most| (most / 10).clamp(32, 1024))
     }
 
-    fn is_over(&self, reserve: usize) -> bool {
-        let used = self.open.load(Ordering::Relaxed) + OWN_DESCRIPTORS + reserve;
-        self.most != 0 && used > self.most
+    /// Whether fewer are left than `reserve` returns for the limit.
+    fn is_over(&self, reserve: impl Fn(usize) -> usize) -> bool {
+        let used = self.open.load(Ordering::Relaxed) + OWN_DESCRIPTORS;
+        self.most.is_some_and(|most| used + reserve(most) > most)
     }
 
     #[cfg(test)]

@@ -57,7 +57,7 @@ impl KeyUsage {
         taken.map_err(|wait| {
             let message =
                 "Too many requests with this API key, please try again later (ALLCLEAR_LIMIT_API_KEY)";
-            Problem::too_many_of(message.to_owned(), wait.as_secs() + 1)
+            Problem::too_many_of(message, Problem::seconds_after(wait))
         })
     }
 }

@@ -11,8 +11,8 @@ use super::client_network::{SITE_SLOTS, site};
 /// Counter for one kind of resource, for each client and for the IPv6 clients of each
 /// site together.
 pub(crate) struct Slots {
-    /// Limit per client; 0 means no limit.
-    most: usize,
+    /// Limit per client; `None` means no limit.
+    most: Option<usize>,
     clients: Counts,
     sites: Counts,
 }
@@ -25,8 +25,8 @@ struct Counts(Mutex<HashMap<IpAddr, usize>>);
 pub(crate) struct Slot(Option<(Arc<Slots>, IpAddr)>);
 
 impl Slots {
-    /// Creates a counter with this limit per client; 0 means no limit.
-    pub(crate) fn new(most: usize) -> Arc<Self> {
+    /// Creates a counter with this limit per client; `None` means no limit.
+    pub(crate) fn new(most: Option<usize>) -> Arc<Self> {
         Arc::new(Self {
             most,
             clients: Counts::default(),
@@ -37,13 +37,13 @@ impl Slots {
     /// Takes a slot; `None` if the client, which is from [`client`](super::client_network::client),
     /// or its site has reached the limit.
     pub(crate) fn take(self: &Arc<Self>, client: IpAddr) -> Option<Slot> {
-        if self.most == 0 {
-            return Some(Slot(None));
-        }
-        if !self.clients.add(client, self.most) {
+        let Some(most) = self.most else {
+            return Some(Slot::unlimited());
+        };
+        if !self.clients.add(client, most) {
             return None;
         }
-        let of_site = self.most.saturating_mul(SITE_SLOTS);
+        let of_site = most.saturating_mul(SITE_SLOTS);
         if site(client).is_some_and(|site| !self.sites.add(site, of_site)) {
             self.clients.remove(client);
             return None;
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn slots_are_counted_per_client_and_released() {
-        let slots = Slots::new(2);
+        let slots = Slots::new(Some(2));
         let (one, other) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
         let (first, second) = (slots.take(one), slots.take(one));
         assert!(first.is_some() && second.is_some());
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn networks_of_one_site_have_as_many_as_four_clients() {
-        let slots = Slots::new(2);
+        let slots = Slots::new(Some(2));
         let mut taken: Vec<_> = (0..4)
             .flat_map(|number| [slots.take(network(number)), slots.take(network(number))])
             .collect();
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn nothing_is_counted_without_a_limit() {
-        let slots = Slots::new(0);
+        let slots = Slots::new(None);
         let taken: Vec<_> = (0..9).map(|_| slots.take(network(0))).collect();
         assert!(taken.iter().all(Option::is_some));
         assert!(slots.is_empty());

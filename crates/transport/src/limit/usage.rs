@@ -7,6 +7,7 @@ use std::time::Duration;
 use actix_web::http::header;
 use actix_web::{HttpMessage as _, HttpRequest};
 use allclear_application::broadcast::Broadcast;
+use allclear_application::caller::Caller;
 use allclear_application::keyed_semaphore::KeyedSemaphore;
 use allclear_application::outbox::{Commit, PublicEvent};
 use allclear_application::usage_limit::Concurrency;
@@ -39,14 +40,14 @@ const MAX_WAITING_OF_CALLER: usize = 256;
 /// Maximum number of long requests of an organisation and kind that wait for another one. A client
 /// may read its export slowly.
 const MAX_WAITING_LONG: usize = 4;
-/// Maximum number of test messages of an organisation that are sent at the same time. A receiver
-/// may not respond for minutes.
-const MAX_TESTS: usize = 4;
+/// Maximum number of messages of an organisation that are sent at the same time while a request
+/// waits: tests, and new links. A receiver may not respond for minutes.
+const MAX_MESSAGES: usize = 4;
 
 /// Number of events of a commit that count as a change.
 const EVENTS_OF_A_CHANGE: u32 = 10;
-/// Size in bytes of the events of an ordinary commit. What is beyond it counts as text: a short
-/// request may store a long timeline again.
+/// Size in bytes of the events and notices of an ordinary commit. What is beyond it counts as text:
+/// a short request may store a long timeline again, and a long description in a notice.
 const ORDINARY_COMMIT: u32 = 2 * 1024;
 
 /// A kind of requests that take long, of which an organisation has one at a time.
@@ -60,21 +61,30 @@ pub(crate) enum LongRequest {
     Metrics,
 }
 
+/// A kind of changes of an organisation. Each has limits of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum WriteKind {
+    /// Changes by people.
+    Person,
+    /// Changes by API keys. A key in a loop, or a stolen one, does not keep people from writing.
+    ApiKey,
+    /// Changes that only admins may make. Nobody else can keep an admin from them.
+    Administration,
+}
+
 /// Counts the writes of each organisation and account, and bounds what each organisation does at
 /// the same time.
 pub struct Usage {
-    writes: Option<Bucket<OrganisationId>>,
-    /// Changes that only admins may make. They do not count as writes: otherwise the holder of a
-    /// key could keep an admin from revoking it.
-    administration: Option<Bucket<OrganisationId>>,
-    text: Option<Bucket<OrganisationId>>,
+    writes: Option<Bucket<(OrganisationId, WriteKind)>>,
+    /// Not of changes that only admins may make.
+    text: Option<Bucket<(OrganisationId, WriteKind)>>,
     /// Writes with the sessions of an account.
     accounts: Option<Bucket<UserId>>,
     reads: Places,
     running_writes: Places,
     running_administration: Places,
     long: KeyedSemaphore<(OrganisationId, LongRequest)>,
-    tests: KeyedSemaphore<OrganisationId>,
+    messages: KeyedSemaphore<OrganisationId>,
 }
 
 /// Places for requests of a kind that are handled at the same time.
@@ -105,7 +115,6 @@ impl Usage {
         };
         Self {
             writes: limits.writes.map(Bucket::new),
-            administration: limits.writes.map(Bucket::new),
             text: limits.text.map(text),
             accounts: limits.writes.map(Bucket::new),
             reads: Places::new(concurrency.reads, concurrency.reads),
@@ -116,12 +125,12 @@ impl Usage {
             ),
             running_administration: Places::new(1, 1),
             long: KeyedSemaphore::new(1, MAX_WAITING_LONG),
-            tests: KeyedSemaphore::new(MAX_TESTS, MAX_WAITING_LONG),
+            messages: KeyedSemaphore::new(MAX_MESSAGES, MAX_WAITING_LONG),
         }
     }
 
-    /// Counts a writing request of an organisation's member or key `caller`. Waits until a request
-    /// may be handled.
+    /// Counts a request of an organisation's member or key `caller`, if it writes. Waits until the
+    /// request may be handled.
     ///
     /// # Errors
     /// 429 if the request exceeds a limit; for a writing one with a message that names the limit.
@@ -129,22 +138,22 @@ impl Usage {
         &self,
         organisation: &OrganisationId,
         caller: &str,
-        permission: Permission,
+        kind: WriteKind,
         request: &HttpRequest,
     ) -> Result<(), Problem> {
         let is_safe = request.method().is_safe();
         let places = if is_safe {
             &self.reads
         } else {
-            self.take_write(organisation, permission, request)?;
-            match permission {
-                Permission::Administer => &self.running_administration,
-                _ => &self.running_writes,
+            self.take_write(organisation, kind, request)?;
+            match kind {
+                WriteKind::Administration => &self.running_administration,
+                WriteKind::Person | WriteKind::ApiKey => &self.running_writes,
             }
         };
         let Some(permit) = places.acquire(organisation, caller).await else {
             if !is_safe {
-                self.give_back(organisation, permission, request);
+                self.give_back(organisation, kind, request);
             }
             return Err(Problem::too_many(1));
         };
@@ -164,24 +173,30 @@ impl Usage {
     /// Counts what a commit costs beyond its request: a short request may change a thousand
     /// components.
     fn count_commit(&self, commit: &Commit) {
+        let kind = if commit.is_of_api_key {
+            WriteKind::ApiKey
+        } else {
+            WriteKind::Person
+        };
+        let key = (commit.organisation.clone(), kind);
         let changes = u32::try_from(commit.events.len()).unwrap_or(u32::MAX) / EVENTS_OF_A_CHANGE;
         if let Some(writes) = &self.writes
             && changes > 0
         {
-            writes.charge(&commit.organisation, changes);
+            writes.charge(&key, changes);
         }
         // The body of the request was counted.
         let is_counted =
             |event: &&PublicEvent| event.kind().is_some_and(EventKind::repeats_request);
         let again = commit.events.iter().filter(|event| !is_counted(event));
         let bytes: usize = again.map(|event| event.args.get().len()).sum();
-        let beyond = u32::try_from(bytes)
+        let beyond = u32::try_from(bytes + commit.notice_bytes)
             .unwrap_or(u32::MAX)
             .saturating_sub(ORDINARY_COMMIT);
         if let Some(text) = &self.text
             && beyond > 0
         {
-            text.charge(&commit.organisation, beyond);
+            text.charge(&key, beyond);
         }
     }
 
@@ -201,18 +216,18 @@ impl Usage {
         permit.map(LongPermit).ok_or_else(|| Problem::too_many(1))
     }
 
-    /// Waits until an organisation may send a test message. Meanwhile other requests have
-    /// its place.
+    /// Waits until an organisation may send a message and wait for its result. Meanwhile other
+    /// requests have its place.
     ///
     /// # Errors
     /// 429 if too many wait.
-    pub(crate) async fn begin_test(
+    pub(crate) async fn begin_message(
         &self,
         organisation: &OrganisationId,
         request: &HttpRequest,
     ) -> Result<LongPermit, Problem> {
         release(request);
-        let permit = self.tests.acquire(organisation).await;
+        let permit = self.messages.acquire(organisation).await;
         permit.map(LongPermit).ok_or_else(|| Problem::too_many(1))
     }
 
@@ -226,60 +241,71 @@ impl Usage {
         };
         writes
             .take(&account, 1)
-            .map_err(|wait| refusal("The account", "changes", "ALLCLEAR_LIMIT_WRITES", wait))
+            .map_err(|wait| refusal("The account has", "changes", "ALLCLEAR_LIMIT_WRITES", wait))
     }
 
     fn take_write(
         &self,
         organisation: &OrganisationId,
-        permission: Permission,
+        kind: WriteKind,
         request: &HttpRequest,
     ) -> Result<(), Problem> {
-        let (writes, text) = self.buckets(permission);
-        if let Some(writes) = writes {
-            writes.take(organisation, 1).map_err(|wait| {
-                refusal("The organisation", "changes", "ALLCLEAR_LIMIT_WRITES", wait)
+        let key = (organisation.clone(), kind);
+        if let Some(writes) = &self.writes {
+            writes.take(&key, 1).map_err(|wait| {
+                refusal(
+                    kind.writers_have(),
+                    "changes",
+                    "ALLCLEAR_LIMIT_WRITES",
+                    wait,
+                )
             })?;
         }
-        if let Some(text) = text {
-            text.take(organisation, body_length(request))
-                .map_err(|wait| {
-                    if let Some(writes) = writes {
-                        writes.give_back(organisation);
-                    }
-                    refusal("The organisation", "text", "ALLCLEAR_LIMIT_TEXT", wait)
-                })?;
+        if let Some(text) = self.text_of(kind) {
+            text.take(&key, body_length(request)).map_err(|wait| {
+                if let Some(writes) = &self.writes {
+                    writes.give_back(&key);
+                }
+                refusal(kind.writers_have(), "text", "ALLCLEAR_LIMIT_TEXT", wait)
+            })?;
         }
         Ok(())
     }
 
     /// Returns what a request took that is not handled.
-    fn give_back(
-        &self,
-        organisation: &OrganisationId,
-        permission: Permission,
-        request: &HttpRequest,
-    ) {
-        let (writes, text) = self.buckets(permission);
-        if let Some(writes) = writes {
-            writes.give_back(organisation);
+    fn give_back(&self, organisation: &OrganisationId, kind: WriteKind, request: &HttpRequest) {
+        let key = (organisation.clone(), kind);
+        if let Some(writes) = &self.writes {
+            writes.give_back(&key);
         }
-        if let Some(text) = text {
-            text.give_back_many(organisation, body_length(request));
+        if let Some(text) = self.text_of(kind) {
+            text.give_back_many(&key, body_length(request));
         }
     }
 
-    /// The limits of changes and of text for a permission.
-    fn buckets(
-        &self,
-        permission: Permission,
-    ) -> (
-        Option<&Bucket<OrganisationId>>,
-        Option<&Bucket<OrganisationId>>,
-    ) {
-        match permission {
-            Permission::Administer => (self.administration.as_ref(), None),
-            _ => (self.writes.as_ref(), self.text.as_ref()),
+    /// The limit of text for a kind of changes.
+    fn text_of(&self, kind: WriteKind) -> Option<&Bucket<(OrganisationId, WriteKind)>> {
+        let text = self.text.as_ref();
+        text.filter(|_| kind != WriteKind::Administration)
+    }
+}
+
+impl WriteKind {
+    /// The kind of the changes that need this permission, if this caller makes them.
+    pub(crate) const fn of(permission: Permission, caller: &Caller) -> Self {
+        match (permission, caller.api_key) {
+            (Permission::Administer, _) => Self::Administration,
+            (_, Some(_)) => Self::ApiKey,
+            (_, None) => Self::Person,
+        }
+    }
+
+    /// The beginning of a refusal, which says whose limit is used up.
+    const fn writers_have(self) -> &'static str {
+        match self {
+            Self::Person => "The people of the organisation have",
+            Self::Administration => "The organisation has",
+            Self::ApiKey => "The API keys of the organisation have",
         }
     }
 }
@@ -308,12 +334,12 @@ pub(crate) fn release(request: &HttpRequest) {
     request.extensions_mut().remove::<Permit>();
 }
 
-fn refusal(whose: &str, what: &str, setting: &str, wait: Duration) -> Problem {
+fn refusal(writers_have: &str, what: &str, setting: &str, wait: Duration) -> Problem {
     Problem::too_many_of(
         format!(
-            "{whose} has recently written more {what} than allowed, please try again later ({setting})"
+            "{writers_have} recently written more {what} than allowed, please try again later ({setting})"
         ),
-        wait.as_secs() + 1,
+        Problem::seconds_after(wait),
     )
 }
 
@@ -379,10 +405,10 @@ mod tests {
         let (one, other) = (organisation("one"), organisation("other"));
         for method in [Method::POST, Method::DELETE] {
             let request = request(method, ("content-length", "0"));
-            assert!(usage.take_write(&one, Permission::Write, &request).is_ok());
+            assert!(usage.take_write(&one, WriteKind::Person, &request).is_ok());
         }
         let error = usage
-            .take_write(&one, Permission::Write, &post("2"))
+            .take_write(&one, WriteKind::Person, &post("2"))
             .unwrap_err()
             .error_response();
         assert_eq!(error.status(), 429);
@@ -392,13 +418,13 @@ mod tests {
         assert!(String::from_utf8_lossy(&body).contains("ALLCLEAR_LIMIT_WRITES"));
         assert!(
             usage
-                .take_write(&other, Permission::Write, &post("2"))
+                .take_write(&other, WriteKind::Person, &post("2"))
                 .is_ok()
         );
         let read = request(Method::GET, ("accept", "*/*"));
         assert!(
             usage
-                .begin(&one, "ada", Permission::Write, &read)
+                .begin(&one, "ada", WriteKind::Person, &read)
                 .await
                 .is_ok()
         );
@@ -410,12 +436,12 @@ mod tests {
         let one = organisation("one");
         assert!(
             usage
-                .take_write(&one, Permission::Write, &post("101"))
+                .take_write(&one, WriteKind::Person, &post("101"))
                 .is_err()
         );
         assert!(
             usage
-                .take_write(&one, Permission::Write, &post("2"))
+                .take_write(&one, WriteKind::Person, &post("2"))
                 .is_ok()
         );
     }
@@ -431,16 +457,16 @@ mod tests {
         };
         usage.count_commit(&commit(EVENTS_OF_A_CHANGE - 1));
         for _ in 0..10 {
-            assert!(usage.take_write(&one, Permission::Write, &post).is_ok());
+            assert!(usage.take_write(&one, WriteKind::Person, &post).is_ok());
         }
         usage.count_commit(&commit(10 * EVENTS_OF_A_CHANGE));
         let refused = usage
-            .take_write(&one, Permission::Write, &post)
+            .take_write(&one, WriteKind::Person, &post)
             .unwrap_err()
             .error_response();
         let wait = refused.headers().get("retry-after").unwrap().to_str();
         assert!((600..=661).contains(&wait.unwrap().parse::<u64>().unwrap()));
-        assert!(usage.take_write(&other, Permission::Write, &post).is_ok());
+        assert!(usage.take_write(&other, WriteKind::Person, &post).is_ok());
     }
 
     #[actix_web::test]
@@ -459,15 +485,30 @@ mod tests {
         usage.count_commit(&commit(EventKind::TimelineUpdated, 3 * ORDINARY_COMMIT));
         assert!(
             usage
-                .take_write(&one, Permission::Write, &post("1000"))
+                .take_write(&one, WriteKind::Person, &post("1000"))
                 .is_ok()
         );
         usage.count_commit(&commit(EventKind::ComponentUpdate, 3 * ORDINARY_COMMIT));
         assert!(
             usage
-                .take_write(&one, Permission::Write, &post("1000"))
+                .take_write(&one, WriteKind::Person, &post("1000"))
                 .is_err()
         );
+    }
+
+    #[actix_web::test]
+    async fn notices_of_a_commit_count_as_text() {
+        let usage = usage(None, 2 * ORDINARY_COMMIT);
+        let one = organisation("one");
+        let commit = |notice_bytes: u32| Commit {
+            notice_bytes: notice_bytes as usize,
+            ..Commit::example("one", 1, &[EventKind::NewIncident])
+        };
+        usage.count_commit(&commit(ORDINARY_COMMIT));
+        let write = || usage.take_write(&one, WriteKind::Person, &post("1000"));
+        assert!(write().is_ok());
+        usage.count_commit(&commit(3 * ORDINARY_COMMIT));
+        assert!(write().is_err());
     }
 
     #[actix_web::test]
@@ -480,7 +521,7 @@ mod tests {
         let another = post("100");
         // Without the cooperative budget of a task, which these requests would use up.
         let begin = |request| {
-            let begun = usage.begin(&one, "ada", Permission::Write, request);
+            let begun = usage.begin(&one, "ada", WriteKind::Person, request);
             Box::pin(tokio::task::unconstrained(begun))
         };
         let mut waiting: Vec<_> = requests.iter().map(begin).collect();
@@ -488,31 +529,31 @@ mod tests {
             let _ = request.as_mut().now_or_never();
         }
         assert!(begin(&another).now_or_never().unwrap().is_err());
-        let count = || usage.take_write(&one, Permission::Write, &another);
+        let count = || usage.take_write(&one, WriteKind::Person, &another);
         assert!(count().is_ok());
         assert!(count().is_err());
     }
 
     #[actix_web::test]
-    async fn test_messages_have_a_bound_of_their_own_and_take_no_place_of_other_writes() {
+    async fn messages_have_a_bound_of_their_own_and_take_no_place_of_other_writes() {
         let usage = usage(None, 0);
         let one = organisation("one");
-        let requests: Vec<_> = (0..=MAX_TESTS).map(|_| post("0")).collect();
+        let requests: Vec<_> = (0..=MAX_MESSAGES).map(|_| post("0")).collect();
         let (last, first) = requests.split_last().unwrap();
         let mut sending = Vec::new();
         for request in first {
-            let begun = usage.begin(&one, "ada", Permission::Write, request);
+            let begun = usage.begin(&one, "ada", WriteKind::Person, request);
             assert!(begun.await.is_ok());
-            let permit = usage.begin_test(&one, request).await;
+            let permit = usage.begin_message(&one, request).await;
             assert!(permit.is_ok());
             sending.push(permit);
         }
-        let begun = usage.begin(&one, "ada", Permission::Write, last);
+        let begun = usage.begin(&one, "ada", WriteKind::Person, last);
         assert!(begun.await.is_ok(), "their places are free");
-        let test = usage.begin_test(&one, last);
-        assert!(test.now_or_never().is_none());
+        let message = usage.begin_message(&one, last);
+        assert!(message.now_or_never().is_none());
         drop(sending);
-        assert!(usage.begin_test(&one, last).await.is_ok());
+        assert!(usage.begin_message(&one, last).await.is_ok());
     }
 
     #[actix_web::test]
@@ -524,26 +565,26 @@ mod tests {
             let held = request();
             assert!(
                 usage
-                    .begin(&one, "ada", Permission::Write, &held)
+                    .begin(&one, "ada", WriteKind::Person, &held)
                     .await
                     .is_ok()
             );
             assert!(
                 usage
-                    .begin(&one, "ada", Permission::Write, &request())
+                    .begin(&one, "ada", WriteKind::Person, &request())
                     .now_or_never()
                     .is_none()
             );
             assert!(
                 usage
-                    .begin(&other, "ada", Permission::Write, &request())
+                    .begin(&other, "ada", WriteKind::Person, &request())
                     .await
                     .is_ok()
             );
             drop(held);
             assert!(
                 usage
-                    .begin(&one, "ada", Permission::Write, &request())
+                    .begin(&one, "ada", WriteKind::Person, &request())
                     .await
                     .is_ok()
             );
@@ -551,7 +592,7 @@ mod tests {
         let request = read();
         assert!(
             usage
-                .begin(&one, "ada", Permission::Write, &request)
+                .begin(&one, "ada", WriteKind::Person, &request)
                 .await
                 .is_ok()
         );
@@ -559,7 +600,7 @@ mod tests {
         let export = begin(LongRequest::AuditExport, &request).await;
         assert!(
             usage
-                .begin(&one, "ada", Permission::Write, &read())
+                .begin(&one, "ada", WriteKind::Person, &read())
                 .await
                 .is_ok()
         );
@@ -569,7 +610,7 @@ mod tests {
         let same_kind = || begin(LongRequest::AuditExport, &next);
         assert!(
             usage
-                .begin(&one, "ada", Permission::Write, &next)
+                .begin(&one, "ada", WriteKind::Person, &next)
                 .await
                 .is_ok()
         );
@@ -577,7 +618,7 @@ mod tests {
         assert!(waiting.as_mut().now_or_never().is_none());
         assert!(
             usage
-                .begin(&one, "ada", Permission::Write, &read())
+                .begin(&one, "ada", WriteKind::Person, &read())
                 .await
                 .is_ok(),
             "its place is free"
@@ -588,14 +629,14 @@ mod tests {
         let import = post("0");
         assert!(
             usage
-                .begin(&one, "ada", Permission::Write, &import)
+                .begin(&one, "ada", WriteKind::Person, &import)
                 .await
                 .is_ok()
         );
         release(&import);
         assert!(
             usage
-                .begin(&one, "ada", Permission::Write, &post("0"))
+                .begin(&one, "ada", WriteKind::Person, &post("0"))
                 .await
                 .is_ok()
         );
@@ -606,7 +647,7 @@ mod tests {
         let usage = usage(None, 0);
         let one = organisation("one");
         let (first, second, other) = (post("0"), post("0"), post("0"));
-        let begin = |caller, request| usage.begin(&one, caller, Permission::Write, request);
+        let begin = |caller, request| usage.begin(&one, caller, WriteKind::Person, request);
         assert!(begin("ada", &first).await.is_ok());
         let mut waiting = Box::pin(begin("ada", &second));
         let mut of_other = Box::pin(begin("bob", &other));
@@ -621,16 +662,33 @@ mod tests {
     async fn changes_that_only_admins_may_make_do_not_wait_for_writes() {
         let usage = usage(Some((1, 60)), 1_000);
         let one = organisation("one");
-        let requests = [(); 4].map(|()| post("0"));
+        let requests = ["0", "0", "5000", "0"].map(post);
         let [write, second, revocation, other] = &requests;
-        let begin = |permission, request| usage.begin(&one, "ada", permission, request);
-        assert!(begin(Permission::Write, write).await.is_ok());
-        assert!(begin(Permission::Write, second).await.is_err());
-        if let Some(text) = &usage.text {
-            text.charge(&one, 1_000_000);
-        }
-        assert!(begin(Permission::Administer, revocation).await.is_ok());
-        assert!(begin(Permission::Administer, other).await.is_err());
+        let begin = |kind, request| usage.begin(&one, "ada", kind, request);
+        assert!(begin(WriteKind::Person, write).await.is_ok());
+        assert!(begin(WriteKind::Person, second).await.is_err());
+        assert!(begin(WriteKind::Administration, revocation).await.is_ok());
+        assert!(begin(WriteKind::Administration, other).await.is_err());
+    }
+
+    #[test]
+    fn api_keys_leave_the_limits_of_people_to_them() {
+        let usage = usage(Some((10, 60)), 10_000);
+        let one = organisation("one");
+        let take = |kind, request| usage.take_write(&one, kind, request);
+        let (short, long) = (post("1"), post("8000"));
+        assert!(take(WriteKind::ApiKey, &long).is_ok());
+        let refused = take(WriteKind::ApiKey, &long).unwrap_err().to_string();
+        assert!(refused.starts_with("The API keys of the organisation have recently written"));
+        let large = Commit {
+            is_of_api_key: true,
+            ..Commit::example("one", 1, &[EventKind::ComponentUpdate; 1_000])
+        };
+        usage.count_commit(&large);
+        assert!(take(WriteKind::ApiKey, &short).is_err());
+        assert!(take(WriteKind::Person, &long).is_ok());
+        assert!((0..9).all(|_| take(WriteKind::Person, &short).is_ok()));
+        assert!(take(WriteKind::Person, &short).is_err());
     }
 
     #[actix_web::test]
@@ -639,26 +697,26 @@ mod tests {
         let one = organisation("one");
         assert!(
             usage
-                .take_write(&one, Permission::Write, &post("40000"))
+                .take_write(&one, WriteKind::Person, &post("40000"))
                 .is_ok()
         );
         let chunked = request(Method::POST, ("transfer-encoding", "chunked"));
         assert!(
-            usage.take_write(&one, Permission::Write, &chunked).is_err(),
+            usage.take_write(&one, WriteKind::Person, &chunked).is_err(),
             "it may be 262,144"
         );
         assert!(
             usage
-                .take_write(&one, Permission::Write, &post("250000"))
+                .take_write(&one, WriteKind::Person, &post("250000"))
                 .is_ok()
         );
         let error = usage
-            .take_write(&one, Permission::Write, &post("250000"))
+            .take_write(&one, WriteKind::Person, &post("250000"))
             .unwrap_err();
         assert!(error.to_string().contains("ALLCLEAR_LIMIT_TEXT"));
         assert!(
             usage
-                .take_write(&one, Permission::Write, &post("0"))
+                .take_write(&one, WriteKind::Person, &post("0"))
                 .is_ok()
         );
     }
@@ -675,12 +733,12 @@ mod tests {
         };
         assert!(
             usage
-                .take_write(&one, Permission::Write, &file("900000"))
+                .take_write(&one, WriteKind::Person, &file("900000"))
                 .is_ok()
         );
         assert!(
             usage
-                .take_write(&one, Permission::Write, &file("900000"))
+                .take_write(&one, WriteKind::Person, &file("900000"))
                 .is_err()
         );
     }
@@ -691,7 +749,7 @@ mod tests {
         let one = organisation("one");
         assert!((0..1000).all(|_| {
             usage
-                .take_write(&one, Permission::Write, &post("262144"))
+                .take_write(&one, WriteKind::Person, &post("262144"))
                 .is_ok()
         }));
     }

@@ -7,8 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::component::STATUS_MESSAGE;
-use crate::request::input::{FieldInput, Parsed, Text, Timestamp};
+use crate::request::input::{CHOICE_MESSAGE, FieldInput, Parsed, Text, Timestamp};
 use crate::update::change_options::notify;
 
 /// Validation message for an invalid time; in an edit, of the end only.
@@ -162,7 +161,7 @@ fn status(
     invalid: &mut Invalid,
 ) -> Option<MaintenanceStatus> {
     input
-        .optional("status", STATUS_MESSAGE, invalid)
+        .optional("status", CHOICE_MESSAGE, invalid)
         .map(|word| word.0)
 }
 
@@ -239,7 +238,7 @@ mod tests {
         let all = [
             row("startAt", "Invalid date format"),
             row("endAt", "Invalid date format"),
-            row("status", "Select Any One"),
+            row("status", CHOICE_MESSAGE),
             row("description", "Description is required"),
             row("title", "Title is required"),
         ];

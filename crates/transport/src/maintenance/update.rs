@@ -67,9 +67,9 @@ impl From<&MaintenanceUpdate> for MaintenanceUpdateBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeleteMaintenanceUpdates)]
 struct DeletionInput {
-    /// Identifiers of at least one update.
+    /// Identifiers of 1 to 500 updates.
     #[serde(default)]
-    #[schema(value_type = Vec<String>, min_items = 1, required = true)]
+    #[schema(value_type = Vec<String>, min_items = 1, max_items = 500, required = true)]
     maintenance_update_ids: ChosenUpdates<MaintenanceUpdateId>,
 }
 
@@ -84,13 +84,13 @@ struct DeletionInput {
 async fn list_updates(
     caller: CanRead,
     id: Id<MaintenanceId>,
-    page: RequestedPage,
+    requested: RequestedPage,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     let listed = maintenances
-        .updates(&caller.organisation, id.0, page.0)
+        .updates(&caller.organisation, id.0, requested.page)
         .await?;
-    Ok(list_response(&listed, page.is_part(), |update| {
+    Ok(list_response(&listed, requested, |update| {
         MaintenanceUpdateBody::from(update)
     }))
 }

@@ -28,7 +28,7 @@ use tokio::runtime::Handle;
 use tracing::Instrument;
 
 use crate::limit::key_usage::KeyUsage;
-use crate::limit::usage::Usage;
+use crate::limit::usage::{Usage, WriteKind};
 use crate::response::problem::Problem;
 use crate::server::security_log::record_refused;
 
@@ -189,7 +189,7 @@ async fn identify(request: &HttpRequest, permission: Permission) -> Result<Opera
             .begin(
                 &membership.organisation,
                 &caller.subject,
-                permission,
+                WriteKind::of(permission, &caller),
                 request,
             )
             .await?;

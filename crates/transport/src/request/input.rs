@@ -22,6 +22,11 @@ use crate::limit::client_network::client;
 use crate::request::idempotency::{self, BodyDigest};
 use crate::response::problem::Problem;
 
+/// Message for what is none of the choices.
+pub(crate) const CHOICE_MESSAGE: &str = "Select Any One";
+/// Message for what is neither true nor false.
+pub(crate) const BOOLEAN_MESSAGE: &str = "Must be true or false";
+
 /// Largest request body of most routes, in bytes.
 pub(crate) const BODY_LIMIT: usize = 256 * 1024;
 

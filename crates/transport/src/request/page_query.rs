@@ -1,7 +1,7 @@
 //! The query parameters `limit` and `before` of lists.
 
 use actix_web::dev::Payload;
-use actix_web::{FromRequest, HttpRequest, web};
+use actix_web::{FromRequest, HttpRequest};
 use allclear_application::page::Page;
 use allclear_domain::validation::{FieldError, Invalid};
 use serde::Deserialize;
@@ -9,6 +9,7 @@ use std::future::{Ready, ready};
 use utoipa::IntoParams;
 use uuid::Uuid;
 
+use super::query::query;
 use crate::response::problem::Problem;
 
 /// The requested page of a list. Without parameters, the newest 500 items.
@@ -60,14 +61,11 @@ impl PageQuery {
 
 /// The requested page of a list, and whether the client gave a parameter.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct RequestedPage(pub Page, bool);
-
-impl RequestedPage {
+pub(crate) struct RequestedPage {
+    pub(crate) page: Page,
     /// Whether the client requested a page, so that the response has `meta` even if no items
     /// follow.
-    pub(crate) const fn is_part(self) -> bool {
-        self.1
-    }
+    pub(crate) is_part: bool,
 }
 
 impl FromRequest for RequestedPage {
@@ -75,17 +73,22 @@ impl FromRequest for RequestedPage {
     type Future = Ready<Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let query = web::Query::<PageQuery>::from_query(request.query_string());
-        let page = query.map_err(|_| Invalid::field("limit", "The query is not well-formed"));
-        ready(
-            page.and_then(|query| Ok(Self(query.page()?, query.is_part())))
-                .map_err(Problem::from),
-        )
+        let requested = query(request).and_then(|query: PageQuery| {
+            Ok(Self {
+                page: query.page()?,
+                is_part: query.is_part(),
+            })
+        });
+        ready(requested)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use actix_web::http::StatusCode;
+    use actix_web::test::TestRequest;
+    use actix_web::{ResponseError as _, web};
+
     use super::*;
 
     fn page(query: &str) -> Result<Page, Invalid> {
@@ -128,5 +131,12 @@ mod tests {
             );
         }
         assert_eq!(page("limit=0&before=x").unwrap_err().errors.len(), 2);
+    }
+
+    #[actix_web::test]
+    async fn a_parameter_that_is_given_twice_is_not_the_fault_of_another_field() {
+        let request = TestRequest::with_uri("/?before=a&before=b").to_http_request();
+        let refused = RequestedPage::extract(&request).await.unwrap_err();
+        assert_eq!(refused.status_code(), StatusCode::BAD_REQUEST);
     }
 }

@@ -7,6 +7,8 @@ use allclear_domain::organisation::Revision;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::request::page_query::RequestedPage;
+
 /// A successful response: the data, and optionally a message for people.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ApiResponse<T> {
@@ -74,32 +76,31 @@ impl<T: Serialize> ApiResponse<T> {
     }
 }
 
-/// A list. `limited` says whether the client requested a page. `meta` is present then, and always
-/// if more items follow.
+/// A list. `meta` is present if the client requested a page, and always if more items follow.
 pub(crate) fn list<T, U: Serialize>(
     listed: &Listed<T>,
-    limited: bool,
+    requested: RequestedPage,
     show: impl Fn(&T) -> U,
 ) -> HttpResponse {
-    body_of(listed, limited, show).ok()
+    body_of(listed, requested, show).ok()
 }
 
 /// A list with a version of its own as `ETag`, for `If-Match`.
 pub(crate) fn versioned_list<T, U: Serialize>(
     listed: &Listed<T>,
-    limited: bool,
+    requested: RequestedPage,
     version: Revision,
     show: impl Fn(&T) -> U,
 ) -> HttpResponse {
-    body_of(listed, limited, show).item(version)
+    body_of(listed, requested, show).item(version)
 }
 
 fn body_of<T, U: Serialize>(
     listed: &Listed<T>,
-    limited: bool,
+    requested: RequestedPage,
     show: impl Fn(&T) -> U,
 ) -> ApiResponse<Vec<U>> {
-    let meta = (limited || listed.next.is_some()).then(|| Meta {
+    let meta = (requested.is_part || listed.next.is_some()).then(|| Meta {
         next: listed.next.map(|id| id.to_string()),
     });
     ApiResponse {
@@ -119,6 +120,7 @@ mod tests {
     use super::*;
 
     use actix_web::body::to_bytes;
+    use allclear_application::page::Page;
     use serde_json::{Value, json};
     use uuid::Uuid;
 
@@ -130,12 +132,14 @@ mod tests {
             (false, Some(next), json!({"next": next.to_string()})),
             (true, None, json!({"next": null})),
         ];
-        for (limited, next, expected) in cases {
+        for (is_part, next, expected) in cases {
             let listed = Listed {
                 items: vec![1],
                 next,
             };
-            let body = list(&listed, limited, |item| *item).into_body();
+            let page = Page::default();
+            let requested = RequestedPage { page, is_part };
+            let body = list(&listed, requested, |item| *item).into_body();
             let body: Value = serde_json::from_slice(&to_bytes(body).await.unwrap()).unwrap();
             assert_eq!(body["meta"], expected);
         }

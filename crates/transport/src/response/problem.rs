@@ -1,6 +1,7 @@
 //! The mapping from errors to responses: problem details (RFC 9457).
 
 use std::fmt;
+use std::time::Duration;
 
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, ResponseError};
@@ -70,6 +71,11 @@ impl Problem {
             retry_after: Some(retry_after.max(1)),
             ..problem
         }
+    }
+
+    /// The seconds of a `Retry-After` header after which this time has passed.
+    pub(crate) const fn seconds_after(wait: Duration) -> u64 {
+        wait.as_secs() + 1
     }
 
     /// 503 because the server has too many connections. `retry_after` is in seconds.
@@ -318,6 +324,7 @@ pub(crate) enum PublicErrorResponses {
 mod tests {
     use super::*;
     use actix_web::body::to_bytes;
+    use allclear_application::error::Resource;
     use allclear_application::mail_budget::MailScope;
     use serde_json::{Value, json};
 
@@ -331,7 +338,11 @@ mod tests {
     #[actix_web::test]
     async fn every_error_has_its_status() {
         let rows = [
-            (Error::NotFound("Component"), 404, "Component not found"),
+            (
+                Error::NotFound(Resource::Component),
+                404,
+                "Component not found",
+            ),
             (Error::Conflict("Already over".into()), 409, "Already over"),
             (
                 Error::BadCode("This link has expired"),

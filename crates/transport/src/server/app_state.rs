@@ -15,6 +15,7 @@ use allclear_application::delivery::Deliveries;
 use allclear_application::health::Readiness;
 use allclear_application::idempotency::Idempotency;
 use allclear_application::incident::Incidents;
+use allclear_application::link::Links;
 use allclear_application::maintenance::Maintenances;
 use allclear_application::metrics::Metrics;
 use allclear_application::organisation::Organisations;
@@ -164,6 +165,7 @@ impl AppState {
             .app_data(Data::from(Arc::clone(&self.metrics_access)))
             .app_data(Data::from(Arc::clone(&self.proxies)))
             .app_data(Data::from(Arc::clone(&self.client_limits)))
+            .app_data(Data::new(Links::new(&self.origin)))
             .app_data(Data::new(self.draining.clone()))
             .app_data(Data::new(self.metrics.clone()));
     }

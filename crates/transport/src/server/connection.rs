@@ -48,6 +48,8 @@ pub(crate) struct Connection {
     idle_since: Cell<Option<Instant>>,
     /// When the client last took a part of what waits to be written; `None` if nothing waits.
     blocked_since: Cell<Option<Instant>>,
+    /// When the handler began to wait for a part of the request's body; `None` if it does not.
+    body_awaited_since: Cell<Option<Instant>>,
     /// Bytes that were read since nothing was left to read, or since the handler asked for more of
     /// the request's body.
     read_ahead: Cell<usize>,
@@ -85,6 +87,7 @@ impl Connection {
         Rc::new(Self {
             idle_since: Cell::new(Some(Instant::now())),
             blocked_since: Cell::default(),
+            body_awaited_since: Cell::default(),
             read_ahead: Cell::default(),
             pipeline: Pipeline::new(),
             is_closing: Cell::default(),
@@ -160,7 +163,14 @@ impl Connection {
 
     /// Since when the connection waits for its client.
     fn waiting_since(&self) -> Option<Instant> {
-        self.blocked_since.get().or(self.idle_since.get())
+        let blocked_or_idle = self.blocked_since.get().or(self.idle_since.get());
+        blocked_or_idle.or(self.body_awaited_since.get())
+    }
+
+    /// Records since when the handler waits for a part of the request's body; `None` if it does
+    /// not wait.
+    pub(crate) fn set_body_awaited(&self, since: Option<Instant>) {
+        self.body_awaited_since.set(since);
     }
 
     /// Whether a write waits for the client. A client that sends requests and takes no responses
@@ -256,6 +266,8 @@ impl RequestGuard {
     /// Marks the connection as active.
     pub(crate) fn on(connection: &Rc<Connection>) -> Self {
         connection.idle_since.set(None);
+        // The handler of the last request may have stopped within its body.
+        connection.body_awaited_since.set(None);
         Self(Rc::clone(connection))
     }
 }

@@ -16,9 +16,13 @@ use tracing::{Level, Span};
 use uuid::Uuid;
 
 use crate::server::line_limit::LineLimit;
-use crate::server::security_log::{RequestId, record_throttled};
+use crate::server::security_log::record_throttled;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Identifier of a request, for handlers.
+#[derive(Clone)]
+pub(crate) struct RequestId(pub(crate) HeaderValue);
 
 /// Middleware: gives each request an identifier for its log lines and its response, and counts
 /// the request.

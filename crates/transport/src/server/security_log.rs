@@ -3,7 +3,6 @@
 use std::net::IpAddr;
 use std::sync::LazyLock;
 
-use actix_web::http::header::HeaderValue;
 use actix_web::{HttpMessage, HttpRequest, web};
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_domain::rate_limit::RateLimit;
@@ -11,10 +10,7 @@ use allclear_domain::rate_limit::RateLimit;
 use crate::limit::bucket::ClientBucket;
 use crate::limit::client_network::client;
 use crate::server::client_address::TrustedProxies;
-
-/// Identifier of a request, for handlers.
-#[derive(Clone)]
-pub(crate) struct RequestId(pub(crate) HeaderValue);
+use crate::server::request_log::RequestId;
 
 /// Limit per client address for records of refused requests.
 static REFUSED_RECORDS: LazyLock<ClientBucket> = LazyLock::new(|| {

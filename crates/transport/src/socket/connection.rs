@@ -124,11 +124,11 @@ impl MessageBody for SocketBody {
     ) -> Poll<Option<Result<Bytes, Self::Error>>> {
         let this = self.get_mut();
         if let Some(socket) = this.socket.take() {
-            this.connection.hand_over(|tcp, claim| {
+            this.connection.hand_over(|tcp, permit| {
                 socket.tcp.replace(Some(tcp));
                 spawn_local(async move {
                     socket.run().await;
-                    drop(claim);
+                    drop(permit);
                 });
             });
         }

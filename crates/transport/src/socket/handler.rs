@@ -183,15 +183,14 @@ impl SocketHandler {
             .follow(organisation)
             .await?
             .ok_or_else(Refused::unknown_organisation)?;
-        self.rooms
-            .join(&membership, socket, position.delivered(), |delivered| {
-                acknowledge(
-                    event,
-                    &Joined {
-                        revision: delivered.0,
-                    },
-                );
-            });
+        membership.join(socket, position.delivered(), |delivered| {
+            acknowledge(
+                event,
+                &Joined {
+                    revision: delivered.0,
+                },
+            );
+        });
         if !data.follows(organisation) {
             data.memberships.lock().push(membership);
         }
@@ -232,7 +231,7 @@ impl SocketHandler {
         {
             tracing::debug!(%organisation, "acknowledged a list before its events, which have not arrived in time");
         }
-        // Before `resume`, which keeps commits of all rooms waiting.
+        // Before `resume`, which keeps commits of the room waiting.
         let list = page.and_then(|page| Ok(page.list(list)?.to_owned()));
         let resumed = self
             .rooms

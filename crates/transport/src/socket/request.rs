@@ -1,6 +1,6 @@
 //! Requests of socket clients, and their acknowledgements.
 
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_domain::id::OrganisationId;
 use allclear_socketio::Incoming;
 use serde::Serialize;
@@ -81,7 +81,7 @@ impl Refused {
     }
 
     pub(super) fn unknown_organisation() -> Self {
-        Error::NotFound("Organisation").into()
+        Error::NotFound(Resource::Organisation).into()
     }
 }
 

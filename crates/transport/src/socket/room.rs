@@ -12,17 +12,25 @@ use tokio::sync::Notify;
 
 use crate::commit_log::{CommitLog, LogEntry};
 
-/// All rooms with members.
+/// All rooms with members. A room is locked while a commit is sent to its sockets, so each has a
+/// lock of its own: the other rooms do not wait for it.
 #[derive(Default)]
 pub(super) struct Rooms {
-    rooms: Mutex<HashMap<OrganisationId, Room>>,
+    rooms: Mutex<HashMap<OrganisationId, OpenRoom>>,
     advanced: Notify,
 }
 
 #[derive(Default)]
-struct Room {
+struct OpenRoom {
     /// Number of memberships.
     memberships: usize,
+    room: Arc<Mutex<Room>>,
+}
+
+#[derive(Default)]
+struct Room {
+    /// Whether the last membership has ended. Its organisation may have another room since.
+    is_closed: bool,
     /// Revision up to which the room has received commits. `None` before the first socket has
     /// joined, and after commits were lost.
     received: Option<Revision>,
@@ -34,6 +42,7 @@ struct Room {
 pub(super) struct RoomMembership {
     rooms: Arc<Rooms>,
     organisation: OrganisationId,
+    room: Arc<Mutex<Room>>,
 }
 
 /// A socket that has left the room to be acknowledged between two events.
@@ -63,14 +72,13 @@ impl Rooms {
     /// Adds a membership; from now on the room tracks its revision. Must precede the question to
     /// the relay for its position.
     pub(super) fn membership(self: &Arc<Self>, organisation: &OrganisationId) -> RoomMembership {
-        self.rooms
-            .lock()
-            .entry(organisation.clone())
-            .or_default()
-            .memberships += 1;
+        let mut rooms = self.rooms.lock();
+        let open = rooms.entry(organisation.clone()).or_default();
+        open.memberships += 1;
         RoomMembership {
             rooms: Arc::clone(self),
             organisation: organisation.clone(),
+            room: Arc::clone(&open.room),
         }
     }
 
@@ -79,16 +87,23 @@ impl Rooms {
         self.rooms.lock().contains_key(organisation)
     }
 
+    /// The room of an organisation. `None` if it has no members.
+    fn find(&self, organisation: &OrganisationId) -> Option<Arc<Mutex<Room>>> {
+        let rooms = self.rooms.lock();
+        rooms.get(organisation).map(|open| Arc::clone(&open.room))
+    }
+
     /// Sends a commit to all sockets in its room.
     pub(super) fn send(&self, namespace: &Namespace, commit: &Arc<Commit>) {
-        let mut rooms = self.rooms.lock();
-        let Some(room) = rooms.get_mut(&commit.organisation) else {
+        let Some(room) = self.find(&commit.organisation) else {
             return;
         };
+        let mut room = room.lock();
         // The first socket may have joined after this commit while it was being delivered.
-        if room
-            .received
-            .is_some_and(|received| commit.revision() <= received)
+        if room.is_closed
+            || room
+                .received
+                .is_some_and(|received| commit.revision <= received)
         {
             return;
         }
@@ -97,46 +112,30 @@ impl Rooms {
         let events: Vec<_> = events(commit).collect();
         namespace.to(&name(&commit.organisation)).emit_all(&events);
         room.keep(commit);
-        drop(rooms);
+        drop(room);
         self.advanced.notify_waiters();
     }
 
     /// Closes the transports of all sockets in the room, because commits were lost; their clients
     /// reconnect and read again.
     pub(super) fn reset(&self, namespace: &Namespace, organisation: &OrganisationId) {
-        let mut rooms = self.rooms.lock();
-        if let Some(room) = rooms.get_mut(organisation) {
-            *room = Room {
-                memberships: room.memberships,
-                ..Room::default()
-            };
+        let Some(room) = self.find(organisation) else {
+            return;
+        };
+        let mut room = room.lock();
+        if !room.is_closed {
+            *room = Room::default();
             namespace.to(&name(organisation)).close_transports();
-        }
-    }
-
-    /// Puts a socket with a membership into its room. `delivered` is the position of the relay.
-    /// `acknowledge` is called with the revision of the room, before any later event.
-    pub(super) fn join(
-        &self,
-        membership: &RoomMembership,
-        socket: &SocketRef,
-        delivered: Revision,
-        acknowledge: impl FnOnce(Revision),
-    ) {
-        let mut rooms = self.rooms.lock();
-        if let Some(room) = rooms.get_mut(&membership.organisation) {
-            let received = *room.received.get_or_insert(delivered);
-            socket.join(&name(&membership.organisation));
-            acknowledge(received);
         }
     }
 
     /// Takes a socket out of the room until `resume`.
     pub(super) fn pause(&self, organisation: &OrganisationId, socket: &SocketRef) -> Paused {
-        let rooms = self.rooms.lock();
+        let room = self.find(organisation);
+        let room = room.as_ref().map(|room| room.lock());
         socket.leave(&name(organisation));
         Paused {
-            received: rooms.get(organisation).and_then(|room| room.received),
+            received: room.and_then(|room| room.received),
         }
     }
 
@@ -144,12 +143,9 @@ impl Rooms {
     pub(super) async fn reach(&self, organisation: &OrganisationId, revision: Revision) {
         loop {
             let advanced = self.advanced.notified();
-            if self
-                .rooms
-                .lock()
-                .get(organisation)
-                .is_none_or(|room| room.received.is_none_or(|received| received >= revision))
-            {
+            let room = self.find(organisation);
+            let received = room.and_then(|room| room.lock().received);
+            if received.is_none_or(|received| received >= revision) {
                 return;
             }
             advanced.await;
@@ -166,13 +162,12 @@ impl Rooms {
         revision: Revision,
         acknowledge: impl FnOnce(),
     ) -> Result<(), ReplayGap> {
-        let rooms = self.rooms.lock();
-        let missed = rooms
-            .get(organisation)
-            .and_then(|room| room.since(paused.received?))
-            .ok_or(ReplayGap)?;
+        let room = self.find(organisation).ok_or(ReplayGap)?;
+        let room = room.lock();
+        let missed = paused.received.and_then(|received| room.since(received));
+        let missed = missed.ok_or(ReplayGap)?;
         let (before, after): (Vec<_>, Vec<_>) =
-            missed.partition(|commit| commit.revision() <= revision);
+            missed.partition(|commit| commit.revision <= revision);
         let send = |commits: Vec<&Arc<Commit>>| {
             let events: Vec<_> = commits
                 .into_iter()
@@ -190,7 +185,7 @@ impl Rooms {
 
 impl Room {
     fn keep(&mut self, commit: &Arc<Commit>) {
-        self.received = Some(commit.revision());
+        self.received = Some(commit.revision);
         self.log.push(Arc::clone(commit));
     }
 
@@ -207,7 +202,7 @@ impl Room {
 
 impl LogEntry for Arc<Commit> {
     fn revision(&self) -> Revision {
-        Commit::revision(self)
+        self.revision
     }
 
     fn size(&self) -> usize {
@@ -220,14 +215,30 @@ impl RoomMembership {
     pub(super) fn organisation(&self) -> &OrganisationId {
         &self.organisation
     }
+
+    /// Puts the socket into the room. `delivered` is the position of the relay. `acknowledge` is
+    /// called with the revision of the room, before any later event.
+    pub(super) fn join(
+        &self,
+        socket: &SocketRef,
+        delivered: Revision,
+        acknowledge: impl FnOnce(Revision),
+    ) {
+        let mut room = self.room.lock();
+        let received = *room.received.get_or_insert(delivered);
+        socket.join(&name(&self.organisation));
+        acknowledge(received);
+    }
 }
 
 impl Drop for RoomMembership {
     fn drop(&mut self) {
         let mut rooms = self.rooms.rooms.lock();
-        if let Some(room) = rooms.get_mut(&self.organisation) {
-            room.memberships -= 1;
-            if room.memberships == 0 {
+        if let Some(open) = rooms.get_mut(&self.organisation) {
+            open.memberships -= 1;
+            if open.memberships == 0 {
+                // A commit must not be sent by this room and also by the one that opens next.
+                self.room.lock().is_closed = true;
                 rooms.remove(&self.organisation);
             }
         }
@@ -263,16 +274,18 @@ mod tests {
             vec![PublicEvent::new(EventKind::ComponentDeleted, &["x".repeat(bytes)]).unwrap()];
         Arc::new(Commit {
             organisation: OrganisationId::parse("org").unwrap(),
-            revision,
+            revision: Revision(revision),
             events,
             may_have_messages: false,
+            notice_bytes: 0,
+            is_of_api_key: false,
         })
     }
 
     fn since(room: &Room, revision: i64) -> Option<Vec<i64>> {
         Some(
             room.since(Revision(revision))?
-                .map(|commit| commit.revision)
+                .map(|commit| commit.revision.0)
                 .collect(),
         )
     }
@@ -289,6 +302,32 @@ mod tests {
         assert_eq!(rooms.rooms.lock().len(), 1);
         drop(two);
         assert_eq!(rooms.rooms.lock().len(), 0);
+    }
+
+    #[test]
+    fn room_to_which_a_commit_is_being_sent_keeps_nobody_waiting() {
+        let rooms = Arc::new(Rooms::default());
+        let id = |id| OrganisationId::parse(id).unwrap();
+        let (busy, other) = (rooms.membership(&id("busy")), id("other"));
+        let sending = busy.room.lock();
+        let (second, membership) = (rooms.membership(&id("busy")), rooms.membership(&other));
+        assert!(rooms.is_open(&other));
+        drop(membership);
+        assert!(!rooms.is_open(&other));
+        drop(second);
+        drop(sending);
+        assert!(rooms.is_open(&id("busy")));
+    }
+
+    #[test]
+    fn room_that_was_closed_while_a_commit_arrived_is_not_the_one_that_opens_next() {
+        let rooms = Arc::new(Rooms::default());
+        let organisation = OrganisationId::parse("org").unwrap();
+        let last = rooms.membership(&organisation);
+        let found = rooms.find(&organisation).unwrap();
+        drop(last);
+        let next = rooms.membership(&organisation);
+        assert!(found.lock().is_closed && !next.room.lock().is_closed);
     }
 
     #[test]

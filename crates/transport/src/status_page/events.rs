@@ -9,14 +9,15 @@ use std::time::Duration;
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
-use allclear_application::error::Error;
-use allclear_application::outbox::{Backlog, Commit, Outbox};
+use allclear_application::error::{Error, Resource};
+use allclear_application::keyed_semaphore::KeyedSemaphore;
+use allclear_application::outbox::Outbox;
 use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use bytes::Bytes;
 use serde::Deserialize;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 use utoipa::IntoParams;
 
@@ -28,15 +29,15 @@ use crate::status_page::viewer_notifier::FrameStream;
 use crate::status_page::viewers::{Frame, Viewers, resync};
 
 /// How many commits a viewer may resume; a viewer further behind has to read the snapshot again.
-const CATCH_UP: u64 = 1000;
+const CATCH_UP: i64 = 256;
 /// Largest size of the stored commits sent to a resuming viewer, because each viewer holds its own
-/// copy until it is sent.
+/// copy until it is sent. Larger ones are not read: what a viewer has seen is its own statement.
 const CATCH_UP_BYTES: usize = 48 * 1024;
 /// How long a viewer waits for its turn to read stored commits. After that the snapshot, which all
 /// share, is faster.
 const CATCH_UP_TIME: Duration = Duration::from_secs(1);
-/// How many viewers may read stored commits concurrently; each read takes about 1 MiB. SQLite has
-/// four to eight connections that read, and other requests need them, too.
+/// How many viewers may read stored commits concurrently. SQLite has four to eight connections that
+/// read, and other requests need them, too.
 const MAX_CONCURRENT_READS: usize = 2;
 
 /// Time after which a viewer reconnects, in milliseconds. Each stream draws one, because all
@@ -61,6 +62,9 @@ pub struct EventStreams {
     viewers: Arc<Viewers>,
     relay: Arc<Relay>,
     outbox: Arc<dyn Outbox>,
+    /// One read of each organisation at a time, so that viewers of one do not delay those of
+    /// others.
+    organisations: KeyedSemaphore<OrganisationId>,
     reads: Semaphore,
 }
 
@@ -71,6 +75,8 @@ impl EventStreams {
             viewers,
             relay,
             outbox,
+            // Streams are limited, and so are those that wait.
+            organisations: KeyedSemaphore::new(1, usize::MAX),
             reads: Semaphore::new(MAX_CONCURRENT_READS),
         }
     }
@@ -89,7 +95,7 @@ impl EventStreams {
         }
         let slot = limits.stream(request)?;
         if self.relay.follow(organisation).await?.is_none() {
-            return Err(Error::NotFound("Organisation").into());
+            return Err(Error::NotFound(Resource::Organisation).into());
         }
         let subscription = self.viewers.subscribe(organisation);
         let mut live = FrameStream::of(organisation, subscription, slot);
@@ -139,25 +145,27 @@ impl EventStreams {
         seen: Revision,
         delivered: Revision,
     ) -> Result<(), Error> {
-        let Ok(read) = timeout(CATCH_UP_TIME, self.reads.acquire()).await else {
-            if !live.resume(seen, delivered) {
-                live.start_with([resync(delivered)], delivered);
-            }
+        if delivered.0.saturating_sub(seen.0) > CATCH_UP {
+            live.start_with([resync(delivered)], delivered);
             return Ok(());
-        };
-        // The semaphore is never closed.
-        let _read = read.map_err(Error::internal)?;
+        }
+        let turn = self.turn(organisation).await;
         // Another viewer may have added them meanwhile.
         if live.resume(seen, delivered) {
             return Ok(());
         }
-        let Some(frames) = self.stored(organisation, seen, delivered).await? else {
+        let stored = if turn.is_some() {
+            self.stored(organisation, seen, delivered).await?
+        } else {
+            None
+        };
+        let Some(frames) = stored else {
             live.start_with([resync(delivered)], delivered);
             return Ok(());
         };
         self.viewers.add_stored(organisation, frames.clone());
         if !live.resume(seen, delivered) {
-            let last = frames.last().map_or(seen, |frame| frame.revision);
+            let last = delivered.max(seen);
             live.start_with(frames.into_iter().map(|frame| frame.bytes), last);
         }
         Ok(())
@@ -172,11 +180,9 @@ impl EventStreams {
         seen: Revision,
         delivered: Revision,
     ) -> Result<Option<Revision>, Error> {
-        let Ok(read) = timeout(CATCH_UP_TIME, self.reads.acquire()).await else {
+        let Some(_turn) = self.turn(organisation).await else {
             return Ok(Some(delivered));
         };
-        // The semaphore is never closed.
-        let _read = read.map_err(Error::internal)?;
         let revisions = self
             .outbox
             .revisions(std::slice::from_ref(organisation))
@@ -189,18 +195,34 @@ impl EventStreams {
         Ok((seen > newest).then_some(newest))
     }
 
-    /// The stored commits from a viewer's position to the live ones. `None` if they are too many or
-    /// too large, so that reading the snapshot is cheaper.
+    /// Waits until a viewer of an organisation may read the outbox. `None` if the database is too
+    /// busy.
+    async fn turn(
+        &self,
+        organisation: &OrganisationId,
+    ) -> Option<(OwnedSemaphorePermit, SemaphorePermit<'_>)> {
+        let turn = async {
+            let of_organisation = self.organisations.acquire(organisation).await?;
+            let of_all = self.reads.acquire().await.ok()?;
+            Some((of_organisation, of_all))
+        };
+        timeout(CATCH_UP_TIME, turn).await.ok()?
+    }
+
+    /// The stored commits from a viewer's position to the live ones. `None` if some are missing, or
+    /// if they are so large that reading the snapshot is cheaper.
     async fn stored(
         &self,
         organisation: &OrganisationId,
         seen: Revision,
         delivered: Revision,
     ) -> Result<Option<Vec<Frame>>, Error> {
-        let commits = match self.outbox.after(organisation, seen, CATCH_UP).await {
-            Ok(Backlog::Commits(commits)) => commits,
-            Ok(Backlog::TooOld) => return Ok(None),
-            Err(error @ Error::Unavailable(_)) => return Err(error),
+        let commits = self
+            .outbox
+            .between(organisation, seen, delivered, CATCH_UP_BYTES);
+        match commits.await {
+            Ok(commits) => Ok(commits.map(|commits| commits.iter().map(Frame::of).collect())),
+            Err(error @ Error::Unavailable(_)) => Err(error),
             // Otherwise no viewer from before such a commit could come back.
             Err(error) => {
                 tracing::error!(
@@ -208,20 +230,9 @@ impl EventStreams {
                     error = &error as &dyn std::error::Error,
                     "commits could not be read; the viewer reads the page again"
                 );
-                return Ok(None);
+                Ok(None)
             }
-        };
-        let last = commits.last().map_or(seen, Commit::revision);
-        let (mut frames, mut bytes) = (Vec::with_capacity(commits.len()), 0);
-        for commit in &commits {
-            let frame = Frame::of(commit);
-            bytes += frame.bytes.len();
-            if bytes > CATCH_UP_BYTES {
-                return Ok(None);
-            }
-            frames.push(frame);
         }
-        Ok((last >= delivered).then_some(frames))
     }
 }
 

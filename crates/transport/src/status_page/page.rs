@@ -80,7 +80,7 @@ impl Page {
         let tag = snapshot_tag(snapshot);
         let html = template.page(snapshot, &tag);
         Ok(Self {
-            revision: Revision(snapshot.revision),
+            revision: snapshot.revision,
             read_at: now,
             position,
             valid_until: snapshot.changes_at(now),

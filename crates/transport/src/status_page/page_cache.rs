@@ -7,6 +7,7 @@
 //! belong to one revision exactly. The page is what nearly every viewer requests, so under constant
 //! writes a page that was read after the request is enough, and an old page is read again in the
 //! background. It needs no bound for the reads of one organisation, because it has one address.
+//! Those of all organisations together have one.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -14,16 +15,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use allclear_application::clock::Clock;
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::relay::Relay;
 use allclear_application::status_page::SnapshotStore;
 use allclear_domain::id::OrganisationId;
-use allclear_domain::organisation::Revision;
 use arc_swap::ArcSwapOption;
 use chrono::{DateTime, TimeDelta, Utc};
 use quick_cache::sync::Cache;
 use tokio::runtime::Handle;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 use tracing::Instrument;
@@ -31,6 +31,7 @@ use tracing::Instrument;
 use crate::byte_bounded_cache::{BySize, SLOT_BYTES, Weigh, cache};
 use crate::render_slots::render;
 use crate::status_page::page::Page;
+use crate::status_page::parse_organisation_id;
 use crate::status_page::stale_if_error::{
     READ_TIMEOUT, has_just_failed, is_unavailable, log_failed_read,
 };
@@ -81,16 +82,21 @@ pub struct PageCache {
     clock: Arc<dyn Clock>,
     template: PageTemplate,
     entries: Cache<OrganisationId, WeightedSlot, BySize>,
+    /// The pages that are read at the same time. Large pages of many organisations would otherwise
+    /// use all connections that read, and each takes memory.
+    reads: Semaphore,
     runtime: Handle,
 }
 
 impl PageCache {
-    /// Creates an empty cache. Pages are read in the current runtime.
+    /// Creates an empty cache. At most `reads` pages are read at the same time, in the current
+    /// runtime.
     pub fn new(
         store: Arc<dyn SnapshotStore>,
         relay: Arc<Relay>,
         clock: Arc<dyn Clock>,
         template: PageTemplate,
+        reads: usize,
     ) -> Self {
         Self {
             store,
@@ -98,6 +104,7 @@ impl PageCache {
             clock,
             template,
             entries: cache(EXPECTED_ORGANISATIONS, MAX_BYTES),
+            reads: Semaphore::new(reads),
             runtime: Handle::current(),
         }
     }
@@ -113,7 +120,7 @@ impl PageCache {
         };
         let now = self.clock.now();
         if let Some(page) = self.in_memory(&slot, now) {
-            if page.age(now) >= MAX_AGE && !has_just_failed(slot.failed_at(), now) {
+            if page.age(now) >= MAX_AGE && !is_unavailable(&self.relay, slot.failed_at(), now) {
                 self.refresh(organisation, &slot);
             }
             return Ok(Some(page));
@@ -126,9 +133,8 @@ impl PageCache {
     /// # Errors
     /// [`Error::NotFound`] if the organisation is unknown.
     pub(crate) async fn require(self: &Arc<Self>, organisation: &str) -> Result<Arc<Page>, Error> {
-        let unknown = || Error::NotFound("Organisation");
-        let organisation = OrganisationId::parse(organisation).map_err(|_| unknown())?;
-        self.page(&organisation).await?.ok_or_else(unknown)
+        let page = self.page(&parse_organisation_id(organisation)?).await?;
+        page.ok_or(Error::NotFound(Resource::Organisation))
     }
 
     /// The page of an organisation, if it is cached and current.
@@ -279,15 +285,16 @@ impl PageCache {
     }
 
     async fn render(&self, organisation: &OrganisationId) -> Result<Option<Arc<Page>>, Error> {
-        let now = self.clock.now();
         let Some(position) = self.relay.follow(organisation).await? else {
             return Ok(None);
         };
+        // Requests are served the last page while this takes long.
+        let _read = self.reads.acquire().await.map_err(Error::internal)?;
+        let now = self.clock.now();
         let Some(snapshot) = self.store.snapshot(organisation, now).await? else {
             return Ok(None);
         };
-        self.relay
-            .note_revision(organisation, Revision(snapshot.revision));
+        self.relay.note_revision(organisation, snapshot.revision);
         let template = self.template.clone();
         let page = render(&self.runtime, move || {
             Page::render(&snapshot, now, position, &template)

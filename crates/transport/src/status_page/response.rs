@@ -32,7 +32,8 @@ impl PublicResponses {
     /// The public page, or 304.
     pub(crate) fn page(&self, page: &Page, request: &HeaderMap) -> HttpResponse<Option<Bytes>> {
         let mut response = self.secured(page.html(request), request);
-        self.web_app.allow(request, response.headers_mut());
+        self.web_app
+            .put_page_policy(request, response.headers_mut());
         response
     }
 
@@ -50,7 +51,7 @@ impl PublicResponses {
         request: &HeaderMap,
     ) -> HttpResponse<Option<Bytes>> {
         let mut response = self.secured(ready.respond(request), request);
-        self.web_app.allow_history(response.headers_mut());
+        self.web_app.put_history_policy(response.headers_mut());
         response
     }
 
@@ -62,14 +63,14 @@ impl PublicResponses {
     ) -> HttpResponse<Option<Bytes>> {
         let mut response = self.secured(ready.respond(request), request);
         let headers = response.headers_mut();
-        self.web_app.allow_frame(headers);
+        self.web_app.put_frame_policy(headers);
         // Pages with a Cross-Origin-Embedder-Policy frame only what has one, and what says that
         // they may load it.
         headers.insert(
             header::CROSS_ORIGIN_EMBEDDER_POLICY,
             HeaderValue::from_static("require-corp"),
         );
-        allow_loading(headers);
+        put_corp(headers);
         response.extensions_mut().insert(Framed);
         response
     }
@@ -81,7 +82,7 @@ impl PublicResponses {
         request: &HeaderMap,
     ) -> HttpResponse<Option<Bytes>> {
         let mut response = self.open_to_every_origin(ready, request);
-        allow_loading(response.headers_mut());
+        put_corp(response.headers_mut());
         response
     }
 
@@ -99,7 +100,7 @@ impl PublicResponses {
     /// The page for an unknown address of the history.
     pub(crate) fn unknown_entry(&self, page: HttpResponse, request: &HeaderMap) -> HttpResponse {
         let mut response = self.secured(page, request);
-        self.web_app.allow_history(response.headers_mut());
+        self.web_app.put_history_policy(response.headers_mut());
         response
     }
 
@@ -113,7 +114,7 @@ impl PublicResponses {
 }
 
 /// Lets pages of other sites load the response.
-fn allow_loading(headers: &mut HeaderMap) {
+fn put_corp(headers: &mut HeaderMap) {
     headers.insert(
         header::CROSS_ORIGIN_RESOURCE_POLICY,
         HeaderValue::from_static("cross-origin"),

@@ -13,7 +13,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use allclear_application::clock::Clock;
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::keyed_semaphore::KeyedSemaphore;
 use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
@@ -240,7 +240,7 @@ where
             self.last
                 .note_failure(organisation, address, self.clock.now());
         }
-        let position = followed?.ok_or(Error::NotFound("Organisation"))?;
+        let position = followed?.ok_or(Error::NotFound(Resource::Organisation))?;
         let now = self.clock.now();
         let revision = position.latest_if_followed().unwrap_or_default();
         let version = Version::new(revision, now, lifetime);

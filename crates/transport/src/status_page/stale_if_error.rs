@@ -9,6 +9,8 @@ use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, TimeDelta, Utc};
 
+use crate::server::line_limit::LineLimit;
+
 /// How long after a failed read the last value is served without another read.
 pub(super) const RETRY_DELAY: TimeDelta = TimeDelta::seconds(1);
 /// How long requests wait for a read while there is a last value. A database that hangs does not
@@ -32,8 +34,13 @@ pub(super) fn has_just_failed(failed_at: Option<DateTime<Utc>>, now: DateTime<Ut
 }
 
 /// Logs that a read has failed: as an error if the cause is the product's, as a warning if the
-/// database is unavailable.
+/// database is unavailable. In an outage the reads of all organisations fail, so some lines are
+/// left out.
 pub(super) fn log_failed_read(organisation: &OrganisationId, error: &Error, message: &str) {
+    static LINES: LineLimit = LineLimit::new(20);
+    if !LINES.allows() {
+        return;
+    }
     let cause = error as &dyn std::error::Error;
     if matches!(error, Error::Internal(_)) {
         tracing::error!(%organisation, error = cause, "{message}");

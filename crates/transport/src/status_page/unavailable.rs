@@ -6,7 +6,7 @@ use allclear_application::error::Error;
 
 use crate::response::problem::Problem;
 use crate::server::headers::CONTENT_SECURITY_POLICY;
-use crate::web_app::csp_hashes::InlineStyles;
+use crate::web_app::csp_hashes::InlineHashes;
 
 /// The script requests the page every five seconds, and loads it once it is available: a page that
 /// is loaded again and again is read from its start each time.
@@ -35,7 +35,7 @@ pub(crate) fn page_unavailable(
             .insert_header((header::CACHE_CONTROL, "no-store"))
             .insert_header((
                 header::CONTENT_SECURITY_POLICY,
-                InlineStyles::of(PAGE).allowed_by(CONTENT_SECURITY_POLICY),
+                InlineHashes::of(PAGE).allowed_by(CONTENT_SECURITY_POLICY),
             ))
             .content_type("text/html; charset=utf-8")
             .body(PAGE)),

@@ -28,7 +28,7 @@ pub(crate) struct Frame {
 impl Frame {
     pub(crate) fn of(commit: &Commit) -> Self {
         Self {
-            revision: commit.revision(),
+            revision: commit.revision,
             bytes: encode(commit),
         }
     }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use allclear_application::clock::Clock;
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::relay::Relay;
 use allclear_application::statuspage_api::{StatuspageState, StatuspageStateStore};
 use allclear_domain::id::OrganisationId;
@@ -123,7 +123,9 @@ impl DocumentCache {
             let organisation = organisation.clone();
             async move {
                 let state = store.statuspage_state(&organisation, now).await?;
-                state.map(Arc::new).ok_or(Error::NotFound("Organisation"))
+                state
+                    .map(Arc::new)
+                    .ok_or(Error::NotFound(Resource::Organisation))
             }
         };
         self.states
@@ -134,18 +136,17 @@ impl DocumentCache {
 
 /// Renders a document. Takes milliseconds, so it must not run in a worker thread.
 fn document(state: &StatuspageState, address: DocumentAddress) -> Result<ReadyResponse, Error> {
-    let documents = JsonDocuments::new(state);
+    let documents = || JsonDocuments::new(state);
+    let maintenances = |status| json(&documents().maintenances_of(status));
     let text = match address {
-        DocumentAddress::Summary => json(&documents.summary())?,
-        DocumentAddress::Status => json(&documents.status())?,
-        DocumentAddress::Components => json(&documents.components())?,
-        DocumentAddress::Incidents => json(&documents.recent_incidents())?,
-        DocumentAddress::Unresolved => json(&documents.unresolved_incidents())?,
-        DocumentAddress::Maintenances => json(&documents.recent_maintenances())?,
-        DocumentAddress::Upcoming => {
-            json(&documents.maintenances_of(MaintenanceStatus::Scheduled))?
-        }
-        DocumentAddress::Active => json(&documents.maintenances_of(MaintenanceStatus::InProgress))?,
+        DocumentAddress::Summary => json(&documents().summary())?,
+        DocumentAddress::Status => json(&documents().status())?,
+        DocumentAddress::Components => json(&documents().components())?,
+        DocumentAddress::Incidents => json(&documents().recent_incidents())?,
+        DocumentAddress::Unresolved => json(&documents().unresolved_incidents())?,
+        DocumentAddress::Maintenances => json(&documents().recent_maintenances())?,
+        DocumentAddress::Upcoming => maintenances(MaintenanceStatus::Scheduled)?,
+        DocumentAddress::Active => maintenances(MaintenanceStatus::InProgress)?,
         DocumentAddress::HistoryAtom => feed::history_atom(state),
         DocumentAddress::UpdatesAtom => feed::updates_atom(state),
         DocumentAddress::HistoryRss => feed::history_rss(state),

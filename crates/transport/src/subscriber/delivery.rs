@@ -1,4 +1,4 @@
-//! Counts of the messages to an organisation's subscribers.
+//! The messages to an organisation's subscribers: counts, and samples.
 
 use actix_web::{HttpResponse, get, web};
 use allclear_application::delivery::{Deliveries, DeliveryCounts};
@@ -6,11 +6,10 @@ use allclear_application::subscriber::Subscribers;
 use allclear_domain::channel::Channel;
 use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
-use utoipa::openapi::{Object, Type};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::openapi;
 use crate::request::caller::CanRead;
+use crate::request::input::CHOICE_MESSAGE;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -26,30 +25,42 @@ struct CountsBody {
     sent: u64,
     /// Messages that failed for good in the last `days` days.
     given_up: u64,
-    /// Why messages failed, the most frequent reason first; at most five.
+    /// Why messages failed for good, the most frequent reason first; at most five.
     reasons: Vec<ReasonBody>,
+    /// Why messages wait for a retry, the most frequent reason first; at most five. Of many waiting
+    /// messages only those that are due last are counted.
+    retrying: Vec<ReasonBody>,
     /// Number of days that the counts cover.
     days: i64,
 }
 
-/// Why messages failed.
+/// Why attempts to send messages failed.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = DeliveryReason)]
 struct ReasonBody {
     /// Response of the receiver, in one line.
     reason: String,
-    /// Number of messages that failed for this reason.
+    /// Number of messages whose last attempt failed for this reason.
     count: u64,
+}
+
+impl ReasonBody {
+    fn all(reasons: Vec<(String, u64)>) -> Vec<Self> {
+        let reasons = reasons.into_iter();
+        reasons
+            .map(|(reason, count)| Self { reason, count })
+            .collect()
+    }
 }
 
 impl From<DeliveryCounts> for CountsBody {
     fn from(found: DeliveryCounts) -> Self {
-        let reason = |(reason, count)| ReasonBody { reason, count };
         Self {
             waiting: found.waiting,
             sent: found.sent,
             given_up: found.given_up,
-            reasons: found.reasons.into_iter().map(reason).collect(),
+            reasons: ReasonBody::all(found.reasons),
+            retrying: ReasonBody::all(found.retrying),
             days: Deliveries::RETENTION.num_days(),
         }
     }
@@ -74,14 +85,9 @@ async fn counts(
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct PreviewQuery {
-    /// `webhook`, `slack`, `teams` or `discord`; `webhook` if absent.
-    #[serde(default)]
-    #[param(schema_with = channel_schema)]
+    /// Channel of the message. `webhook` if absent.
+    #[param(value_type = Option<Channel>)]
     channel: Option<String>,
-}
-
-fn channel_schema() -> Object {
-    openapi::one_of(Type::String, ["webhook", "slack", "teams", "discord"])
 }
 
 /// A message as a channel gets it.
@@ -89,8 +95,14 @@ fn channel_schema() -> Object {
 #[schema(as = MessagePreview)]
 struct PreviewBody {
     channel: Channel,
-    /// Body of the request, as JSON with line breaks.
+    /// Subject of the mail; null on other channels.
+    #[schema(required)]
+    subject: Option<String>,
+    /// Text of the mail; on other channels the body of the request, as JSON with line breaks.
     body: String,
+    /// The mail as an HTML document; null on other channels.
+    #[schema(required)]
+    html: Option<String>,
 }
 
 /// Returns a message about the newest incident, or about an example, as a channel gets it.
@@ -106,12 +118,30 @@ async fn preview(
     query: web::Query<PreviewQuery>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
-    let channel = query.channel.as_deref().unwrap_or("webhook").parse().ok();
-    let Some(channel) = channel.filter(|channel| *channel != Channel::Email) else {
-        return Err(Invalid::field("channel", "Select Any One").into());
+    let channel: Channel = query
+        .channel
+        .as_deref()
+        .unwrap_or("webhook")
+        .parse()
+        .map_err(|_| Invalid::field("channel", CHOICE_MESSAGE))?;
+    let organisation = &caller.organisation;
+    let preview = if channel == Channel::Email {
+        let mail = subscribers.preview_mail(organisation).await?;
+        PreviewBody {
+            channel,
+            subject: Some(mail.subject),
+            body: mail.text,
+            html: Some(mail.html),
+        }
+    } else {
+        PreviewBody {
+            channel,
+            subject: None,
+            body: subscribers.preview(organisation, channel).await?,
+            html: None,
+        }
     };
-    let body = subscribers.preview(&caller.organisation, channel).await?;
-    Ok(ApiResponse::new(PreviewBody { channel, body }).ok())
+    Ok(ApiResponse::new(preview).ok())
 }
 
 /// The routes of deliveries.

@@ -4,21 +4,21 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::vec;
 
-use actix_web::http::header::{self, ContentDisposition, DispositionParam, DispositionType};
 use actix_web::{HttpRequest, HttpResponse, get, web};
 use allclear_application::error::Error;
 use allclear_application::page::Page;
+use allclear_application::subscriber::Subscribers;
 use allclear_application::subscriber::import::{CsvComponent, NO_COMPONENT};
-use allclear_application::subscriber::{SubscriberFilter, Subscribers};
 use allclear_application::timestamp;
 use allclear_domain::subscriber::{Scope, Subscriber};
-use futures_util::stream::{iter, once, try_unfold};
+use futures_util::stream::{iter, once};
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use uuid::Uuid;
 
+use super::filter::{Filter, FilterQuery};
 use crate::limit::usage::{LongRequest, Usage};
 use crate::request::caller::CanWrite;
 use crate::response::csv_line::{guarded, is_formula, line, plain};
+use crate::response::file_download::{file_download, pages};
 use crate::response::problem::{ErrorResponses, Problem};
 
 const HEADER: [&str; 5] = ["email", "components", "status", "isVerified", "createdAt"];
@@ -27,9 +27,11 @@ const HEADER: [&str; 5] = ["email", "components", "status", "isVerified", "creat
 /// text of a whole page of subscribers could be hundreds of megabytes.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// Returns the subscribers by mail as CSV, newest first, without those of single incidents.
+/// Returns the subscribers by mail that the parameters select, as CSV, newest first, without those
+/// of single incidents.
 #[utoipa::path(
     tag = "subscribers",
+    params(FilterQuery),
     responses(
         (status = 200, description = "The file", body = String, content_type = "text/csv"),
         ErrorResponses
@@ -39,6 +41,7 @@ const PIECE_BYTES: usize = 64 * 1024;
 #[get("/export")]
 pub(super) async fn export(
     caller: CanWrite,
+    filter: Filter,
     request: HttpRequest,
     usage: web::Data<Usage>,
     subscribers: web::Data<Subscribers>,
@@ -48,47 +51,31 @@ pub(super) async fn export(
         .begin_long(&organisation, LongRequest::SubscriberExport, &request)
         .await?;
     let components = subscribers.named_components(&organisation).await?;
-    let components = Arc::new(Cells::of(components));
+    let components = Arc::new(ExportedComponents::of(components));
     let first = line(&HEADER.map(str::to_owned))?;
-    let pages = try_unfold(Some(None), move |before: Option<Option<Uuid>>| {
+    let pages = pages(Page::MAX_LIMIT, move |page| {
         let _held = &permit;
-        let (organisation, subscribers) = (organisation.clone(), subscribers.clone());
-        async move {
-            let Some(before) = before else {
-                return Ok::<_, Error>(None);
-            };
-            let page = Page {
-                limit: Some(Page::MAX_LIMIT),
-                before,
-            };
-            let all = SubscriberFilter::default();
-            let listed = subscribers.list(&organisation, &all, page).await?;
-            Ok(Some((listed.items, listed.next.map(Some))))
-        }
+        let (organisation, filter) = (organisation.clone(), filter.0.clone());
+        let subscribers = subscribers.clone();
+        async move { subscribers.list(&organisation, &filter, page).await }
     });
     let pieces = pages
         .map_ok(move |page| iter(Pieces::of(page, Arc::clone(&components))))
         .try_flatten();
     let header = once(async move { Ok(web::Bytes::from(first)) });
-    let disposition = ContentDisposition {
-        disposition: DispositionType::Attachment,
-        parameters: vec![DispositionParam::Filename("subscribers.csv".to_owned())],
-    };
-    Ok(HttpResponse::Ok()
-        .insert_header((header::CONTENT_TYPE, "text/csv; charset=utf-8"))
-        .insert_header(disposition)
-        .streaming(header.chain(pieces)))
+    let (name, content_type) = ("subscribers.csv", "text/csv; charset=utf-8");
+    Ok(file_download(name, content_type, header.chain(pieces)))
 }
 
 /// The lines of subscribers, in pieces.
 struct Pieces {
     subscribers: vec::IntoIter<Subscriber>,
-    components: Arc<Cells>,
+    components: Arc<ExportedComponents>,
     text: web::BytesMut,
 }
 
 impl Pieces {
-    fn of(subscribers: Vec<Subscriber>, components: Arc<Cells>) -> Self {
+    fn of(subscribers: Vec<Subscriber>, components: Arc<ExportedComponents>) -> Self {
         Self {
             subscribers: subscribers.into_iter(),
             components,
@@ -124,7 +111,7 @@ impl Iterator for Pieces {
     }
 }
 
-fn cells(email: &str, subscriber: &Subscriber, components: &Cells) -> [String; 5] {
+fn cells(email: &str, subscriber: &Subscriber, components: &ExportedComponents) -> [String; 5] {
     [
         guarded(email.to_owned()),
         guarded(components.chosen(&subscriber.scope)),
@@ -135,9 +122,9 @@ fn cells(email: &str, subscriber: &Subscriber, components: &Cells) -> [String; 5
 }
 
 /// The components of an organisation as an import reads them.
-struct Cells(Vec<(CsvComponent, String)>);
+struct ExportedComponents(Vec<(CsvComponent, String)>);
 
-impl Cells {
+impl ExportedComponents {
     /// By name, or by code where the name would be read differently.
     fn of(components: Vec<CsvComponent>) -> Self {
         let mut same: HashMap<String, usize> = HashMap::new();
@@ -197,10 +184,11 @@ mod tests {
     use allclear_domain::id::{ComponentId, SubscriberId};
     use allclear_domain::subscriber::{Choice, SubscriberDraft};
     use chrono::DateTime;
+    use uuid::Uuid;
 
     /// Subscribers that chose all components, and those components. The name of each component has
     /// this many bytes.
-    fn subscribers(count: u128, name: usize) -> (Vec<Subscriber>, Arc<Cells>) {
+    fn subscribers(count: u128, name: usize) -> (Vec<Subscriber>, Arc<ExportedComponents>) {
         let components = (0..100).map(|number| CsvComponent {
             id: ComponentId(Uuid::from_u128(number)),
             name: format!("{number:0name$}"),
@@ -221,7 +209,8 @@ mod tests {
             let id = SubscriberId(Uuid::from_u128(number));
             Subscriber::create(id, draft, DateTime::UNIX_EPOCH)
         });
-        (subscribers.collect(), Arc::new(Cells::of(components)))
+        let components = ExportedComponents::of(components);
+        (subscribers.collect(), Arc::new(components))
     }
 
     #[test]
@@ -254,7 +243,7 @@ mod tests {
             components: components.iter().map(|component| component.id).collect(),
             groups: Vec::new(),
         };
-        let cell = Cells::of(components).chosen(&Scope::Components(choice));
+        let cell = ExportedComponents::of(components).chosen(&Scope::Components(choice));
         assert_eq!(guarded(cell), format!("'=A1;{code}"));
     }
 
@@ -264,9 +253,9 @@ mod tests {
             components: vec![ComponentId(Uuid::from_u128(1))],
             groups: Vec::new(),
         };
-        let cells = Cells::of(Vec::new());
-        assert_eq!(cells.chosen(&Scope::Components(gone)), NO_COMPONENT);
-        assert_eq!(cells.chosen(&Scope::All), "");
+        let components = ExportedComponents::of(Vec::new());
+        assert_eq!(components.chosen(&Scope::Components(gone)), NO_COMPONENT);
+        assert_eq!(components.chosen(&Scope::All), "");
     }
 
     #[test]

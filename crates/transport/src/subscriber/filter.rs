@@ -4,7 +4,7 @@ use std::future::{Ready, ready};
 use std::str::FromStr;
 
 use actix_web::dev::Payload;
-use actix_web::{FromRequest, HttpRequest, web};
+use actix_web::{FromRequest, HttpRequest};
 use allclear_application::subscriber::SubscriberFilter;
 use allclear_domain::channel::Channel;
 use allclear_domain::email::MAX_EMAIL_LENGTH;
@@ -14,6 +14,7 @@ use allclear_domain::validation::{FieldError, Invalid};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use crate::request::query::query;
 use crate::response::problem::Problem;
 
 /// Which subscribers are returned. An empty parameter selects all.
@@ -77,9 +78,7 @@ impl FromRequest for Filter {
     type Future = Ready<Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let query = web::Query::<FilterQuery>::from_query(request.query_string())
-            .map_err(|_| Invalid::field("email", "The query is not well-formed"));
-        let filter = query.and_then(|query| query.into_inner().read());
-        ready(filter.map(Self).map_err(Problem::from))
+        let filter = query(request).and_then(|query: FilterQuery| Ok(query.read()?));
+        ready(filter.map(Self))
     }
 }

@@ -195,7 +195,7 @@ pub(super) fn page(
             .headers_mut()
             .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
-    app.allow(request.headers(), response.headers_mut());
+    app.put_page_policy(request.headers(), response.headers_mut());
     response
 }
 

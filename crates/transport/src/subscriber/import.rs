@@ -10,7 +10,7 @@ use actix_web::{HttpMessage, HttpRequest, HttpResponse, post, web};
 use allclear_application::subscriber::Subscribers;
 use allclear_application::subscriber::import::{ImportMode, ImportReport};
 use allclear_domain::id::OrganisationId;
-use allclear_domain::validation::Invalid;
+use allclear_domain::validation::{FieldError, Invalid};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -19,6 +19,7 @@ use self::file::File;
 use self::rows::Rows;
 use crate::limit::usage;
 use crate::request::caller::CanWrite;
+use crate::request::input::BOOLEAN_MESSAGE;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 
@@ -50,13 +51,13 @@ struct ImportQuery {
 }
 
 impl ImportQuery {
-    fn mode(&self) -> Result<(bool, ImportMode), Invalid> {
+    fn mode(&self) -> Result<ImportMode, Invalid> {
         let mut invalid = Invalid::default();
         let dry_run = flag(self.dry_run.as_deref(), true, "dryRun", &mut invalid);
         let confirmed = flag(self.confirmed.as_deref(), false, "confirmed", &mut invalid);
         invalid.into_result()?;
         let consent = self.consent.as_deref().unwrap_or_default();
-        Ok((dry_run, ImportMode::of(dry_run, confirmed, consent)?))
+        ImportMode::of(dry_run, confirmed, consent)
     }
 }
 
@@ -66,11 +67,7 @@ fn flag(text: Option<&str>, default: bool, field: &str, invalid: &mut Invalid) -
         Some("true") => true,
         Some("false") => false,
         Some(_) => {
-            let wrong = Invalid::field(field, "Must be true or false");
-            wrong
-                .errors
-                .into_iter()
-                .for_each(|error| invalid.add(error));
+            invalid.add(FieldError::new(field, BOOLEAN_MESSAGE));
             default
         }
     }
@@ -93,6 +90,10 @@ struct ReportBody {
     failed: u64,
     /// Why rows cannot be imported, the first 100.
     errors: Vec<RowErrorBody>,
+    /// Of a check: how many more mails that ask to confirm may be sent today (UTC). Each new
+    /// subscriber needs one. Absent without a limit, and if no mail would be sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mails_left: Option<u64>,
 }
 
 /// Why a row cannot be imported.
@@ -115,13 +116,15 @@ impl ReportBody {
             known: report.known,
             failed: report.failed,
             errors: report.errors.into_iter().map(error).collect(),
+            mails_left: report.mails_left,
         }
     }
 }
 
 /// Imports addresses from a CSV file of up to 16 MiB with the column `email` and, optionally,
-/// `components`: names or codes, separated by semicolons. Nothing is stored unless `dryRun` is
-/// false. After an error, the same file may be imported again.
+/// `components`: names or codes, separated by semicolons. Columns are separated by commas, or by
+/// semicolons or tabs if those of the first line are. Nothing is stored unless `dryRun` is false.
+/// After an error, the same file may be imported again.
 #[utoipa::path(
     tag = "subscribers",
     params(ImportQuery),
@@ -143,7 +146,8 @@ pub(super) async fn import(
             "The body must be text/csv",
         ));
     }
-    let (dry_run, mode) = query.mode()?;
+    let mode = query.mode()?;
+    let dry_run = mode.is_dry_run();
     let importing = Importing::begin(&caller.organisation, caller.account());
     let _importing = importing.ok_or_else(other_files)?;
     // The file may arrive slowly.

@@ -9,7 +9,7 @@ use allclear_domain::validation::{FieldError, Invalid};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::request::input::{FieldInput, Parsed, Text};
+use crate::request::input::{BOOLEAN_MESSAGE, CHOICE_MESSAGE, FieldInput, Parsed, Text};
 
 /// Validation message for an invalid address.
 const EMAIL_MESSAGE: &str = "Invalid email address";
@@ -64,7 +64,7 @@ impl SubscriberInput {
     pub(crate) fn draft(self, invalid: &mut Invalid) -> Option<SubscriberDraft> {
         let channel = self
             .channel
-            .optional("channel", "Select Any One", invalid)
+            .optional("channel", CHOICE_MESSAGE, invalid)
             .map_or_else(Channel::default, |channel| channel.0);
         let (text, message) = match channel {
             Channel::Email => (self.email, EMAIL_MESSAGE),
@@ -142,7 +142,7 @@ fn chosen<T: FromStr>(input: Ids<T>, field: &str, invalid: &mut Invalid) -> Opti
 }
 
 fn muted(input: FieldInput<bool>, invalid: &mut Invalid) -> Option<bool> {
-    input.optional("muteMaintenances", "Must be true or false", invalid)
+    input.optional("muteMaintenances", BOOLEAN_MESSAGE, invalid)
 }
 
 /// The value, or `None` after adding its errors.

@@ -7,15 +7,17 @@ use actix_web::{HttpRequest, HttpResponse, Resource, ResponseError, web};
 use allclear_application::link::status_page_path;
 use allclear_application::subscriber::Subscribers;
 use allclear_domain::channel::Channel;
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
 
 use super::SubscriberThrottle;
 use super::form::{page, page_and_target, reason};
 use super::visitor::{UNSUBSCRIBED, UnsubscriptionInput, confirm, confirmed, leave};
 use crate::request::input::Raw;
+use crate::request::query::query;
 use crate::response::problem::Problem;
 use crate::server::read;
 use crate::status_page::markup::LinkOutcome;
+use crate::status_page::parse_organisation_id;
 use crate::web_app::{WebApp, fallback};
 
 /// The pages of the links, which the web app serves, and the targets of their forms.
@@ -36,23 +38,22 @@ async fn verify(
     throttle: web::Data<SubscriberThrottle>,
     app: web::Data<WebApp>,
 ) -> HttpResponse {
-    let verified = match parameters(&request) {
+    let verified = match query(&request) {
         Ok(input) => confirm(&request, &subscribers, &throttle, input).await,
         Err(problem) => Err(problem),
     };
     match verified {
-        Ok((organisation, verified)) => {
+        Ok(verified) => {
             let channel = verified.subscriber.target.channel();
             let title = match channel {
                 Channel::Email => "Email Verified!",
                 _ => "Subscription Confirmed!",
             };
-            let done = LinkOutcome::Done {
+            let outcome = LinkOutcome::Confirmed {
                 message: confirmed(channel),
                 secret: verified.secret.map(|secret| secret.reveal()),
-                next: (status_page_path(organisation), "View Status Page"),
             };
-            page(&request, &app, app.link_page(title, &done), None)
+            show(&request, &app, title, &outcome, None)
         }
         Err(problem) => refused(&request, &app, "Verification Failed", &problem),
     }
@@ -66,29 +67,17 @@ async fn unsubscribe(
     throttle: web::Data<SubscriberThrottle>,
     app: web::Data<WebApp>,
 ) -> HttpResponse {
-    let left = match parameters(&request).map(UnsubscriptionInput::into_parts) {
+    let left = match query(&request).map(UnsubscriptionInput::into_parts) {
         Ok(link) => leave(&request, &subscribers, &throttle, link).await,
         Err(problem) => Err(problem),
     };
     match left {
         Ok(()) => {
-            let done = LinkOutcome::Done {
-                message: UNSUBSCRIBED,
-                secret: None,
-                next: ("/".to_owned(), "Return Home"),
-            };
-            let html = app.link_page("Successfully Unsubscribed", &done);
-            page(&request, &app, html, None)
+            let outcome = LinkOutcome::Unsubscribed(UNSUBSCRIBED);
+            show(&request, &app, "Successfully Unsubscribed", &outcome, None)
         }
         Err(problem) => refused(&request, &app, "Unsubscribe Failed", &problem),
     }
-}
-
-/// The parameters of a link, from the query.
-fn parameters<T: DeserializeOwned>(request: &HttpRequest) -> Result<T, Problem> {
-    web::Query::<T>::from_query(request.query_string())
-        .map(web::Query::into_inner)
-        .map_err(|_| Problem::bad_request("The query is not well-formed"))
 }
 
 fn refused(request: &HttpRequest, app: &WebApp, title: &str, problem: &Problem) -> HttpResponse {
@@ -97,6 +86,34 @@ fn refused(request: &HttpRequest, app: &WebApp, title: &str, problem: &Problem) 
         StatusCode::UNPROCESSABLE_ENTITY => "This link is not complete".to_owned(),
         _ => reason(problem),
     };
-    let html = app.link_page(title, &LinkOutcome::Refused(reason));
-    page(request, app, html, Some(problem))
+    let outcome = LinkOutcome::Refused(reason);
+    show(request, app, title, &outcome, Some(problem))
+}
+
+/// The page of an outcome; `problem` is why the request was refused.
+fn show(
+    request: &HttpRequest,
+    app: &WebApp,
+    title: &str,
+    outcome: &LinkOutcome,
+    problem: Option<&Problem>,
+) -> HttpResponse {
+    let is_found = problem.is_none_or(|problem| problem.status_code() != StatusCode::NOT_FOUND);
+    let status_page = status_page(request).filter(|_| is_found);
+    let html = app.link_page(title, outcome, status_page.as_deref());
+    page(request, app, html, problem)
+}
+
+/// The parameter of a link that names the organisation.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LinkOrganisation {
+    org_id: String,
+}
+
+/// Path of the status page that a link belongs to; `None` for a malformed link.
+fn status_page(request: &HttpRequest) -> Option<String> {
+    let LinkOrganisation { org_id } = query(request).ok()?;
+    let organisation = parse_organisation_id(&org_id).ok()?;
+    Some(status_page_path(organisation))
 }

@@ -1,15 +1,14 @@
 //! The page of a manage link: what a subscription is, and changes to it.
 
 use actix_web::{HttpRequest, HttpResponse, patch, post, web};
-use allclear_application::error::Error;
-use allclear_application::subscriber::{SubscriberKey, Subscribers};
+use allclear_application::subscriber::Subscribers;
 use allclear_domain::id::SubscriberId;
 use allclear_domain::validation::Invalid;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::input::SubscriberChangeInput;
-use super::visitor::{Link, SubscriberName, followed};
+use super::visitor::{Link, followed, subscriber_id};
 use super::{SubscriberBody, SubscriberThrottle};
 use crate::request::input::{Body, FieldInput, Text};
 use crate::response::api_response::ApiResponse;
@@ -36,16 +35,9 @@ struct ManageInput {
 }
 
 impl ManageInput {
-    fn link(self) -> Result<Link, Problem> {
-        let subscriber_id = match self.subscriber_id {
-            FieldInput::Absent => FieldInput::Null,
-            given => given,
-        };
-        let whose = SubscriberName {
-            email: FieldInput::Absent,
-            subscriber_id,
-        };
-        Link::read(whose, self.org_id, ("manageCode", self.manage_code))
+    fn link(self) -> Result<Link<SubscriberId>, Problem> {
+        let key = |invalid: &mut Invalid| subscriber_id(self.subscriber_id, invalid);
+        Link::read(key, self.org_id, ("manageCode", self.manage_code))
     }
 }
 
@@ -72,10 +64,9 @@ async fn read(
     subscribers: web::Data<Subscribers>,
     throttle: web::Data<SubscriberThrottle>,
 ) -> Result<HttpResponse, Problem> {
-    let read = async |link: Link| {
-        let id = id_of(&link)?;
+    let read = async |link: Link<SubscriberId>| {
         subscribers
-            .managed(&link.organisation, id, &link.code)
+            .managed(&link.organisation, link.key, &link.code)
             .await
     };
     let found = followed(&request, &throttle, || body.0.link(), read).await?;
@@ -98,22 +89,14 @@ async fn change(
     let mut invalid = Invalid::default();
     let patch = body.0.change.patch(&mut invalid);
     invalid.into_result()?;
-    let change = async |link: Link| {
-        let id = id_of(&link)?;
+    let change = async |link: Link<SubscriberId>| {
         subscribers
-            .manage(&link.organisation, id, &link.code, patch)
+            .manage(&link.organisation, link.key, &link.code, patch)
             .await
     };
     let changed = followed(&request, &throttle, || body.0.link.link(), change).await?;
     let message = "Subscription updated successfully!";
     Ok(ApiResponse::with_message(SubscriberBody::from(&changed), message).ok())
-}
-
-fn id_of(link: &Link) -> Result<SubscriberId, Error> {
-    match link.key {
-        SubscriberKey::Id(id) => Ok(id),
-        SubscriberKey::Target(..) => Err(Error::NotFound("Subscriber")),
-    }
 }
 
 /// The routes of manage links.

@@ -105,24 +105,27 @@ struct VerifiedBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Nothing;
 
-/// The parameters of a link.
-pub(super) struct Link {
+/// The parameters of a link, which names the subscriber by `K`.
+pub(super) struct Link<K> {
     pub(super) organisation: OrganisationId,
-    pub(super) key: SubscriberKey,
+    pub(super) key: K,
     pub(super) code: String,
 }
 
-impl Link {
+impl<K> Link<K> {
+    /// `key` returns `None` after adding an error.
     pub(super) fn read(
-        whose: SubscriberName,
+        key: impl FnOnce(&mut Invalid) -> Option<K>,
         org_id: FieldInput<Text>,
         (field, code): (&str, FieldInput<Text>),
     ) -> Result<Self, Problem> {
         let mut invalid = Invalid::default();
-        let key = whose.key(&mut invalid);
+        let key = key(&mut invalid);
         let organisation = required(org_id, "orgId", &mut invalid);
         let code = required(code, field, &mut invalid);
-        invalid.into_result()?;
+        let Some(key) = key.filter(|_| invalid.errors.is_empty()) else {
+            return Err(invalid.into());
+        };
         Ok(Self {
             organisation: parse_organisation_id(&organisation)?,
             key,
@@ -132,21 +135,24 @@ impl Link {
 }
 
 impl SubscriberName {
-    /// The key of the subscriber; adds an error if there is none.
-    fn key(self, invalid: &mut Invalid) -> SubscriberKey {
+    /// The key of the subscriber. `None` after adding an error.
+    fn key(self, invalid: &mut Invalid) -> Option<SubscriberKey> {
         if self.subscriber_id.is_absent() {
-            let input = SubscriberInput::of_email(self.email);
-            let draft = input.draft(invalid);
-            return draft.map_or_else(nobody, |draft| SubscriberKey::of_draft(&draft));
+            let draft = SubscriberInput::of_email(self.email).draft(invalid);
+            return draft.map(|draft| SubscriberKey::of_draft(&draft));
         }
-        let id = required(self.subscriber_id, "subscriberId", invalid);
-        // No subscriber has a malformed identifier.
-        id.parse().map_or_else(|_| nobody(), SubscriberKey::Id)
+        subscriber_id(self.subscriber_id, invalid).map(SubscriberKey::Id)
     }
 }
 
-fn nobody() -> SubscriberKey {
-    SubscriberKey::Id(SubscriberId(Uuid::nil()))
+/// The identifier of a subscriber. `None` after adding an error.
+pub(super) fn subscriber_id(
+    input: FieldInput<Text>,
+    invalid: &mut Invalid,
+) -> Option<SubscriberId> {
+    let id = input.required("subscriberId", "Must be a text", invalid)?;
+    // No subscriber has a malformed identifier, and none has the nil one.
+    Some(id.0.parse().unwrap_or(SubscriberId(Uuid::nil())))
 }
 
 /// Subscribes a target to the updates of an organisation, and sends a confirmation link to it. The
@@ -193,7 +199,7 @@ async fn verify(
     subscribers: web::Data<Subscribers>,
     throttle: web::Data<SubscriberThrottle>,
 ) -> Result<HttpResponse, Problem> {
-    let (_, verified) = confirm(&request, &subscribers, &throttle, body.0).await?;
+    let verified = confirm(&request, &subscribers, &throttle, body.0).await?;
     let message = confirmed(verified.subscriber.target.channel());
     let body = verified.secret.map(|secret| VerifiedBody {
         secret: secret.reveal(),
@@ -201,24 +207,24 @@ async fn verify(
     Ok(ApiResponse::with_message(body, message).ok())
 }
 
-/// Verifies a target by the parameters of a link. Returns its organisation, too.
+/// Verifies a target by the parameters of a link.
 pub(super) async fn confirm(
     request: &HttpRequest,
     subscribers: &Subscribers,
     throttle: &SubscriberThrottle,
     input: VerificationInput,
-) -> Result<(OrganisationId, Revealed), Problem> {
+) -> Result<Revealed, Problem> {
     let VerificationInput {
         whose,
         org_id,
         verification_code,
     } = input;
-    let link = || Link::read(whose, org_id, ("verificationCode", verification_code));
-    let follow = async |link: Link| {
-        let verified = subscribers
+    let key = |invalid: &mut Invalid| whose.key(invalid);
+    let link = || Link::read(key, org_id, ("verificationCode", verification_code));
+    let follow = async |link: Link<SubscriberKey>| {
+        subscribers
             .verify(&link.organisation, link.key, &link.code)
-            .await;
-        verified.map(|verified| (link.organisation, verified))
+            .await
     };
     followed(request, throttle, link, follow).await
 }
@@ -256,8 +262,9 @@ pub(super) async fn leave(
     throttle: &SubscriberThrottle,
     (whose, org_id, code): (SubscriberName, FieldInput<Text>, FieldInput<Text>),
 ) -> Result<(), Problem> {
-    let link = || Link::read(whose, org_id, ("unsubscribeCode", code));
-    let leave = async |link: Link| {
+    let key = |invalid: &mut Invalid| whose.key(invalid);
+    let link = || Link::read(key, org_id, ("unsubscribeCode", code));
+    let leave = async |link: Link<SubscriberKey>| {
         subscribers
             .unsubscribe(&link.organisation, link.key, &link.code)
             .await
@@ -267,11 +274,11 @@ pub(super) async fn leave(
 
 /// Follows a link unless its client has guessed too many codes, or the links of the subscription
 /// were followed too often. Only a wrong code counts as a guess.
-pub(super) async fn followed<T>(
+pub(super) async fn followed<K: Clone + Into<SubscriberKey>, T>(
     request: &HttpRequest,
     throttle: &SubscriberThrottle,
-    link: impl FnOnce() -> Result<Link, Problem>,
-    follow: impl AsyncFnOnce(Link) -> Result<T, Error>,
+    link: impl FnOnce() -> Result<Link<K>, Problem>,
+    follow: impl AsyncFnOnce(Link<K>) -> Result<T, Error>,
 ) -> Result<T, Problem> {
     let client = client(request);
     throttle.links.take_or_refuse(&client)?;
@@ -284,7 +291,7 @@ pub(super) async fn followed<T>(
             }
         })
         .inspect_err(|_| throttle.links.give_back(&client))?;
-    let subscription = (link.organisation.clone(), link.key.clone());
+    let subscription = (link.organisation.clone(), link.key.clone().into());
     throttle
         .followed
         .take_or_refuse(&subscription)

@@ -3,11 +3,11 @@
 use allclear_domain::display_time::DisplayTime;
 use allclear_domain::validation::Invalid;
 
-use crate::request::input::{FieldInput, Timestamp};
+use crate::request::input::{BOOLEAN_MESSAGE, FieldInput, Timestamp};
 
 /// Whether a change notifies subscribers; `None` if the request leaves it to the organisation.
 pub(crate) fn notify(input: FieldInput<bool>, invalid: &mut Invalid) -> Option<bool> {
-    input.optional("notify", "Must be true or false", invalid)
+    input.optional("notify", BOOLEAN_MESSAGE, invalid)
 }
 
 /// When an update is displayed; null means when it was recorded. `None` if the field is absent.

@@ -7,12 +7,12 @@ use sha2::{Digest, Sha256};
 /// Inline styles and scripts of a built page as CSP hash sources (CSP Level 3, section 2.3.1), each
 /// with a leading space. An injected script has another hash and does not run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct InlineStyles {
+pub(crate) struct InlineHashes {
     styles: String,
     scripts: String,
 }
 
-impl InlineStyles {
+impl InlineHashes {
     /// Computes the hashes of the inline styles and scripts of a page.
     pub(crate) fn of(page: &str) -> Self {
         Self {
@@ -54,7 +54,7 @@ mod tests {
     fn inline_styles_and_scripts_are_allowed_by_their_hashes() {
         let page = "<style>alert('Hello, world.');</style><script>2</script><style>a{}</style>\
             <script type=\"application/json\">{}</script><script src=\"/a.js\"></script>";
-        let found = InlineStyles::of(page).allowed_by(
+        let found = InlineHashes::of(page).allowed_by(
             "default-src 'none'; style-src 'self'; script-src 'self' https://a.example",
         );
         // The example of the specification.
@@ -73,6 +73,6 @@ mod tests {
     #[test]
     fn page_without_inline_styles_keeps_the_policy() {
         let policy = "script-src 'self'; style-src 'self'";
-        assert_eq!(InlineStyles::of("<p>Hello</p>").allowed_by(policy), policy);
+        assert_eq!(InlineHashes::of("<p>Hello</p>").allowed_by(policy), policy);
     }
 }

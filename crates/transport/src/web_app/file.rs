@@ -29,6 +29,8 @@ pub(super) const NOT_BUILT: &str =
 /// A file, ready to send.
 pub(super) struct File {
     pub(super) is_page: bool,
+    /// Whether its address changes with its content.
+    is_hashed: bool,
     content_type: HeaderValue,
     tag: EntityTag,
     body: Encoded,
@@ -85,6 +87,7 @@ impl File {
             content_type: content_type
                 .unwrap_or(HeaderValue::from_static("application/octet-stream")),
             is_page: kind.starts_with("text/html"),
+            is_hashed: path.starts_with("assets/"),
             tag: EntityTag::new_strong(
                 URL_SAFE_NO_PAD.encode(&stored.metadata.sha256_hash()[..12]),
             ),
@@ -97,6 +100,7 @@ impl File {
     pub(super) fn of_html(html: String) -> Self {
         Self {
             is_page: true,
+            is_hashed: false,
             content_type: HeaderValue::from_static("text/html; charset=utf-8"),
             tag: EntityTag::new_strong(URL_SAFE_NO_PAD.encode(&Sha256::digest(&html)[..12])),
             body: Encoded::gzipped(html.into_bytes()),
@@ -115,13 +119,8 @@ impl File {
         (coding, unpacked.clone())
     }
 
-    pub(super) fn respond(
-        &self,
-        request: &HttpRequest,
-        status: StatusCode,
-        hashed: bool,
-    ) -> HttpResponse {
-        let cache = if hashed {
+    pub(super) fn respond(&self, request: &HttpRequest, status: StatusCode) -> HttpResponse {
+        let cache = if self.is_hashed {
             "public, max-age=31536000, immutable"
         } else {
             "no-cache"
@@ -198,6 +197,7 @@ mod tests {
         let gzip = Bytes::from(gzip.finish().unwrap());
         let file = File {
             is_page: false,
+            is_hashed: false,
             content_type: HeaderValue::from_static("text/javascript"),
             tag: EntityTag::new_strong("a".to_owned()),
             body: Encoded::precompressed(None, Some(gzip.clone()), None),

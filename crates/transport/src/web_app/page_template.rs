@@ -31,9 +31,10 @@ pub struct PageTemplate {
 }
 
 impl PageTemplate {
-    /// Takes the page of the web app's build, and the origin of the public URL.
+    /// Takes the page of the web app's build, the page in the frame of the embedded banner, and the
+    /// origin of the public URL.
     #[must_use]
-    pub fn new(html: String, origin: &str) -> Self {
+    pub fn new(html: String, embed: String, origin: &str) -> Self {
         let mut hasher = DefaultHasher::new();
         (&html, origin).hash(&mut hasher);
         let fingerprint = format!("{:x}", hasher.finish());
@@ -42,14 +43,8 @@ impl PageTemplate {
             html,
             sprite,
             fingerprint,
-            embed: String::new(),
+            embed,
         }
-    }
-
-    /// Takes the page in the frame of the embedded banner.
-    #[must_use]
-    pub fn with_embed(self, embed: String) -> Self {
-        Self { embed, ..self }
     }
 
     /// The page in the frame of the embedded banner, with its placeholders.

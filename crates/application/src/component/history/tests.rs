@@ -79,9 +79,11 @@ fn empty_history() -> MockComponentHistoryStore {
         let changed = rule(history, stamp())?;
         let commit = Commit {
             organisation: organisation(),
-            revision: 5,
+            revision: Revision(5),
             events: Vec::new(),
             may_have_messages: false,
+            notice_bytes: 0,
+            is_of_api_key: false,
         };
         Ok(Some(Committed {
             state: changed.state,
@@ -136,7 +138,10 @@ async fn an_unknown_period_is_not_found() {
     let period = StatusPeriodId(Uuid::nil());
     let acme = organisation();
     let deleted = service.delete_period(&acme, ID, period, Precondition::Any);
-    assert!(matches!(deleted.await, Err(Error::NotFound("Period"))));
+    assert!(matches!(
+        deleted.await,
+        Err(Error::NotFound(Resource::Period))
+    ));
 }
 
 #[tokio::test]
@@ -207,7 +212,12 @@ async fn uptime_is_of_the_last_ninety_days_in_the_pages_zone() {
     store
         .expect_spans()
         .withf(move |_, id, from, to| (*id, *from, *to) == (ID, first, last))
-        .returning(|_, _, _, _| Ok(vec![span(1, 0)]));
+        .returning(|_, _, _, _| {
+            Ok(NewestSpans {
+                spans: vec![span(1, 0)],
+                known_since: None,
+            })
+        });
     store
         .expect_related_incidents()
         .returning(|_, _, _, _| Ok(Vec::new()));

@@ -9,13 +9,9 @@ use uuid::Uuid;
 
 use crate::delivery::Claim;
 use crate::delivery::fixture::{delivery, pending, subscribed};
-use crate::fixture::{clock, links, now};
+use crate::fixture::{clock, hmac_key, links, now};
 use crate::subscriber::MockSubscriberStore;
 use crate::subscriber::code::Codes;
-
-fn hmac_key() -> HmacKey {
-    HmacKey::new("the installation's secret").unwrap()
-}
 
 fn composer(store: MockSubscriberStore) -> MailComposer {
     MailComposer::new(
@@ -52,6 +48,7 @@ fn notice_of(change: IncidentChange) -> DeliveryKind {
         title: "Down".into(),
         description: "All of it".into(),
         message: None,
+        unnamed_components: 0,
         change: NoticeChange::Incident {
             change,
             status: IncidentStatus::Investigating,
@@ -116,7 +113,7 @@ async fn a_verification_has_links_that_verify_and_unsubscribe_and_is_the_same_at
 }
 
 #[tokio::test]
-async fn a_verification_is_mailed_only_to_who_awaits_it_and_had_not_too_many() {
+async fn a_verification_is_mailed_only_if_it_is_awaited_and_below_the_limit() {
     let confirmed = delivery(1, subscribed(), DeliveryKind::Verification);
     assert_eq!(
         composer(limited(0, true))

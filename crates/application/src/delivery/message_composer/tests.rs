@@ -15,7 +15,7 @@ use futures_util::future::join_all;
 use crate::clock::TestClock;
 use crate::component::ComponentReport;
 use crate::delivery::fixture::{delivery, pending, subscribed};
-use crate::fixture::{clock, links, now, organisation};
+use crate::fixture::{clock, hmac_key, links, now, organisation};
 use crate::notice::Notice;
 use crate::statuspage_api::MockStatuspageStateStore;
 use crate::subscriber::MockSubscriberStore;
@@ -77,12 +77,7 @@ fn composer_over(states: Arc<dyn StatuspageStateStore>, clock: Arc<dyn Clock>) -
         burst: 3,
         per_hour: 1,
     };
-    MessageComposer::new(
-        ports,
-        links(),
-        HmacKey::new("the installation's secret").unwrap(),
-        limit,
-    )
+    MessageComposer::new(ports, links(), hmac_key(), limit)
 }
 
 async fn compose(composer: &MessageComposer, notice: u128) {
@@ -95,6 +90,7 @@ async fn compose_at(composer: &MessageComposer, notice: u128, at: DateTime<Utc>)
         title: "Down".into(),
         description: "All of it".into(),
         message: None,
+        unnamed_components: 0,
         change: NoticeChange::Incident {
             change: IncidentChange::Created,
             status: IncidentStatus::Investigating,

@@ -4,29 +4,34 @@ use std::collections::HashMap;
 
 use allclear_domain::channel::Channel;
 use allclear_domain::id::OrganisationId;
-use chrono::{DateTime, TimeDelta, Utc};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 
-use crate::delivery::{Claim, Delivery, DeliveryOutcome, DeliveryResult, Founder};
+use super::DeliveryWorker;
+use crate::database_time::DatabaseTime;
+use crate::delivery::{AttemptRecord, Claim, Delivery, DeliveryOutcome, Founder};
 
 /// The deliveries a worker is sending, and when it has to act next.
 pub(super) struct InFlight {
-    pub(super) sending: JoinSet<DeliveryResult>,
+    pub(super) sending: JoinSet<AttemptRecord>,
     pub(super) claims: HashMap<Id, ActiveClaim>,
     /// Results that are not stored yet.
-    pub(super) finished: Vec<(Channel, DeliveryResult)>,
+    pub(super) finished: Vec<(Channel, AttemptRecord)>,
     /// The organisation of the delivery that was claimed last.
     pub(super) served_last: Option<OrganisationId>,
     /// Whether there may be notices to expand.
-    pub(super) expand: bool,
+    pub(super) may_expand: bool,
     /// Whether there may be deliveries to claim.
-    pub(super) claim: bool,
+    pub(super) may_claim: bool,
     /// When to poll without a notification.
     pub(super) poll_at: Instant,
     pub(super) renew_at: Instant,
-    /// `None` until it is read.
+    /// `None` until it is read, also after a failure of the database.
     pub(super) time: Option<DatabaseTime>,
+    /// When the database began to fail; `None` if it does not.
+    failing_since: Option<Instant>,
+    /// When deliveries may be claimed, after a long outage of the database.
+    claims_from: Instant,
 }
 
 /// A delivery that is being sent.
@@ -46,21 +51,6 @@ impl ActiveClaim {
     }
 }
 
-/// The database's time, extrapolated with the monotonic clock: the node's wall clock is not used.
-#[derive(Clone, Copy)]
-pub(super) struct DatabaseTime {
-    pub(super) moment: DateTime<Utc>,
-    pub(super) read_at: Instant,
-}
-
-impl DatabaseTime {
-    /// The time in whole milliseconds.
-    pub(super) fn now(self) -> DateTime<Utc> {
-        let passed = self.read_at.elapsed().as_millis();
-        self.moment + TimeDelta::milliseconds(i64::try_from(passed).unwrap_or(i64::MAX / 2))
-    }
-}
-
 impl Default for InFlight {
     fn default() -> Self {
         let now = Instant::now();
@@ -69,11 +59,13 @@ impl Default for InFlight {
             claims: HashMap::new(),
             finished: Vec::new(),
             served_last: None,
-            expand: true,
-            claim: true,
+            may_expand: true,
+            may_claim: true,
             poll_at: now,
             renew_at: now,
             time: None,
+            failing_since: None,
+            claims_from: now,
         }
     }
 }
@@ -81,13 +73,43 @@ impl Default for InFlight {
 impl InFlight {
     /// Makes the next step look for notices and deliveries.
     pub(super) fn request_poll(&mut self) {
-        (self.expand, self.claim) = (true, true);
+        (self.may_expand, self.may_claim) = (true, true);
+    }
+
+    /// Notes the failure of a step that began at this time. The next step reads the time again, so
+    /// it succeeds only if the database is available.
+    pub(super) fn fail(&mut self, begun: Instant) {
+        self.failing_since.get_or_insert(begun);
+        self.time = None;
+    }
+
+    /// Notes that the database is available and has the results.
+    pub(super) fn succeed(&mut self) {
+        if self.is_long_outage() {
+            self.claims_from = Instant::now() + DeliveryWorker::RECORD_GRACE;
+        }
+        self.failing_since = None;
+    }
+
+    fn is_long_outage(&self) -> bool {
+        self.failing_since
+            .is_some_and(|since| since.elapsed() >= DeliveryWorker::OUTAGE)
+    }
+
+    /// Whether nothing may be claimed during or after a long outage of the database.
+    pub(super) fn is_recovering(&self) -> bool {
+        self.is_long_outage() || self.recovered_at().is_some()
+    }
+
+    /// When deliveries may be claimed again after a long outage; `None` if it is past.
+    pub(super) fn recovered_at(&self) -> Option<Instant> {
+        (Instant::now() < self.claims_from).then_some(self.claims_from)
     }
 
     /// Whether the worker may stop.
     pub(super) fn is_done(&self, accepts: bool) -> bool {
         let idle = self.sending.is_empty() && self.finished.is_empty();
-        idle && !(accepts && (self.expand || self.claim))
+        idle && !(accepts && (self.may_expand || self.may_claim))
     }
 
     /// Takes over the new claim on a delivery that is being sent already: its claim ended early
@@ -114,12 +136,12 @@ impl InFlight {
         }
     }
 
-    pub(super) fn take(&mut self, ended: Result<(Id, DeliveryResult), JoinError>) {
+    pub(super) fn take(&mut self, ended: Result<(Id, AttemptRecord), JoinError>) {
         match ended {
             Ok((id, result)) => {
                 if let Some(sent) = self.claims.remove(&id) {
                     let claim = sent.claim;
-                    let result = DeliveryResult { claim, ..result };
+                    let result = AttemptRecord { claim, ..result };
                     self.finished.push((sent.channel, result));
                 }
             }
@@ -128,10 +150,10 @@ impl InFlight {
                     error = &error as &dyn std::error::Error,
                     "the task of a message failed"
                 );
-                // No delivery is sent before the time was read.
+                // Without the time, the claim ends and the delivery is claimed again.
                 if let (Some(sent), Some(time)) = (self.claims.remove(&error.id()), self.time) {
                     let reason = "The message could not be composed".to_owned();
-                    let result = DeliveryResult {
+                    let result = AttemptRecord {
                         claim: sent.claim,
                         at: time.now(),
                         outcome: DeliveryOutcome::GivenUp { reason },

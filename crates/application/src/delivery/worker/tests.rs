@@ -2,7 +2,7 @@ use super::*;
 
 use std::collections::VecDeque;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::rate_limit::RateLimit;
@@ -15,7 +15,7 @@ use crate::clock::TestClock;
 use crate::delivery::fixture::{delivery, pending};
 use crate::delivery::{Claim, DeliveryCounts, DeliveryKind, MailComposer, MailSender};
 use crate::fixture::{links, now};
-use crate::mail::{MAIL_TIMEOUT, Mail, Mailer, SendError};
+use crate::mail::{MAIL_TIMEOUT, Mail, MailContent, MailPreview, Mailer, SendError};
 use crate::secret::HmacKey;
 use crate::subscriber::MockSubscriberStore;
 
@@ -26,11 +26,13 @@ struct Queued {
     due: Mutex<Vec<(DateTime<Utc>, Delivery)>>,
     /// The deliveries that each expansion makes due.
     notices: Mutex<VecDeque<Vec<Delivery>>>,
-    results: Mutex<Vec<DeliveryResult>>,
+    results: Mutex<Vec<AttemptRecord>>,
     renewed: Mutex<Vec<Claim>>,
     polls: AtomicUsize,
     /// Number of the next calls that fail.
     failures: AtomicUsize,
+    /// Whether statements never end.
+    hangs: AtomicBool,
     /// When its clock was read first.
     started: OnceLock<Instant>,
 }
@@ -71,6 +73,9 @@ impl Queued {
 #[async_trait]
 impl DeliveryQueue for Queued {
     async fn now(&self) -> Result<DateTime<Utc>, Error> {
+        if self.hangs.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
         let started = self.started.get_or_init(Instant::now);
         Ok(now() + TimeDelta::from_std(started.elapsed()).unwrap())
     }
@@ -106,7 +111,7 @@ impl DeliveryQueue for Queued {
         Ok(())
     }
 
-    async fn record_results(&self, results: Vec<DeliveryResult>) -> Result<(), Error> {
+    async fn record_results(&self, results: Vec<AttemptRecord>) -> Result<(), Error> {
         self.outcome()?;
         for one in &results {
             if let DeliveryOutcome::Retried { at, .. } = one.outcome {
@@ -172,6 +177,10 @@ impl Mailer for SlowMailer {
         sleep(self.duration).await;
         self.busy.fetch_sub(1, Ordering::SeqCst);
         (self.outcome)()
+    }
+
+    fn preview(&self, _: &MailContent) -> Result<MailPreview, Error> {
+        Ok(MailPreview::default())
     }
 }
 
@@ -360,13 +369,40 @@ async fn a_failure_for_good_is_given_up_at_once_with_its_reason() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn mail_that_is_never_confirmed_is_sent_three_times_within_an_hour() {
+    let unconfirmed = || {
+        Err(SendError::Unconfirmed {
+            reason: "no reply".into(),
+        })
+    };
+    let node = start(
+        Queued::of(1),
+        slow_mailer(Duration::ZERO, Box::new(unconfirmed)),
+    );
+    pass(61 * 60_000).await;
+    let results = node.queue.results.lock();
+    let outcomes: Vec<_> = results.iter().map(|result| &result.outcome).collect();
+    assert!(
+        matches!(
+            outcomes[..],
+            [
+                DeliveryOutcome::Retried { .. },
+                DeliveryOutcome::Retried { .. },
+                DeliveryOutcome::GivenUp { .. }
+            ]
+        ),
+        "{outcomes:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn slow_delivery_keeps_its_claim() {
     let node = start(Queued::of(1), slow(MAIL_TIMEOUT));
-    pass(149_000).await;
+    pass(779_000).await;
     let renewed = node.queue.renewed.lock().clone();
     // The claim of 20 seconds is renewed every 5.
     assert!(
-        renewed.len() >= 28
+        renewed.len() >= 150
             && renewed
                 .iter()
                 .all(|claim| *claim == Claim { id: 1, attempt: 1 }),
@@ -396,6 +432,31 @@ async fn nothing_is_lost_or_sent_twice_while_the_database_is_unavailable() {
     pass(10_000).await;
     assert_eq!(node.queue.sent(), [1, 2, 3, 4]);
     assert_eq!(node.queue.results.lock().len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_long_outage_other_nodes_store_their_results_before_anything_is_claimed() {
+    let node = start(Queued::of(4), slow(Duration::from_millis(10)));
+    pass(1).await;
+    // Storing the results of the four fails for 13 seconds.
+    node.queue.failures.store(7, Ordering::SeqCst);
+    pass(12_000).await;
+    // Another node has sent this one, and its claim has expired.
+    node.queue.due.lock().push((now(), mail(5)));
+    pass(20_500).await;
+    assert_eq!(node.queue.sent(), [1, 2, 3, 4]);
+    pass(1_000).await;
+    assert_eq!(node.queue.sent(), [1, 2, 3, 4, 5]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn worker_that_claims_nothing_after_an_outage_does_not_wake_the_other_one() {
+    let node = start(Queued::of(4), slow(Duration::from_millis(10)));
+    pass(1).await;
+    node.queue.failures.store(7, Ordering::SeqCst);
+    pass(13_000).await;
+    let notified = node.wake_signal.notified(DeliveryRoute::Message);
+    assert!(notified.now_or_never().is_none());
 }
 
 #[tokio::test(start_paused = true)]
@@ -451,6 +512,19 @@ async fn stopping_worker_leaves_the_rest_when_its_grace_is_over() {
         .unwrap()
         .unwrap();
     assert!(stuck.queue.sent().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_worker_does_not_wait_for_a_database_that_hangs() {
+    let node = start(Queued::default(), slow(Duration::ZERO));
+    pass(1_000).await;
+    node.queue.hangs.store(true, Ordering::SeqCst);
+    pass(60_000).await;
+    node.stop.cancel();
+    timeout(Duration::from_millis(15_100), node.running)
+        .await
+        .unwrap()
+        .unwrap();
 }
 
 #[tokio::test(start_paused = true)]

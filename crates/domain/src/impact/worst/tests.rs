@@ -17,6 +17,7 @@ fn worst(rows: &[Row]) -> Vec<Row> {
         incident: id(*incident),
         status: *status,
         since: at(*since),
+        until: None,
     });
     let worst = worst_over_time(impacts, id(CHANGED), (at(20), at(60)));
     let row = |impact: &Impact| {

@@ -2,7 +2,7 @@ use super::*;
 
 use allclear_application::caller::Role;
 use allclear_application::error::Error;
-use allclear_application::session::{MockSessionStore, TokenClaims, TokenIssuer};
+use allclear_application::session::{AdminSession, MockSessionStore, TokenClaims, TokenIssuer};
 use allclear_domain::membership::Membership;
 
 use crate::built_in::fixture::{claims, key_ring, organisation, signer};
@@ -39,6 +39,11 @@ async fn a_caller_is_what_stands_behind_the_token_now() {
         .await
         .unwrap();
     assert_eq!(caller.name.as_deref(), Some("Anna"));
+    let session = AdminSession {
+        id: claims().session,
+        user: claims().user,
+    };
+    assert_eq!(caller.admin_session(), Some(session));
     let membership = caller.membership.unwrap();
     assert_eq!(
         (membership.organisation_name.as_deref(), membership.role),

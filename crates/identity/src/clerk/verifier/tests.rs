@@ -90,10 +90,10 @@ fn changed(change: impl FnOnce(&mut Value)) -> String {
 #[tokio::test]
 async fn a_session_token_is_its_bearers() {
     let caller = verify(&signed(0, &claims())).await.unwrap();
-    assert_eq!(
-        (caller.subject.as_str(), caller.session.as_deref()),
-        ("user_1", Some("sess_1"))
-    );
+    assert_eq!(caller.subject, "user_1");
+    assert_eq!(caller.admin_session(), None, "it is Clerk's");
+    let session = TokenSession::Hosted("sess_1".into());
+    assert_eq!(caller.session, Some(session));
     assert_eq!(
         (caller.name.as_deref(), caller.expires_at),
         (Some("Ann"), Some(now() + TimeDelta::seconds(60)))

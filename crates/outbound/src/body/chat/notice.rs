@@ -2,11 +2,9 @@
 
 use std::borrow::Cow;
 
-use allclear_application::link::{incident_path, maintenance_path};
 use allclear_application::notice::Notice;
 use allclear_application::statuspage_api::StatuspageState;
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::id::{IncidentId, MaintenanceId};
 use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};
 use allclear_domain::rollup::PublicStatus;
 
@@ -28,6 +26,7 @@ impl<'a> Chat<'a> {
             affected: affected
                 .map(|(name, state)| (name, state.map(PublicStatus::label)))
                 .collect(),
+            unnamed: content.unnamed_components,
             times: times
                 .map(|(label, at)| (label, at.map_or_else(|| "---".to_owned(), shown)))
                 .collect(),
@@ -72,15 +71,10 @@ fn colour(change: &NoticeChange) -> Option<Colour> {
 
 /// The page about the incident or the maintenance; `None` for a component.
 fn permalink(state: &StatuspageState, notice: &Notice) -> Option<Link<'static>> {
-    match &notice.content.change {
-        NoticeChange::Incident { .. } => {
-            let path = incident_path(IncidentId(notice.subject).code());
-            Some(Link::new("View incident", state.url.clone() + &path))
-        }
-        NoticeChange::Maintenance { .. } => {
-            let path = maintenance_path(MaintenanceId(notice.subject).code());
-            Some(Link::new("View maintenance", state.url.clone() + &path))
-        }
-        NoticeChange::Component { .. } => None,
-    }
+    let label = match notice.content.change {
+        NoticeChange::Incident { .. } => "View incident",
+        NoticeChange::Maintenance { .. } => "View maintenance",
+        NoticeChange::Component { .. } => return None,
+    };
+    Some(Link::new(label, state.url.clone() + &notice.path()?))
 }

@@ -1,5 +1,6 @@
 //! Incidents and maintenances as they were at a notice.
 
+use allclear_application::link::{incident_path, maintenance_path};
 use allclear_application::notice::Notice;
 use allclear_application::statuspage_api::{
     IncidentRecord, MaintenanceRecord, Record, StatuspageState,
@@ -109,7 +110,7 @@ impl<'a> Incident<'a> {
                 notice,
                 Subject {
                     code: id.code().to_string(),
-                    path: "incidents",
+                    path: incident_path(id.code()),
                     status: word,
                     impact,
                     created_at: incident.map_or(occurred_at, |incident| incident.created_at),
@@ -153,7 +154,7 @@ impl<'a> Incident<'a> {
                 notice,
                 Subject {
                     code: code.clone(),
-                    path: "maintenances",
+                    path: maintenance_path(&code),
                     status: StatuspageStatus::from(status).as_str(),
                     impact: Indicator::Maintenance,
                     created_at,
@@ -197,7 +198,7 @@ impl<'a> Incident<'a> {
             monitoring_at: None,
             resolved_at: None,
             impact: subject.impact.as_str(),
-            shortlink: format!("{}/{}/{}", state.url, subject.path, subject.code),
+            shortlink: format!("{}{}", state.url, subject.path),
             postmortem_ignored: false,
             postmortem_body: None,
             postmortem_body_last_updated_at: None,
@@ -224,7 +225,8 @@ impl<'a> Incident<'a> {
 /// What incidents and maintenances share.
 struct Subject<'a> {
     code: String,
-    path: &'static str,
+    /// Path of its page, below the address of the status page.
+    path: String,
     status: &'static str,
     impact: Indicator,
     created_at: DateTime<Utc>,

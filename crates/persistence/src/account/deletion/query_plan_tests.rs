@@ -1,10 +1,9 @@
 //! How the databases find the names to remove among the rows of all organisations.
 
 use allclear_domain::id::UserId;
-use sea_orm::sea_query::UpdateStatement;
 use uuid::Uuid;
 
-use super::removals;
+use super::{NamedRows, named_rows};
 use crate::query_plan::{plan, postgresql, sqlite};
 
 /// Rows of 997 authors in 20 organisations, as PostgreSQL needs them to plan as it would for a
@@ -33,8 +32,8 @@ const MANY: [&str; 9] = [
     "ANALYZE",
 ];
 
-/// Each statement with the index that it needs.
-fn statements() -> Vec<(&'static str, UpdateStatement)> {
+/// Rows with the index that finds them.
+fn rows() -> Vec<(&'static str, NamedRows)> {
     let indexes = [
         "incident_updates_of_user",
         "maintenance_updates_of_user",
@@ -44,18 +43,24 @@ fn statements() -> Vec<(&'static str, UpdateStatement)> {
         "audit_items_by_target",
     ];
     let user = UserId(Uuid::from_u128(7));
-    indexes.into_iter().zip(removals(user)).collect()
+    indexes.into_iter().zip(named_rows(user)).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_searches_and_never_scans() {
     let (database, _folder) = sqlite().await;
-    for (index, removal) in statements() {
-        let plan = plan(database.read(), &removal).await;
-        assert!(
-            !plan.contains("SCAN") && plan.contains(index),
-            "{index}:\n{plan}"
-        );
+    for (index, rows) in rows() {
+        let ids = plan(database.read(), &rows.ids_after(Uuid::nil())).await;
+        let left = plan(database.read(), &rows.removal_since(Uuid::nil())).await;
+        for plan in [ids, left] {
+            assert!(
+                !plan.contains("SCAN") && plan.contains(index),
+                "{index}:\n{plan}"
+            );
+        }
+        let some = [Uuid::from_u128(1), Uuid::from_u128(2)];
+        let some = plan(database.read(), &rows.removal_from(&some)).await;
+        assert!(!some.contains("SCAN"), "{index}:\n{some}");
     }
 }
 
@@ -64,11 +69,14 @@ async fn postgresql_searches_and_never_scans() {
     let Some(database) = postgresql(&MANY).await else {
         return;
     };
-    for (index, removal) in statements() {
-        let plan = plan(database.read(), &removal).await;
-        assert!(
-            !plan.contains("Seq Scan") && plan.contains(index),
-            "{index}:\n{plan}"
-        );
+    for (index, rows) in rows() {
+        let ids = plan(database.read(), &rows.ids_after(Uuid::nil())).await;
+        let left = plan(database.read(), &rows.removal_since(Uuid::nil())).await;
+        for plan in [ids, left] {
+            assert!(
+                !plan.contains("Seq Scan") && plan.contains(index),
+                "{index}:\n{plan}"
+            );
+        }
     }
 }

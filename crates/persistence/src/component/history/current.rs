@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use allclear_application::error::Error;
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::{ComponentId, StatusPeriodId};
+use allclear_domain::impact::effective_from;
 use allclear_domain::status_period::{PeriodCause, StatusPeriod, StatusSpan};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SubQueryStatement};
@@ -29,6 +30,14 @@ pub(crate) struct NewStatus {
     pub(crate) cause: PeriodCause,
 }
 
+/// The new statuses of a component, ordered by time; empty if it becomes operational.
+pub(crate) struct NewStatuses {
+    pub(crate) component: ComponentId,
+    pub(crate) statuses: Vec<NewStatus>,
+    /// Whether an operator set the former status.
+    pub(crate) was_set_by_hand: bool,
+}
+
 /// [`begin_periods`] of a component at the time of its change.
 pub(crate) async fn begin_period(
     scope: Scope<'_>,
@@ -42,25 +51,34 @@ pub(crate) async fn begin_period(
         since,
         cause,
     });
-    let statuses = status.into_iter().collect();
-    begin_periods(scope, vec![(state.id, statuses)], (since, since)).await
+    let new = NewStatuses {
+        component: state.id,
+        statuses: status.into_iter().collect(),
+        was_set_by_hand: false,
+    };
+    begin_periods(scope, vec![new], (since, since)).await
 }
 
-/// Ends the period of the former status of each component at `since`, and begins those of its new
-/// statuses, which are ordered by time and do not begin after `now`. The last one lasts; without
-/// any, the component is operational. Nothing ends or begins before the component's previous
-/// change, and no period is empty.
+/// Ends the period of the former status of each component when a change at `since`
+/// [takes effect](effective_from), and begins those of its new statuses, which do not begin after
+/// `now`. The last one lasts. No period is empty.
 pub(crate) async fn begin_periods(
     scope: Scope<'_>,
-    components: Vec<(ComponentId, Vec<NewStatus>)>,
+    components: Vec<NewStatuses>,
     (since, now): (DateTime<Utc>, DateTime<Utc>),
 ) -> Result<(), Error> {
-    let ids: Vec<_> = components.iter().map(|(id, _)| id.0).collect();
+    let ids: Vec<_> = components.iter().map(|new| new.component.0).collect();
     let mut last = last_by_component(scope.transaction, &ids).await?;
     let mut rows = ChangedRows::default();
-    for (component, statuses) in components {
+    for new in components {
+        let NewStatuses {
+            component,
+            statuses,
+            was_set_by_hand,
+        } = new;
         let last = last.remove(&component.0);
-        let earliest = effective_from(last.as_ref(), since, now);
+        let previous = last.as_ref().map(last_change);
+        let earliest = effective_from(since, previous, was_set_by_hand, now);
         if let Some(last) = last {
             end(scope, last, earliest, &mut rows);
         }
@@ -113,11 +131,9 @@ fn end(scope: Scope<'_>, last: Model, end_at: DateTime<Utc>, rows: &mut ChangedR
     });
 }
 
-/// When a change at `since` takes effect: not before the last period ended, or began if it lasts,
-/// and not after `now`.
-fn effective_from(last: Option<&Model>, since: DateTime<Utc>, now: DateTime<Utc>) -> DateTime<Utc> {
-    let earliest = last.map_or(since, |last| last.end_at.unwrap_or(last.start_at));
-    Ord::min(Ord::max(since, earliest), now)
+/// When the last period ended, or when it began if it lasts.
+fn last_change(last: &Model) -> DateTime<Utc> {
+    last.end_at.unwrap_or(last.start_at)
 }
 
 async fn last_by_component(

@@ -8,7 +8,7 @@ use sea_orm::{EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
 use super::current::last_periods;
-use super::spans::{SpanPlace, ended_spans, lasting_spans, spans_since, within};
+use super::spans::{SpanPlace, ended_spans, lasting_spans, newest_within};
 use super::{beginning_of_each, overlapping, related};
 use crate::entity::component_period::Entity;
 use crate::query_plan::{plan, postgresql, sqlite};
@@ -37,11 +37,6 @@ const OLD_INCIDENTS: [&str; 5] = [
     "ANALYZE",
 ];
 
-fn query() -> SelectStatement {
-    let acme = OrganisationId::parse("acme").unwrap();
-    spans_since(&acme, DateTime::from_timestamp(1_700_000_000, 0).unwrap())
-}
-
 /// Pages of all periods of an organisation.
 fn pages() -> [SelectStatement; 3] {
     let acme = OrganisationId::parse("acme").unwrap();
@@ -67,8 +62,8 @@ fn of_components() -> [SelectStatement; 4] {
         beginning_of_each(&components, Interval { from, to }).into_query()
     };
     [
-        within(&components, from, Some(until)),
-        within(&components, from, None),
+        newest_within(&components, (from, Some(until)), 100),
+        newest_within(&components, (from, None), 100),
         periods(Some(until)),
         periods(None),
     ]
@@ -137,13 +132,6 @@ async fn postgresql_searches_the_last_period_of_each_component() {
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_searches_the_periods_of_an_organisation() {
     let (database, _folder) = sqlite().await;
-    let found = plan(database.read(), &query()).await;
-    assert!(!found.contains("SCAN"), "{found}");
-    assert_eq!(
-        found.matches("periods_of_organisation").count(),
-        2,
-        "{found}"
-    );
     for page in pages() {
         let plan = plan(database.read(), &page).await;
         assert!(!plan.contains("SCAN"), "{plan}");
@@ -156,16 +144,10 @@ async fn postgresql_searches_the_periods_of_an_organisation() {
     let Some(database) = postgresql(&OLD_PERIODS).await else {
         return;
     };
-    let found = plan(database.read(), &query()).await;
-    assert!(!found.contains("Seq Scan on component_periods"), "{found}");
-    assert_eq!(
-        found.matches("periods_of_organisation").count(),
-        2,
-        "{found}"
-    );
     for page in pages() {
         let plan = plan(database.read(), &page).await;
         assert!(!plan.contains("Seq Scan on component_periods"), "{plan}");
+        assert!(plan.contains("periods_of_organisation"), "{plan}");
     }
 }
 

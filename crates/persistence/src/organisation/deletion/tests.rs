@@ -1,45 +1,20 @@
-use allclear_application::directory::{DirectoryStore, NameRecord};
 use allclear_application::organisation::OrganisationStore;
 use chrono::{DateTime, Utc};
-use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ConnectionTrait, IntoActiveModel, PaginatorTrait, Statement,
-};
+use sea_orm::{ActiveValue::Set, ConnectionTrait, IntoActiveModel, PaginatorTrait, Statement};
 
 use super::*;
 use crate::entity::{membership, user};
+use crate::fixture::{add_organisation, insert};
 use crate::query_plan::{plan, postgresql, sqlite};
 
 /// More than one transaction removes.
 const MANY: u128 = MAX_ROWS as u128 + 100;
 const AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
-async fn insert<A: ActiveModelTrait + Send + 'static>(database: &Database, rows: Vec<A>) {
-    database
-        .write_unaudited(NoAuditItem::Upkeep, |transaction| {
-            Box::pin(async move {
-                let mut rows = rows.into_iter().peekable();
-                while rows.peek().is_some() {
-                    let some: Vec<A> = rows.by_ref().take(500).collect();
-                    <A::Entity as EntityTrait>::insert_many(some)
-                        .run(transaction)
-                        .await?;
-                }
-                Ok(())
-            })
-        })
-        .await
-        .unwrap();
-}
-
 /// An organisation with many rows of each kind. The identifiers of different organisations begin at
 /// different numbers.
 async fn filled(database: &Database, name: &str, begin: u128) -> OrganisationId {
-    let id = OrganisationId::parse(name).unwrap();
-    let known = NameRecord {
-        name: name.into(),
-        as_of: database.clock.now(),
-    };
-    database.name_organisation(&id, known).await.unwrap();
+    let id = add_organisation(database, name).await;
     add_subscribers(database, &id, begin).await;
     add_incident(database, &id, begin).await;
     add_notices(database, &id, begin).await;
@@ -97,6 +72,7 @@ async fn add_subscribers(database: &Database, organisation: &OrganisationId, beg
             failing_reason: None,
             failing_since: None,
             earlier_secrets: None,
+            by_visitor: false,
         };
         state.into_active_model()
     };

@@ -28,17 +28,17 @@ pub(super) struct Row {
 }
 
 /// A component of a page.
-pub(super) struct Listed {
+pub(super) struct ShownComponent {
     pub(super) row: Row,
     pub(super) component: NamedComponent,
 }
 
 /// The components that `query` selects, in the order of the status page.
-pub(super) async fn in_page_order(
+pub(super) async fn named_in_page_order(
     transaction: &Transaction,
     organisation: &OrganisationId,
     query: Select<Entity>,
-) -> Result<Vec<Listed>, Error> {
+) -> Result<Vec<ShownComponent>, Error> {
     let rows: Vec<Row> = query.into_partial_model().fetch_all(transaction).await?;
     let groups: Vec<(Uuid, String, i32)> = component_group::of(organisation)
         .select_only()
@@ -71,7 +71,7 @@ pub(super) async fn in_page_order(
                 name: row.name.clone(),
                 group: row.group_id.and_then(|group| names.get(&group).cloned()),
             };
-            Listed { row, component }
+            ShownComponent { row, component }
         });
     Ok(listed.collect())
 }

@@ -9,11 +9,12 @@ use allclear_application::status_page::uptime::{
 };
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::status_period::StatusSpan;
+use allclear_domain::uptime::MAX_SPANS;
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
-use super::component::{Listed, Row, in_page_order};
-use crate::component::{self, history::spans::spans_from};
+use super::component::{Row, ShownComponent, named_in_page_order};
+use crate::component::{self, history::spans::newest_spans};
 use crate::entity::component::Column;
 use crate::entity::component_period;
 use crate::statement::exists;
@@ -30,7 +31,7 @@ pub(super) async fn page(
     now: DateTime<Utc>,
 ) -> Result<Option<UptimePage>, Error> {
     let query = component::of(&owner.id).filter(Column::ShowUptime.eq(true));
-    let shown = in_page_order(transaction, &owner.id, query).await?;
+    let shown = named_in_page_order(transaction, &owner.id, query).await?;
     let months = selection.months(owner.time_zone, now);
     let components = shown.iter().map(|shown| shown.component.clone()).collect();
     let mut has_next = false;
@@ -49,21 +50,22 @@ pub(super) async fn page(
         shown.into_iter().skip(before).take(size).collect()
     };
     let ids: Vec<_> = on_page.iter().map(|shown| shown.row.id).collect();
-    let mut spans = match months.interval() {
-        Some((from, to)) => spans_from(transaction, &ids, from, Some(to)).await?,
+    let mut newest = match months.interval() {
+        Some((from, to)) => newest_spans(transaction, &ids, (from, Some(to)), MAX_SPANS).await?,
         None => HashMap::new(),
     };
     let lasts =
         |span: &StatusSpan| span.end_at.is_none() && span.status != ComponentStatus::Operational;
-    let is_open = spans.values().flatten().any(lasts);
+    let is_open = newest.values().flat_map(|of| &of.spans).any(lasts);
     let today = owner.time_zone.date_of(now);
     let midnight = today.succ_opt().map(|date| owner.time_zone.start_of(date));
-    let calendar = |shown: Listed| {
-        let spans = spans.remove(&shown.row.id).unwrap_or_default();
+    let calendar = |shown: ShownComponent| {
+        let newest = newest.remove(&shown.row.id).unwrap_or_default();
+        let start_date = months.counted_from(shown.row.start_date, newest.known_since);
         ComponentCalendar {
-            months: months.of_component(shown.row.start_date, &spans),
+            months: months.of_component(start_date, &newest.spans),
             component: shown.component,
-            start_date: shown.row.start_date,
+            start_date,
         }
     };
     Ok(Some(UptimePage {

@@ -19,6 +19,7 @@ use allclear_domain::status_period::{
     ComponentHistory, HistoryChange, HistoryError, PeriodCause, StatusPeriod, StatusSpan,
 };
 use allclear_domain::time_zone::TimeZone;
+use allclear_domain::uptime::NewestSpans;
 use allclear_domain::validation::Invalid;
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -236,7 +237,7 @@ async fn a_corrected_history_reads_as_it_was_written(database: &Database) {
     let changed = changed.unwrap().unwrap();
     let commit = changed.commit.unwrap();
     assert_eq!(commit.events[0].name, "component-update");
-    assert_eq!(changed.state.component.history_version.0, commit.revision);
+    assert_eq!(changed.state.component.history_version, commit.revision);
     assert_eq!(changed.state.component.version, component.version);
     assert_eq!(history(database, &acme, id).await, [changed.state.period]);
 
@@ -353,8 +354,10 @@ async fn a_history_belongs_to_its_organisation(database: &Database) {
     let changed = database.change_history(&other, id, scope, rule).await;
     assert!(changed.unwrap().is_none());
     let (from, to) = (clock().now() - TimeDelta::days(1), clock().now());
-    assert_eq!(database.spans(&other, id, from, to).await.unwrap(), []);
-    assert_eq!(database.spans(&acme, id, from, to).await.unwrap().len(), 1);
+    let found = database.spans(&other, id, from, to).await.unwrap();
+    assert_eq!(found, NewestSpans::default());
+    let found = database.spans(&acme, id, from, to).await.unwrap();
+    assert_eq!(found.spans.len(), 1);
     assert_eq!(database.zone(&acme).await.unwrap(), TimeZone::default());
 }
 
@@ -402,10 +405,13 @@ async fn spans_of_a_group_are_those_of_its_components_that_show_uptime(database:
     let mut found = found.unwrap().unwrap();
     found.sort_by_key(|component| component.id);
     assert_eq!(found.len(), 2);
-    found[0].spans.sort_by_key(|span| span.start_at);
-    assert_eq!(found[0].id, ids[0]);
-    assert_eq!(found[0].spans, [added[2], added[5]]);
-    assert_eq!((found[1].id, found[1].spans.len()), (ids[1], 0));
+    let expected = NewestSpans {
+        spans: vec![added[5], added[2]],
+        known_since: None,
+    };
+    assert_eq!((found[0].id, &found[0].newest), (ids[0], &expected));
+    let none = NewestSpans::default();
+    assert_eq!((found[1].id, &found[1].newest), (ids[1], &none));
     let foreign = database.spans_of_group(&other, group, from, to).await;
     assert_eq!(foreign.unwrap(), None);
 }

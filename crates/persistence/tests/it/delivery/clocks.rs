@@ -8,8 +8,9 @@ use allclear_application::delivery::{
     DeliveryKind, DeliveryQueue, DeliveryRoute, DeliverySender, MailComposer, MailSender,
     MessageComposer, MessagePorts, MessageSender, WakeSignal,
 };
+use allclear_application::error::Error;
 use allclear_application::link::Links;
-use allclear_application::mail::{Mail, Mailer, SendError};
+use allclear_application::mail::{Mail, MailContent, MailPreview, Mailer, SendError};
 use allclear_application::message::{Message, MessageError, Messenger};
 use allclear_application::secret::HmacKey;
 use allclear_domain::channel::{Channel, Target};
@@ -56,6 +57,10 @@ impl Mailer for Gate {
     async fn send(&self, _: Mail) -> Result<(), SendError> {
         self.pass().await;
         Ok(())
+    }
+
+    fn preview(&self, _: &MailContent) -> Result<MailPreview, Error> {
+        Ok(MailPreview::default())
     }
 }
 

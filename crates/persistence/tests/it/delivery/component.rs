@@ -321,7 +321,8 @@ async fn record_quietly(
             let notify = stamp.notify_by_default;
             Ok(found.record(id, draft, ann(), notify, stamp.committed_at)?)
         });
-    let written = IncidentStore::insert_update(&fixture.database, &fixture.id, incident, rule);
+    let (database, id) = (&fixture.database, &fixture.id);
+    let written = IncidentStore::insert_update(database, id, incident, Vec::new(), rule);
     written.await.unwrap().unwrap();
 }
 

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use allclear_application::delivery::{
-    Claim, ClaimRequest, Delivery, DeliveryCounts, DeliveryKind, DeliveryOutcome, DeliveryQueue,
-    DeliveryResult, DeliveryRoute,
+    AttemptRecord, Claim, ClaimRequest, Delivery, DeliveryCounts, DeliveryKind, DeliveryOutcome,
+    DeliveryQueue, DeliveryRoute,
 };
-use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
+use allclear_application::subscriber::{SubscriberKey, SubscriberStore, SubscriberTransition};
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::id::{IncidentId, OrganisationId, SubscriberId};
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
@@ -21,8 +21,8 @@ pub(crate) fn later(minutes: i64) -> DateTime<Utc> {
     clock().now() + TimeDelta::minutes(minutes)
 }
 
-pub(crate) fn result(claim: Claim, outcome: DeliveryOutcome) -> DeliveryResult {
-    DeliveryResult {
+pub(crate) fn result(claim: Claim, outcome: DeliveryOutcome) -> AttemptRecord {
+    AttemptRecord {
         claim,
         at: clock().now(),
         outcome,
@@ -44,7 +44,7 @@ pub(crate) fn request(now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> C
     }
 }
 
-pub(crate) fn sent(delivery: &Delivery) -> DeliveryResult {
+pub(crate) fn sent(delivery: &Delivery) -> AttemptRecord {
     result(delivery.claim, DeliveryOutcome::Sent)
 }
 
@@ -56,16 +56,12 @@ pub(crate) fn message(delivery: &Delivery) -> String {
     notice.content.message.clone().unwrap_or_default()
 }
 
-/// Subscribes an address, or leaves the known one as it is.
-fn entering(email: &str) -> SubscriberRule {
-    entering_draft(draft(email))
-}
-
 pub(crate) fn draft(email: &str) -> SubscriberDraft {
     SubscriberDraft::of_everything(Target::parse(Channel::Email, email).unwrap())
 }
 
-fn entering_draft(draft: SubscriberDraft) -> SubscriberRule {
+/// Subscribes a target, or leaves the known one as it is.
+fn entering_draft(draft: SubscriberDraft) -> SubscriberTransition {
     Box::new(|known| match known {
         Some(subscriber) => Ok(subscriber.subscribe_again(draft, clock().now())),
         None => Ok(Subscriber::create(
@@ -81,14 +77,19 @@ pub(crate) async fn enter(
     organisation: &OrganisationId,
     email: &str,
 ) -> Subscriber {
-    database
-        .save_and_queue_verification(
-            organisation,
-            SubscriberKey::of_email(email),
-            entering(email),
-        )
-        .await
-        .unwrap()
+    enter_draft(database, organisation, draft(email)).await
+}
+
+/// Subscribes a target, and queues its verification.
+pub(crate) async fn enter_draft(
+    database: &Database,
+    organisation: &OrganisationId,
+    draft: SubscriberDraft,
+) -> Subscriber {
+    let key = SubscriberKey::of_draft(&draft);
+    let rule = entering_draft(draft);
+    let entered = database.save_and_queue_verification(organisation, key, rule);
+    entered.await.unwrap()
 }
 
 impl OrganisationFixture {
@@ -111,7 +112,7 @@ impl OrganisationFixture {
             .save(&self.id, key.clone(), entering_draft(draft))
             .await
             .unwrap();
-        let verify: SubscriberRule = Box::new(move |known| {
+        let verify: SubscriberTransition = Box::new(move |known| {
             Ok(known
                 .unwrap()
                 .verify(now + Subscriber::VERIFICATION_LIFETIME, now)
@@ -134,7 +135,8 @@ impl OrganisationFixture {
     }
 
     pub(crate) async fn unsubscribe(&self, subscriber: &Subscriber) {
-        let rule: SubscriberRule = Box::new(|known| Ok(known.unwrap().unsubscribe(clock().now())));
+        let rule: SubscriberTransition =
+            Box::new(|known| Ok(known.unwrap().unsubscribe(clock().now())));
         self.database
             .save(&self.id, SubscriberKey::of(subscriber), rule)
             .await
@@ -150,7 +152,7 @@ impl OrganisationFixture {
         self.results(deliveries.iter().map(sent).collect()).await;
     }
 
-    pub(crate) async fn results(&self, results: Vec<DeliveryResult>) {
+    pub(crate) async fn results(&self, results: Vec<AttemptRecord>) {
         self.database.record_results(results).await.unwrap();
     }
 

@@ -31,6 +31,7 @@ use crate::organisation_fixture::{OrganisationFixture, draft, open_on};
 
 contract!(
     incident_notice_shows_the_incident_as_it_was_at_each_change,
+    notice_of_an_update_has_the_impacts_that_it_changes,
     corrections_and_moved_maintenances_follow_the_rules_of_notices,
     notice_of_a_deleted_update_is_withdrawn,
     notice_of_a_deleted_review_is_withdrawn,
@@ -42,6 +43,7 @@ contract!(
     maintenance_without_notices_begins_and_ends_without_them,
     notices_of_a_maintenance_name_its_components,
     notices_name_the_group_of_a_component,
+    notices_name_the_worst_of_many_components_and_count_the_others,
     without_subscribers_nothing_is_kept,
     commit_says_whether_messages_may_be_due,
     deletion_of_a_review_may_have_messages_only_if_it_was_published,
@@ -146,6 +148,22 @@ async fn incident_notice_shows_the_incident_as_it_was_at_each_change(database: &
             ),
         ]
     );
+}
+
+async fn notice_of_an_update_has_the_impacts_that_it_changes(database: &Database) {
+    let fixture = fixture(database).await;
+    let api = fixture.component("API").await;
+    let (down, slow) = (ComponentStatus::MajorOutage, ComponentStatus::Degraded);
+    let incident = fixture.open("Down", &[open_on(api, down)]).await.id;
+    let slower = [open_on(api, slow)];
+    let recorded = fixture.record_with(incident, IncidentStatus::Identified, "Slow", &slower);
+    recorded.await.unwrap();
+    let status = |notice: &Arc<Notice>| match &notice.content.change {
+        NoticeChange::Incident { components, .. } => components[0].status,
+        change => panic!("{change:?}"),
+    };
+    let statuses: Vec<_> = notices(&fixture).await.iter().map(status).collect();
+    assert_eq!(statuses, [down, slow]);
 }
 
 async fn corrections_and_moved_maintenances_follow_the_rules_of_notices(database: &Database) {
@@ -474,6 +492,27 @@ async fn notices_name_the_group_of_a_component(database: &Database) {
         names.sort_unstable();
         assert_eq!(names, ["API", "Edge - API"]);
     }
+}
+
+async fn notices_name_the_worst_of_many_components_and_count_the_others(database: &Database) {
+    let fixture = fixture(database).await;
+    let worst = fixture.component("Worst").await;
+    let mut affected = vec![open_on(worst, ComponentStatus::MajorOutage)];
+    for number in 0..101 {
+        let component = fixture.component(&format!("Component {number}")).await;
+        affected.push(open_on(component, ComponentStatus::Degraded));
+    }
+    fixture.open("Down", &affected).await;
+    let components = affected.iter().map(|affected| affected.component_id);
+    let components: Vec<_> = components.collect();
+    plan(&fixture, later(60), None, &components).await;
+    let notices = notices(&fixture).await;
+    assert_eq!(notices.len(), 2);
+    for notice in &notices {
+        let named = notice.content.change.affected();
+        assert_eq!((named.len(), notice.content.unnamed_components), (100, 2));
+    }
+    assert_eq!(notices[0].content.change.affected()[0].0, "Worst");
 }
 
 async fn without_subscribers_nothing_is_kept(database: &Database) {

@@ -3,12 +3,14 @@ use allclear_application::error::Error;
 use allclear_application::incident::IncidentStore;
 use allclear_application::page::{Listed, Page};
 use allclear_application::status_page::history::PublicHistoryStore;
+use allclear_domain::audit::Action;
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId};
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::status_period::{PeriodCause, StatusSpan};
 use allclear_persistence::database::Database;
+use serde_json::{Value, json};
 
 use crate::backend::{assert_none, clock, two};
 use crate::contract;
@@ -24,6 +26,7 @@ contract!(
     status_set_by_hand_shows_until_the_impact_of_incidents_changes,
     attaching_is_all_or_nothing,
     impact_becomes_worse_without_a_gap_in_the_history,
+    update_changes_impacts_in_its_commit,
     detaching_is_all_or_nothing,
     attached_and_unattached_components_are_all_components,
     a_deleted_component_leaves_its_incidents,
@@ -250,6 +253,48 @@ async fn impact_becomes_worse_without_a_gap_in_the_history(database: &Database) 
         .await;
     let refused = change(&worse).await;
     assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+}
+
+async fn update_changes_impacts_in_its_commit(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let down = [open_on(api, ComponentStatus::MajorOutage)];
+    let incident = fixture.open("Down", &down).await.id;
+    let (identified, resolved) = (IncidentStatus::Identified, IncidentStatus::Resolved);
+    let slow = [open_on(api, ComponentStatus::Degraded)];
+    let recorded = fixture.record_with(incident, identified, "Slow", &slow);
+    recorded.await.unwrap();
+    assert_eq!(
+        fixture.last_names().await,
+        ["timeline-updated", "incident-updated", "component-update"]
+    );
+    assert_eq!(fixture.status(api).await, ComponentStatus::Degraded);
+
+    let changes = fixture.changes().await;
+    assert_eq!(changes[1].action, Action::IncidentUpdateCreated);
+    assert_eq!(changes[0].action, Action::IncidentUpdated);
+    let impact = |state: Option<&String>| {
+        let state: Value = serde_json::from_str(state.unwrap()).unwrap();
+        state["components"][0]["status"].clone()
+    };
+    let (before, after) = (changes[0].before.as_ref(), changes[0].after.as_ref());
+    assert_eq!(impact(before), json!("MAJOR_OUTAGE"));
+    assert_eq!(impact(after), json!("DEGRADED"));
+
+    let before = fixture.events().await.len();
+    let unattached = [open_on(web, ComponentStatus::Degraded)];
+    let refused = fixture.record_with(incident, identified, "No", &unattached);
+    let Err(Error::Invalid(invalid)) = refused.await else {
+        panic!("the component is not attached")
+    };
+    assert_eq!(invalid.errors[0].field, "components[0].componentId");
+    let refused = fixture.record_with(incident, resolved, "Over", &slow);
+    assert!(matches!(refused.await, Err(Error::Conflict(_))));
+    assert_eq!(fixture.events().await.len(), before);
+    assert_eq!(fixture.found(incident).await.status, identified);
 }
 
 async fn detaching_is_all_or_nothing(database: &Database) {

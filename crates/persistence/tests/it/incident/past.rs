@@ -27,10 +27,13 @@ contract!(
     equal_impact_of_another_incident_counts_from_its_occurrence_after_a_resolution_in_the_past,
     resolution_in_the_past_shortens_a_period_that_another_status_ended,
     resolution_in_the_past_reveals_an_impact_that_was_hidden_until_another_status_took_over,
+    resolution_in_the_past_leaves_the_period_of_another_incident_with_the_same_status,
     status_set_by_hand_stays_until_a_resolution_in_the_past_is_recorded,
+    status_set_by_hand_stays_until_an_incident_that_occurred_before_is_recorded,
     occurrence_in_the_future_is_corrected,
     impact_of_an_incident_in_the_future_counts_from_its_creation_after_a_resolution_in_the_past,
     corrected_times_of_an_incident_move_its_periods,
+    corrected_times_of_an_incident_reveal_and_hide_the_impact_of_another,
     component_attached_to_a_past_incident_counts_for_its_history,
     timeline_is_ordered_by_display_time,
     moved_update_changes_which_one_is_newest,
@@ -106,7 +109,8 @@ impl OrganisationFixture {
             let notify = stamp.notify_by_default;
             Ok(latest.record(id, draft, ann(), notify, stamp.committed_at)?)
         });
-        let recorded = self.database.insert_update(&self.id, incident.id, rule);
+        let database = &self.database;
+        let recorded = database.insert_update(&self.id, incident.id, Vec::new(), rule);
         recorded.await.unwrap().unwrap().state
     }
 
@@ -354,6 +358,34 @@ async fn resolution_in_the_past_reveals_an_impact_that_was_hidden_until_another_
     );
 }
 
+async fn resolution_in_the_past_leaves_the_period_of_another_incident_with_the_same_status(
+    database: &Database,
+) {
+    let major_outage = ComponentStatus::MajorOutage;
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let api = fixture.component("API").await;
+    let [first, second, third] = [6, 4, 2].map(ago);
+    let down = [open_on(api, major_outage)];
+    let incident = fixture.occured(first, None, &down).await;
+    let other = fixture.occured(second, None, &down).await;
+    let last = fixture.occured(second, None, &down).await;
+    fixture.edit(other.id, resolved(third)).await;
+    assert_eq!(
+        fixture.periods(api).await,
+        [(span(major_outage, first, None), true)]
+    );
+    let incident = fixture
+        .edit(incident.id, set(IncidentStatus::Resolved))
+        .await;
+    assert_eq!(fixture.status(api).await, major_outage);
+    fixture.edit(last.id, resolved(third)).await;
+    assert_eq!(fixture.status(api).await, ComponentStatus::Operational);
+    assert_eq!(
+        fixture.periods(api).await,
+        [(span(major_outage, first, incident.resolved_at), true)]
+    );
+}
+
 async fn status_set_by_hand_stays_until_a_resolution_in_the_past_is_recorded(database: &Database) {
     use ComponentStatus::{Degraded, MajorOutage, PartialOutage};
     let fixture = OrganisationFixture::new(database, "acme").await;
@@ -380,6 +412,45 @@ async fn status_set_by_hand_stays_until_a_resolution_in_the_past_is_recorded(dat
     }
     expected.push((span(Degraded, resolved_at, None), true));
     assert_eq!(fixture.periods(api).await, expected);
+}
+
+async fn status_set_by_hand_stays_until_an_incident_that_occurred_before_is_recorded(
+    database: &Database,
+) {
+    use ComponentStatus::{Degraded, MajorOutage, Operational, PartialOutage};
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let [first, second] = [4, 2].map(ago);
+    fixture
+        .occured(first, None, &[open_on(api, MajorOutage)])
+        .await;
+    fixture.set_by_hand(api, Operational).await;
+    fixture.set_by_hand(web, MajorOutage).await;
+    let [api_set_at, web_set_at] = [
+        fixture.found_component(api).await.updated_at,
+        fixture.found_component(web).await.updated_at,
+    ];
+    let impacts = [open_on(api, Degraded), open_on(web, PartialOutage)];
+    let incident = fixture.occured(second, None, &impacts).await;
+    assert_eq!(fixture.status(api).await, MajorOutage);
+    assert_eq!(
+        fixture.periods(api).await,
+        [
+            (span(MajorOutage, first, Some(api_set_at)), true),
+            (span(MajorOutage, incident.created_at, None), true)
+        ]
+    );
+    let mut expected = Vec::new();
+    // Both changes may come in the same millisecond.
+    if web_set_at < incident.created_at {
+        let set_by_hand = span(MajorOutage, web_set_at, Some(incident.created_at));
+        expected.push((set_by_hand, false));
+    }
+    expected.push((span(PartialOutage, incident.created_at, None), true));
+    assert_eq!(fixture.periods(web).await, expected);
 }
 
 async fn occurrence_in_the_future_is_corrected(database: &Database) {
@@ -532,8 +603,8 @@ async fn corrected_times_of_an_incident_move_its_periods(database: &Database) {
         let notify = stamp.notify_by_default;
         Ok(latest.record(id, draft, ann(), notify, stamp.committed_at)?)
     });
-    let recorded = database.insert_update(&fixture.id, open.id, rule).await;
-    let update = recorded.unwrap().unwrap().state;
+    let recorded = database.insert_update(&fixture.id, open.id, Vec::new(), rule);
+    let update = recorded.await.unwrap().unwrap().state;
     assert_eq!(
         fixture.periods(web).await,
         [(span(MajorOutage, first, Some(fourth)), true)]
@@ -550,6 +621,47 @@ async fn corrected_times_of_an_incident_move_its_periods(database: &Database) {
     assert_eq!(
         fixture.periods(web).await,
         [(span(MajorOutage, first, Some(third)), true)]
+    );
+}
+
+async fn corrected_times_of_an_incident_reveal_and_hide_the_impact_of_another(database: &Database) {
+    use ComponentStatus::{Degraded, MajorOutage};
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let [first, second, third, fourth] = [8, 6, 4, 2].map(ago);
+    fixture
+        .occured(first, None, &[open_on(api, Degraded)])
+        .await;
+    let down = [open_on(api, MajorOutage)];
+    let down = fixture.occured(second, None, &down).await;
+    for resolved_at in [third, fourth, third] {
+        fixture.edit(down.id, resolved(resolved_at)).await;
+        assert_eq!(
+            fixture.periods(api).await,
+            [
+                (span(Degraded, first, Some(second)), true),
+                (span(MajorOutage, second, Some(resolved_at)), true),
+                (span(Degraded, resolved_at, None), true)
+            ]
+        );
+    }
+    assert_eq!(fixture.status(api).await, Degraded);
+
+    // The impact that was hidden all the time lasts longer than what hid it.
+    let outage = [open_on(web, MajorOutage)];
+    fixture.occured(first, Some(third), &outage).await;
+    let slow = [open_on(web, Degraded)];
+    let slow = fixture.occured(second, Some(third), &slow).await;
+    fixture.edit(slow.id, resolved(fourth)).await;
+    assert_eq!(
+        fixture.periods(web).await,
+        [
+            (span(MajorOutage, first, Some(third)), true),
+            (span(Degraded, third, Some(fourth)), true)
+        ]
     );
 }
 

@@ -113,12 +113,14 @@ async fn refused_update_leaves_the_revision(database: &Database) {
         database,
         &fixture.id,
         incident.id,
+        Vec::new(),
         Box::new(|_, _| Err(Error::Conflict("no".into()))),
     );
     assert!(matches!(result.await, Err(Error::Conflict(_))));
     let nowhere = IncidentId(clock().id());
     let rule = Box::new(|_: IncidentAndNewest, _| Err(Error::Conflict("no".into())));
-    let unknown = IncidentStore::insert_update(database, &fixture.id, nowhere, rule).await;
+    let none = Vec::new();
+    let unknown = IncidentStore::insert_update(database, &fixture.id, nowhere, none, rule).await;
     assert!(matches!(unknown, Err(Error::NotFound(_))), "{unknown:?}");
     assert_eq!(
         database
@@ -133,6 +135,7 @@ async fn refused_update_leaves_the_revision(database: &Database) {
         database,
         &nobody,
         incident.id,
+        Vec::new(),
         rule,
     ))
     .await;

@@ -34,7 +34,7 @@ contract!(
     components_of_another_organisation_are_not_under_maintenance,
 );
 
-fn draft(
+pub(crate) fn draft(
     start_at: DateTime<Utc>,
     end_at: Option<DateTime<Utc>>,
     components: &[ComponentId],

@@ -2,7 +2,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{Person, mails};
-use crate::app::{PASSWORD, TestApp, assert_status, confirmation_link, cookie_client, send};
+use crate::app::{
+    PASSWORD, TestApp, assert_status, confirmation_link, cookie_client, mailed_token, send,
+};
 
 const ADDRESS: &str = "ann@example.com";
 
@@ -193,6 +195,52 @@ async fn link_confirms_only_the_password_it_was_mailed_for() {
     assert_eq!(late.status, 400);
     assert_eq!(eve.sign_in("another person's password").await.status, 401);
     assert_eq!(eve.sign_in(PASSWORD).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_address_counts_from_its_link_on_and_the_former_one_is_mailed() {
+    const NEW: &str = "ann@new.example";
+    let app = TestApp::start().await;
+    let ann = Person::signed_up(&app, ADDRESS).await;
+    let there = Person::new(&app, ADDRESS);
+    assert_status(there.sign_in(PASSWORD), 200).await;
+    let reset = ann.post("/password-reset", json!({"email": ADDRESS}));
+    assert_status(reset, 200).await;
+    let reset = mailed_token(app.folder.path(), ADDRESS, "reset=").await;
+
+    let same = json!({"email": "ANN@example.com"});
+    let same = ann.post("/user/address", same).await;
+    assert_eq!(
+        (same.status, &*same.invalid()),
+        (422, "email: This is the address of your account")
+    );
+    let requested = ann.post("/user/address", json!({"email": NEW})).await;
+    assert_eq!(
+        (requested.status, &requested.body["data"]),
+        (202, &json!({"pending": true}))
+    );
+    assert_eq!(ann.session().await["user"]["email"], ADDRESS);
+    assert_ne!(there.session().await, Value::Null);
+    let token = mailed_token(app.folder.path(), NEW, "address=").await;
+    let confirmed = ann
+        .post("/user/address/confirm", json!({"token": token}))
+        .await;
+    assert_eq!(
+        (confirmed.status, &confirmed.body["data"]["user"]["email"]),
+        (200, &json!(NEW))
+    );
+
+    assert_eq!(ann.session().await["user"]["email"], NEW);
+    assert_eq!(there.session().await, Value::Null);
+    let reset = json!({"token": reset, "password": "a brand new password"});
+    assert_status(there.post("/password-reset/confirm", reset), 400).await;
+    assert_status(there.sign_in(PASSWORD), 401).await;
+    assert_status(Person::new(&app, NEW).sign_in(PASSWORD), 200).await;
+    let folder = app.stop().await;
+    let mails = super::mails_in(folder.path());
+    let subject = "Subject: The address of your account was changed";
+    let told = mails.iter().find(|mail| mail.contains(subject)).unwrap();
+    assert!(told.contains("To: ann@example.com\r\n"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

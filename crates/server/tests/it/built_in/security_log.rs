@@ -91,7 +91,7 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     let renamings = events
         .iter()
         .filter(|event| **event == "organisation-renamed");
-    assert_eq!(renamings.count(), 2, "by both calls");
+    assert_eq!(renamings.count(), 2, "one of each route");
     events.dedup();
     assert_eq!(
         events,
@@ -121,14 +121,57 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     expected.assert_recorded(&lines);
 }
 
-/// Renames an organisation by its session, by its settings, and once to the name that it has.
+#[tokio::test(flavor = "multi_thread")]
+async fn only_wrong_passwords_of_a_session_are_recorded_as_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, log) = (folder.path().join("data"), folder.path().join("log"));
+    let server = command(&data, &["--log-format", "json"]);
+    let process = Process::serve_with_json_log(server, &log).await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    let call = |path: &str| format!("{}/api/v1/identity{path}", process.url);
+    let wrong = "another few words";
+    for (current, new) in [
+        (PASSWORD, "ada@example.com 1843"),
+        (wrong, "a brand new password"),
+    ] {
+        let change = operator.client.post(call("/user/password"));
+        let change = change.json(&json!({"currentPassword": current, "newPassword": new}));
+        assert_status(send(change), 422).await;
+    }
+    let password = json!({"password": wrong});
+    let again = operator.client.post(call("/re-authenticate"));
+    assert_status(send(again.json(&password)), 401).await;
+    let deletion = operator.client.delete(call("/user"));
+    assert_status(send(deletion.json(&password)), 422).await;
+    assert_eq!(process.terminate().await, Some(0));
+    let lines = lines(&log);
+    let events: Vec<_> = lines
+        .iter()
+        .map(|line| line["event"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        events,
+        [
+            "signed-in",
+            "organisation-created",
+            "password-change-refused",
+            "re-authentication-failed",
+            "re-authentication-failed",
+        ]
+    );
+}
+
+/// Renames an organisation by its session and by its settings, and by each also to the name that
+/// it has.
 async fn rename(operator: &Operator, url: &str) {
     let path = format!(
         "{url}/api/v1/identity/organisations/{}",
         operator.organisation
     );
-    let renamed = operator.client.patch(path).json(&json!({"name": "Beta"}));
-    assert_eq!(send(renamed).await.status, 200);
+    for _ in 0..2 {
+        let renamed = operator.client.patch(&path).json(&json!({"name": "Beta"}));
+        assert_eq!(send(renamed).await.status, 200);
+    }
     for _ in 0..2 {
         let settings = client().patch(format!("{url}/api/v1/organisation"));
         let settings = settings.bearer_auth(&operator.token);

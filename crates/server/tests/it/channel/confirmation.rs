@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::WebhookSetup;
+use super::receiver::Reply;
 use crate::app::{client, send};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -137,6 +138,40 @@ async fn a_chat_is_confirmed_by_its_first_message_and_has_no_secret() {
     let rows = listed.body["data"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["status"] == "SUBSCRIBED"));
     assert_eq!(rows.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn confirmation_that_is_sent_again_says_whether_it_has_arrived() {
+    let mut setup = WebhookSetup::start().await;
+    let replies = [
+        Reply::Status(503, "retry-after: 36000\r\n"),
+        Reply::Status(404, ""),
+    ];
+    setup.receiver.reply("/hook", &replies);
+    let body = json!({"channel": "webhook", "target": setup.receiver.url("/hook")});
+    let added = setup.operator.create("/subscriber", body).await;
+    setup.receiver.next_at("/hook").await;
+    let id = added["id"].as_str().unwrap();
+    let path = format!("/subscriber/{id}/verification");
+    let failed = setup.operator.post(&path, json!({})).await;
+    let reason = "The confirmation did not arrive: The receiver responded with 404";
+    assert_eq!(
+        (failed.status, &failed.body["message"]),
+        (409, &json!(reason))
+    );
+    setup.receiver.next_at("/hook").await;
+    let sent = setup.operator.post(&path, json!({})).await;
+    assert_eq!(
+        (sent.status, &sent.body["message"]),
+        (200, &json!("Verification message sent successfully"))
+    );
+    assert_eq!(sent.body["data"].get("secret"), None);
+    let link = setup.receiver.next_at("/hook").await.link("verify");
+    let counts = setup.operator.get("/subscriber/deliveries").await;
+    let waiting = &counts.body["data"]["waiting"];
+    assert_eq!(waiting, 0, "the first link is not sent again");
+    let verified = setup.post("/verify", &link).await;
+    assert_eq!(verified.status, 200, "{verified:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

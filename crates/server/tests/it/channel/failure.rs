@@ -144,6 +144,9 @@ async fn a_test_message_that_arrives_is_followed_by_the_waiting_messages() {
     let failed = setup.receiver.next_at("/hook").await;
     // A server that stops has stored the results of its messages.
     setup = setup.restarted(&ALLOWED).await;
+    let counts = setup.operator.get("/subscriber/deliveries").await;
+    let retrying = json!([{"reason": "The receiver responded with 503", "count": 1}]);
+    assert_eq!(counts.body["data"]["retrying"], retrying, "{counts:?}");
     setup.update(&incident, "RESOLVED", "It is mended").await;
     let tested = setup.operator.post(&test_of(&hook), json!({})).await;
     assert_eq!(tested.status, 200, "{tested:?}");

@@ -255,6 +255,61 @@ async fn an_export_is_read_by_an_import_and_has_no_formulas() {
     assert_eq!(what(&after), what(&before));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_has_the_subscribers_that_the_parameters_select() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let confirmed = import(&operator, CONFIRMED, "email\nann@example.com\n").await;
+    assert_eq!(confirmed.body["data"]["added"], 1, "{confirmed:?}");
+    let pending = import(&operator, "?dryRun=false", "email\nbob@example.com\n").await;
+    assert_eq!(pending.body["data"]["added"], 1, "{pending:?}");
+    let exported = async |query: &str| {
+        let response = operator.get(&format!("/subscriber/export{query}")).await;
+        assert_eq!(response.status, 200, "{response:?}");
+        let file = response.body.as_str().unwrap();
+        let addresses = file.lines().skip(1).map(|line| line.split(',').next());
+        addresses
+            .map(|address| address.unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let (ann, bob) = ("ann@example.com", "bob@example.com");
+    assert_eq!(exported("").await, [bob, ann]);
+    assert_eq!(exported("?status=SUBSCRIBED&email=").await, [ann]);
+    assert_eq!(exported("?email=BOB&channel=email").await, [bob]);
+    assert!(exported("?failing=true").await.is_empty());
+    let unknown = operator.get("/subscriber/export?status=x").await;
+    assert_eq!(
+        (unknown.status, &unknown.body["errors"][0]["field"]),
+        (422, &json!("status"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_says_how_many_mails_may_be_sent_today() {
+    let app = TestApp::start_with(&["--limit-mail-account", "2"]).await;
+    let operator = app.operator("Acme").await;
+    operator
+        .create("/subscriber", json!({"email": "ann@example.com"}))
+        .await;
+    let file = "email;components\nbob@example.com;\neve@example.com;\n";
+    let checked = import(&operator, "", file).await;
+    assert_eq!(
+        checked.body["data"],
+        json!({"dryRun": true, "rows": 2, "added": 2, "known": 0, "failed": 0, "errors": [], "mailsLeft": 1})
+    );
+    let confirmed = import(&operator, "?confirmed=true&consent=x", file).await;
+    assert_eq!(confirmed.body["data"]["mailsLeft"], Value::Null);
+    let imported = import(&operator, "?dryRun=false", file).await;
+    let report = &imported.body["data"];
+    assert_eq!(
+        (&report["added"], &report["failed"]),
+        (&json!(1), &json!(1))
+    );
+    assert_eq!(report["errors"][0]["line"], 3);
+    let reason = report["errors"][0]["message"].as_str().unwrap();
+    assert!(reason.contains("ALLCLEAR_LIMIT_MAIL_ACCOUNT"), "{reason}");
+    assert_eq!(report["mailsLeft"], Value::Null);
+}
+
 /// The subscribers by mail.
 async fn listed_mails(operator: &Operator) -> Vec<Value> {
     let listed = operator.get("/subscriber/list").await;

@@ -1,7 +1,14 @@
+use allclear_domain::channel::Channel;
 use serde_json::{Value, json};
 
 use super::WebhookSetup;
-use crate::app::TestResponse;
+use super::ready::subscribe;
+use crate::app::{TestResponse, until};
+
+/// A target of the public internet. Nobody has its address.
+fn public(path: &str) -> String {
+    format!("https://[2e00::1]/{path}")
+}
 
 /// Status, names of the headers, and body: what a visitor can compare.
 fn visible(response: &TestResponse) -> (u16, Vec<String>, Value) {
@@ -40,22 +47,28 @@ async fn a_target_has_one_subscription_and_one_for_each_incident() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn visitors_get_the_same_response_for_known_and_unknown_targets() {
-    let mut setup = WebhookSetup::start().await;
-    setup.hook("webhook", "/known").await;
-    let mut subscribe = json!({"channel": "webhook", "target": setup.receiver.url("/known"),
-        "orgId": setup.operator.organisation});
-    let subscribed = setup.post("/public", &subscribe).await;
-    subscribe["target"] = json!(setup.receiver.url("/new"));
-    let unknown = setup.post("/public", &subscribe).await;
-    let pending = setup.post("/public", &subscribe).await;
+    let setup = WebhookSetup::start().await;
+    let (database, organisation) = (setup.app.database().await, &setup.operator.organisation);
+    let known = [public("known")];
+    subscribe(&database, organisation, Channel::Webhook, &known).await;
+    let post = async |path: &str| {
+        let body = json!({"channel": "webhook", "target": public(path), "orgId": organisation});
+        setup.post("/public", &body).await
+    };
+    let subscribed = post("known").await;
+    let unknown = post("new").await;
+    let pending = post("new").await;
     assert_eq!(unknown.status, 200, "{unknown:?}");
     assert_eq!(visible(&subscribed), visible(&unknown));
     assert_eq!(visible(&pending), visible(&unknown));
     assert_eq!(unknown.body["data"], Value::Null);
-    assert!(!unknown.body.to_string().contains("127.0.0.1"));
-    let (setup, received) = setup.restart_and_drain().await;
-    let paths: Vec<_> = received.iter().map(|received| &*received.path).collect();
-    assert_eq!(paths, ["/new", "/new"], "the known one receives nothing");
+    assert!(!unknown.body.to_string().contains("2e00"));
+    // Those of the new one. The known one receives nothing.
+    until(json!(2), async || {
+        let counts = setup.operator.get("/subscriber/deliveries").await;
+        counts.body["data"]["waiting"].clone()
+    })
+    .await;
     let listed = setup.operator.get("/subscriber/list").await;
     assert_eq!(listed.body["data"].as_array().unwrap().len(), 2);
 }
@@ -80,6 +93,25 @@ async fn a_channel_that_is_switched_off_is_for_operators_only() {
     let listed = setup.operator.get("/subscriber/list").await;
     assert_eq!(listed.body["data"], json!([]));
     setup.hook("slack", "/slack").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listed_targets_are_for_operators_only() {
+    let mut setup = WebhookSetup::start().await;
+    setup.hook("webhook", "/known").await;
+    for path in ["/known", "/new"] {
+        let subscribe = json!({"channel": "webhook", "target": setup.receiver.url(path),
+            "orgId": setup.operator.organisation});
+        let refused = setup.post("/public", &subscribe).await;
+        assert_eq!(
+            (refused.status, &*refused.invalid()),
+            (422, "target: Must begin with https://")
+        );
+    }
+    let (setup, received) = setup.restart_and_drain().await;
+    assert!(received.is_empty(), "{received:?}");
+    let listed = setup.operator.get("/subscriber/list").await;
+    assert_eq!(listed.body["data"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

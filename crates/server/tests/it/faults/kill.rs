@@ -41,17 +41,28 @@ async fn acknowledged_writes_survive_kills_during_concurrent_writes_to_postgresq
     survives_kills(&["--database-url", &url]).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn sigterm_during_concurrent_writes_loses_no_acknowledged_write() {
+async fn survives_sigterm(database: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("data");
-    let process = Process::serve(command(&data, &ADDRESS)).await;
+    let flags = [&ADDRESS, database].concat();
+    let serve = || Process::serve(command(&folder.path().join("data"), &flags));
+    let process = serve().await;
     let mut writes = ConcurrentWrites::new(&process).await;
     let mut writing = writes.write();
     writes.note(&mut writing, 30).await;
     assert_eq!(process.terminate().await, Some(0));
     writes.note_the_rest(writing).await;
-    let process = Process::serve(command(&data, &ADDRESS)).await;
+    let process = serve().await;
     writes.at(&process).await;
     writes.is_whole(1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sigterm_during_concurrent_writes_loses_no_acknowledged_write() {
+    survives_sigterm(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sigterm_during_concurrent_writes_to_postgresql_loses_no_acknowledged_write() {
+    let Some(url) = postgres() else { return };
+    survives_sigterm(&["--database-url", &url]).await;
 }

@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 use super::proxy::Proxy;
-use crate::app::{TestApp, TestResponse, client, eventually, send, until};
+use crate::app::{Operator, TestApp, TestResponse, client, eventually, send, until};
 use crate::tenant_isolation::public_path::public_paths;
 use crate::tenant_isolation::tenant::Tenant;
 
@@ -100,11 +100,15 @@ impl OutageSetup {
     }
 
     /// Everything that lists components follows again.
-    async fn follows(&mut self) {
+    async fn follows(&self) {
         let create = json!({"name": "northwind again"});
-        self.tenant.operator.token = self.new_token().await;
         let operator = &self.tenant.operator;
         until(201, async || {
+            let operator = Operator {
+                // Of this moment: the node may have taken the time of the database again.
+                token: self.new_token().await,
+                ..operator.clone()
+            };
             let created = operator.post("/component/create", create.clone());
             created.await.status
         })
@@ -138,7 +142,7 @@ async fn public_documents_are_served_while_the_database_is_stopped() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn public_documents_are_served_while_the_database_does_not_respond() {
-    let Some(mut setup) = OutageSetup::start().await else {
+    let Some(setup) = OutageSetup::start().await else {
         return;
     };
     setup.network.swallow();

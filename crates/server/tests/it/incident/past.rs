@@ -118,6 +118,42 @@ async fn past_incident_is_in_the_history_of_its_component_and_moves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn resolution_in_the_past_and_its_correction_show_what_the_incident_hid() {
+    let app = TestApp::start().await;
+    let operator = app.operator("Acme").await;
+    let component = operator.component("API").await;
+    let occurred = async |status: &str, occured_at: &str| {
+        let input = json!({"title": "Down", "description": "d", "occuredAt": occured_at,
+            "components": [{"componentId": component, "status": status}]});
+        let created = operator.create("/incident/create", input).await;
+        format!("/incident/{}", created["id"].as_str().unwrap())
+    };
+    let [first, second] = [-9, -7].map(hours);
+    occurred("DEGRADED", &first).await;
+    let outage = occurred("MAJOR_OUTAGE", &second).await;
+    for resolved_at in [hours(-3), hours(-5)] {
+        let body = json!({"status": "RESOLVED", "resolvedAt": resolved_at});
+        let resolved = operator.patch(&outage, body).await;
+        assert_eq!(resolved.status, 200, "{resolved:?}");
+        let history = operator
+            .get(&format!("/component/{component}/history"))
+            .await;
+        let periods = history.body["data"].as_array().unwrap().iter();
+        let periods: Vec<_> = periods
+            .map(|period| json!([period["status"], period["startAt"], period["endAt"]]))
+            .collect();
+        assert_eq!(
+            periods,
+            [
+                json!(["DEGRADED", resolved_at, null]),
+                json!(["MAJOR_OUTAGE", second, resolved_at]),
+                json!(["DEGRADED", first, second])
+            ]
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn timeline_of_a_past_incident_is_completed_in_the_order_of_display() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;

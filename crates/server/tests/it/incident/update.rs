@@ -103,6 +103,49 @@ async fn wrong_fields_are_named_and_nothing_is_stored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_update_changes_the_impacts_on_components() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let (api, web) = (
+        operator.component("API").await,
+        operator.component("Web").await,
+    );
+    let down = json!([{"componentId": api, "status": "MAJOR_OUTAGE"}]);
+    let path = open(&operator, down).await;
+    let create = format!("{path}/updates/create");
+    let update = |status: &str, component: &str| {
+        let slow = json!({"componentId": component, "status": "DEGRADED"});
+        json!({"message": "m", "status": status, "components": [slow]})
+    };
+    operator.create(&create, update("IDENTIFIED", &api)).await;
+    let component = operator.get(&format!("/component/{api}")).await;
+    assert_eq!(component.body["data"]["status"], "DEGRADED");
+    assert_eq!(status(&operator, &path).await, "IDENTIFIED");
+
+    let refused = operator.post(&create, update("RESOLVED", &api)).await;
+    assert_eq!(refused.status, 409);
+    assert_eq!(
+        refused.body["message"],
+        "A resolved incident has no impact. Record the update without components"
+    );
+    let rows = [
+        (
+            update("MONITORING", &web),
+            "components[0].componentId: This component is not attached",
+        ),
+        (
+            json!({"components": [{"componentId": api}]}),
+            "message: Message is required; components[0].status: Select Any One",
+        ),
+        (
+            json!({"message": "m", "components": null}),
+            "components: Must be a list of components",
+        ),
+    ];
+    operator.assert_invalid(Method::POST, &create, &rows).await;
+    assert_eq!(status(&operator, &path).await, "IDENTIFIED");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn deleting_several_is_all_or_nothing() {
     let (_app, operator) = TestApp::with_operator().await;
     let (path, other) = (
@@ -117,6 +160,10 @@ async fn deleting_several_is_all_or_nothing() {
         (
             json!({}),
             "incidentUpdateIds: At least one update is required",
+        ),
+        (
+            json!({"incidentUpdateIds": vec![&ours["id"]; 501]}),
+            "incidentUpdateIds: Choose at most 500",
         ),
         (
             json!({"incidentUpdateIds": ["x"]}),

@@ -1,5 +1,6 @@
 //! Passwords that are switched off.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::lying_provider::{LyingProvider, Setup};
@@ -14,25 +15,50 @@ async fn without_passwords() -> TestApp {
     start("liar", &flags).await
 }
 
+/// Methods and paths of the calls of the OpenAPI document whose body has a password.
+async fn calls_with_a_password(app: &TestApp) -> Vec<(Method, String)> {
+    let document = send(client().get(app.call("/openapi.json"))).await.body;
+    let has_password = |operation: &Value| {
+        let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+        let name = schema["$ref"].as_str().and_then(|at| at.rsplit('/').next());
+        let properties = &document["components"]["schemas"][name.unwrap_or_default()]["properties"];
+        let mut properties = properties.as_object().into_iter().flatten();
+        properties.any(|(name, kind)| name.ends_with("assword") && kind["type"] != "boolean")
+    };
+    let mut calls = Vec::new();
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (method, operation) in operations.as_object().unwrap() {
+            if has_password(operation) {
+                let method = Method::from_bytes(method.to_uppercase().as_bytes());
+                calls.push((method.unwrap(), path.clone()));
+            }
+        }
+    }
+    calls
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn passwords_that_are_switched_off_are_refused_everywhere() {
     let app = without_passwords().await;
     let (person, _) = app.account("ann@example.com").await;
+    let mut calls = calls_with_a_password(&app).await;
+    assert!(calls.len() >= 6, "{calls:?}");
+    // The password was entered before, or will be, or the address leads to one.
     for path in [
-        "/sign-up",
         "/sign-up/confirm",
-        "/sign-in",
+        "/sign-in/code",
         "/password-reset",
-        "/password-reset/confirm",
-        "/user/password",
-        "/re-authenticate",
+        "/user/address",
         "/sign%2Din",
     ] {
+        calls.push((Method::POST, format!("/api/v1/identity{path}")));
+    }
+    for (method, path) in calls {
         let body = json!({
             "email": "ann@example.com", "password": crate::app::PASSWORD, "name": "Ann", "token": "x",
         });
-        let url = app.call(&format!("/identity{path}"));
-        let response = send(person.post(url).json(&body)).await;
+        let request = person.request(method, format!("{}{path}", app.url));
+        let response = send(request.json(&body)).await;
         assert_eq!(response.status, 403, "{path}: {response:?}");
         let message = response.body["message"].as_str().unwrap();
         assert!(

@@ -102,7 +102,8 @@ async fn a_verified_subscriber_is_mailed_of_an_incident_in_one_thread_and_in_ord
     assert_eq!(ids.len(), 3);
 
     let operator = setup.at(&operator);
-    let expected = json!({"waiting": 0, "sent": 4, "givenUp": 0, "reasons": [], "days": 30});
+    let expected = json!({"waiting": 0, "sent": 4, "givenUp": 0, "reasons": [], "retrying": [],
+        "days": 30});
     assert_eq!(counts(&operator).await, expected);
     let other = setup.operator("Acme").await;
     assert_eq!(counts(&other).await["sent"], 0);

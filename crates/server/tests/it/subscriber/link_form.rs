@@ -35,6 +35,12 @@ fn html(response: &TestResponse) -> &str {
     response.body.as_str().unwrap()
 }
 
+/// Whether a page leads to the status page of the operator's organisation.
+fn leads_back(page: &TestResponse, operator: &Operator) -> bool {
+    let status_page = format!("href=\"/status/{}\"", operator.organisation);
+    html(page).contains(&status_page)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn form_verifies_and_unsubscribes_as_often_as_it_is_sent() {
     let (setup, operator) = pending().await;
@@ -62,6 +68,7 @@ async fn form_verifies_and_unsubscribes_as_often_as_it_is_sent() {
             for part in [format!("<h1>{title}</h1>"), message.to_owned()] {
                 assert!(html(&page).contains(&part), "{part}: {page:?}");
             }
+            assert!(leads_back(&page, &operator), "{page:?}");
             assert!(!html(&page).contains("<script async"), "no script draws it");
             assert_eq!(page.headers["cache-control"], "no-store");
             assert_eq!(page.headers["referrer-policy"], "no-referrer");
@@ -155,9 +162,11 @@ async fn refused_form_of_a_link_says_why() {
             "/verify" => "<h1>Verification Failed</h1>",
             _ => "<h1>Unsubscribe Failed</h1>",
         };
-        for part in [title, reason, "Try Again</button>"] {
+        for part in [title, reason, "Try Again</button>", "Go Back</a>"] {
             assert!(html(&page).contains(part), "{part}: {page:?}");
         }
+        assert_eq!(leads_back(&page, &operator), status == 400, "{page:?}");
+        assert!(!html(&page).contains("/status/org_unknown"), "{page:?}");
     }
     let twice = press(&setup, "/verify?orgId=a&orgId=b", &json!({})).await;
     assert_eq!(twice.status, 400);

@@ -131,6 +131,25 @@ async fn subscribing_again_mails_a_new_link_unless_it_is_subscribed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn nobody_narrows_a_subscription_that_is_not_confirmed_yet() {
+    let setup = SubscriberSetup::start().await;
+    let operator = setup.operator("Acme").await;
+    let component = operator.component("API").await;
+    setup.subscribe(ADDRESS, &operator.organisation).await;
+    let narrow = json!({"email": ADDRESS, "orgId": operator.organisation,
+        "components": [component], "muteMaintenances": true});
+    assert_eq!(setup.post("/public", narrow).await.status, 200);
+    let setup = setup.restart_and_drain().await;
+    let link = setup.links(ADDRESS, "verify").remove(0);
+    assert_eq!(setup.post("/verify", link).await.status, 200);
+    let listed = setup.list(&operator).await;
+    assert_eq!(
+        (&listed[0]["scope"], &listed[0]["muteMaintenances"]),
+        (&json!("ALL"), &json!(false))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn known_and_unknown_addresses_get_the_same_response() {
     let setup = SubscriberSetup::start().await;
     let organisation = setup.operator("Acme").await.organisation;

@@ -156,6 +156,7 @@ pub(super) const ROUTES: &[Route] = &[
     route("delete", "/subscriber/{id}"),
     route("post", "/subscriber/{id}/rotate-secret"),
     route("post", "/subscriber/{id}/test"),
+    route("post", "/subscriber/{id}/verification"),
 ];
 
 impl Route {
@@ -258,7 +259,9 @@ impl Route {
                 json!({"maintenanceUpdateIds": [sample.maintenance_update]})
             }
             ("post", "/api-key/create") => json!({"name": "Intruded", "role": "editor"}),
-            ("post", "/subscriber") => json!({"email": "intruded@example.com"}),
+            ("post", "/subscriber" | "/identity/user/address") => {
+                json!({"email": "intruded@example.com"})
+            }
             ("patch", "/subscriber/{id}") => json!({"muteMaintenances": true}),
             ("patch", "/identity/organisations/{id}" | "/identity/user")
             | (

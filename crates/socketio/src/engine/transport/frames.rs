@@ -25,7 +25,7 @@ const MAX_CONTROL: u64 = 125;
 
 /// Input of a client.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Incoming {
+pub(super) enum FrameInput {
     Message(Message),
     Ping(Bytes),
     Pong,
@@ -65,11 +65,11 @@ impl Frames {
         }
     }
 
-    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Incoming> {
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<FrameInput> {
         loop {
             if let Some(code) = self.refused_header() {
                 self.buffer = BytesMut::new();
-                return Poll::Ready(Incoming::Fault(code));
+                return Poll::Ready(FrameInput::Fault(code));
             }
             match self.codec.decode(&mut self.buffer) {
                 Ok(Some(frame)) => {
@@ -77,21 +77,21 @@ impl Frames {
                         // An idle client keeps no buffer.
                         self.buffer = BytesMut::new();
                     }
-                    if let Some(incoming) = self.take(frame) {
-                        return Poll::Ready(incoming);
+                    if let Some(input) = self.take(frame) {
+                        return Poll::Ready(input);
                     }
                     continue;
                 }
                 Ok(None) => {}
-                Err(ProtocolError::Overflow) => return Poll::Ready(Incoming::Fault(TOO_BIG)),
-                Err(_) => return Poll::Ready(Incoming::Fault(PROTOCOL)),
+                Err(ProtocolError::Overflow) => return Poll::Ready(FrameInput::Fault(TOO_BIG)),
+                Err(_) => return Poll::Ready(FrameInput::Fault(PROTOCOL)),
             }
             match Pin::new(&mut self.payload).poll_next(context) {
                 Poll::Ready(Some(Ok(bytes))) if self.buffer.is_empty() => {
                     self.buffer = bytes.into();
                 }
                 Poll::Ready(Some(Ok(bytes))) => self.buffer.extend_from_slice(&bytes),
-                Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(Incoming::End),
+                Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(FrameInput::End),
                 Poll::Pending => return Poll::Pending,
             }
         }
@@ -113,19 +113,19 @@ impl Frames {
         (message > u64::try_from(self.max).unwrap_or(u64::MAX)).then_some(TOO_BIG)
     }
 
-    fn take(&mut self, frame: actix_http::ws::Frame) -> Option<Incoming> {
+    fn take(&mut self, frame: actix_http::ws::Frame) -> Option<FrameInput> {
         use actix_http::ws::Frame;
         Some(match frame {
             Frame::Text(bytes) => text(own(&bytes)),
-            Frame::Binary(bytes) => Incoming::Message(Message::Binary(own(&bytes))),
-            Frame::Ping(bytes) => Incoming::Ping(bytes),
-            Frame::Pong(_) => Incoming::Pong,
-            Frame::Close(reason) => Incoming::Close(reason.map(|reason| reason.code.into())),
+            Frame::Binary(bytes) => FrameInput::Message(Message::Binary(own(&bytes))),
+            Frame::Ping(bytes) => FrameInput::Ping(bytes),
+            Frame::Pong(_) => FrameInput::Pong,
+            Frame::Close(reason) => FrameInput::Close(reason.map(|reason| reason.code.into())),
             Frame::Continuation(item) => return self.join(item),
         })
     }
 
-    fn join(&mut self, item: Item) -> Option<Incoming> {
+    fn join(&mut self, item: Item) -> Option<FrameInput> {
         let (text, bytes, last) = match item {
             Item::FirstText(bytes) => (Some(true), bytes, false),
             Item::FirstBinary(bytes) => (Some(false), bytes, false),
@@ -139,7 +139,7 @@ impl Frames {
             }));
         }
         let Some(partial) = &mut self.partial else {
-            return Some(Incoming::Fault(PROTOCOL));
+            return Some(FrameInput::Fault(PROTOCOL));
         };
         partial.bytes.extend_from_slice(&bytes);
         if !last {
@@ -150,7 +150,7 @@ impl Frames {
         Some(if partial.text {
             self::text(bytes)
         } else {
-            Incoming::Message(Message::Binary(bytes))
+            FrameInput::Message(Message::Binary(bytes))
         })
     }
 }
@@ -172,9 +172,9 @@ fn own(bytes: &[u8]) -> Bytes {
     Bytes::copy_from_slice(bytes)
 }
 
-fn text(bytes: Bytes) -> Incoming {
+fn text(bytes: Bytes) -> FrameInput {
     match ByteString::try_from(bytes) {
-        Ok(text) => Incoming::Message(Message::Text(text)),
-        Err(_) => Incoming::Fault(INCONSISTENT),
+        Ok(text) => FrameInput::Message(Message::Text(text)),
+        Err(_) => FrameInput::Fault(INCONSISTENT),
     }
 }

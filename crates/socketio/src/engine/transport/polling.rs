@@ -20,10 +20,10 @@ use super::websocket::CHUNK_SIZE;
 use crate::engine::connection::Connection;
 use crate::engine::encoded;
 use crate::engine::handler::EngineHandler;
+use crate::engine::outcome::PollError;
 use crate::engine::packet::Packet;
 use crate::engine::reason::{CloseReason, Refusal};
 use crate::engine::session::Session;
-use crate::engine::session_state::PollError;
 
 /// How long the request of a leaving client waits for its own poll, so that the poll ends with a
 /// noop and not with an error.

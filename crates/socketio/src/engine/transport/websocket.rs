@@ -13,7 +13,7 @@ use actix_web::body::{BodySize, MessageBody};
 use actix_web::{FromRequest as _, HttpRequest, HttpResponse, dev, web};
 use bytes::Bytes;
 
-use super::frames::{Frames, Incoming};
+use super::frames::{FrameInput, Frames};
 use super::max_message;
 use crate::engine::connection::Connection;
 use crate::engine::encoded::FIXED;
@@ -122,29 +122,29 @@ impl<H: EngineHandler> Socket<H> {
                 }
                 self.may_be_full = false;
             }
-            let Poll::Ready(incoming) = self.frames.poll(context) else {
+            let Poll::Ready(input) = self.frames.poll(context) else {
                 return false;
             };
             self.may_be_full = true;
-            self.take(incoming);
+            self.take(input);
         }
         true
     }
 
-    fn take(&mut self, incoming: Incoming) {
-        match incoming {
-            Incoming::Message(message) => self.take_message(message),
-            Incoming::Ping(bytes) => self.send_control(control(PONG, &bytes)),
-            Incoming::Pong => {}
-            Incoming::Close(code) => {
+    fn take(&mut self, input: FrameInput) {
+        match input {
+            FrameInput::Message(message) => self.take_message(message),
+            FrameInput::Ping(bytes) => self.send_control(control(PONG, &bytes)),
+            FrameInput::Pong => {}
+            FrameInput::Close(code) => {
                 self.leave(CloseReason::TransportClose);
                 self.finish(code);
             }
-            Incoming::End => {
+            FrameInput::End => {
                 self.leave(CloseReason::TransportClose);
                 self.stage = Stage::Over;
             }
-            Incoming::Fault(code) => {
+            FrameInput::Fault(code) => {
                 self.leave(CloseReason::TransportError);
                 self.finish(Some(code));
             }

@@ -5,7 +5,7 @@ use actix_web::cookie::time::Duration;
 use actix_web::cookie::{Cookie, SameSite};
 use allclear_application::secret::SecretToken;
 
-use crate::built_in::cookie::CookieSecurity;
+use crate::built_in::cookie::Cookies;
 
 /// Names of the cookie, without and with TLS.
 const NAMES: [&str; 2] = ["allclear_oidc", "__Host-allclear_oidc"];
@@ -16,24 +16,24 @@ const LIFETIME: Duration = Duration::minutes(10);
 
 /// The cookie with the sealed state. It is sent with redirects from other sites, which come from
 /// the provider.
-pub(super) fn sealed(state: &SecretToken, security: CookieSecurity) -> Cookie<'static> {
-    cookie(state.reveal().to_owned(), LIFETIME, security)
+pub(super) fn sealed(state: &SecretToken, cookies: Cookies) -> Cookie<'static> {
+    cookie(state.reveal().to_owned(), LIFETIME, cookies)
 }
 
 /// The cookie that removes it.
-pub(super) fn cleared(security: CookieSecurity) -> Cookie<'static> {
-    cookie(String::new(), Duration::ZERO, security)
+pub(super) fn cleared(cookies: Cookies) -> Cookie<'static> {
+    cookie(String::new(), Duration::ZERO, cookies)
 }
 
-fn cookie(value: String, max_age: Duration, security: CookieSecurity) -> Cookie<'static> {
-    let mut cookie = security.cookie(NAMES, PATH, value, max_age);
+fn cookie(value: String, max_age: Duration, cookies: Cookies) -> Cookie<'static> {
+    let mut cookie = cookies.cookie(NAMES, PATH, value, max_age);
     cookie.set_same_site(SameSite::Lax);
     cookie
 }
 
 /// The sealed state of a request.
-pub(super) fn presented(request: &HttpRequest, security: CookieSecurity) -> Option<SecretToken> {
-    let cookie = request.cookie(security.name_of(NAMES))?;
+pub(super) fn presented(request: &HttpRequest, cookies: Cookies) -> Option<SecretToken> {
+    let cookie = request.cookie(cookies.name_of(NAMES))?;
     Some(SecretToken::presented(cookie.value().to_owned()))
 }
 
@@ -44,11 +44,8 @@ mod tests {
     #[test]
     fn the_cookie_is_hidden_from_scripts_and_obeys_its_prefix() {
         for https in [true, false] {
-            let security = CookieSecurity { https };
-            for cookie in [
-                sealed(&SecretToken::generate(), security),
-                cleared(security),
-            ] {
+            let cookies = Cookies { https };
+            for cookie in [sealed(&SecretToken::generate(), cookies), cleared(cookies)] {
                 assert_eq!(cookie.http_only(), Some(true));
                 assert_eq!(cookie.same_site(), Some(SameSite::Lax));
                 assert_eq!(cookie.secure(), Some(https));

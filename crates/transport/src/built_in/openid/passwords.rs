@@ -1,18 +1,19 @@
 //! The switch that turns passwords off.
 
-use actix_web::body::{EitherBody, MessageBody};
-use actix_web::dev::{ServiceRequest, ServiceResponse};
+use std::future::{Ready, ready};
+
+use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
-use actix_web::middleware::Next;
-use actix_web::{Error, ResponseError, web};
+use actix_web::{FromRequest, HttpRequest, web};
+use allclear_application::error::Error;
 
 use crate::response::problem::Problem;
 
 /// Whether people may sign in with a password.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PasswordsAllowed(pub(crate) bool);
+pub(crate) struct PasswordSwitch(pub(crate) bool);
 
-impl PasswordsAllowed {
+impl PasswordSwitch {
     /// Fails if passwords are switched off.
     pub(crate) fn check(self) -> Result<(), Problem> {
         if self.0 {
@@ -23,40 +24,19 @@ impl PasswordsAllowed {
     }
 }
 
-/// The routes that make, use or change a password, without `/api/v1/identity`.
-const ROUTES: [&str; 8] = [
-    "/sign-up",
-    "/sign-up/confirm",
-    "/sign-in",
-    "/sign-in/code",
-    "/password-reset",
-    "/password-reset/confirm",
-    "/user/password",
-    "/re-authenticate",
-];
+/// Extractor: 403 if passwords are switched off. For calls that make, use or change a password. It
+/// is their first one, so that nothing else is refused before.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PasswordsAllowed;
 
-/// Refuses requests for passwords if they are switched off.
-pub(crate) async fn check_passwords(
-    request: ServiceRequest,
-    next: Next<impl MessageBody>,
-) -> Result<ServiceResponse<EitherBody<impl MessageBody>>, Error> {
-    let allowed = request.app_data::<web::Data<PasswordsAllowed>>();
-    match allowed.map_or(Ok(()), |allowed| allowed.check()) {
-        Err(refused) if needs_password(&request) => {
-            // A response, not an error: the outer middleware adds headers to responses only.
-            let response = request.into_response(refused.error_response());
-            Ok(response.map_into_right_body())
-        }
-        _ => {
-            let response = next.call(request).await;
-            response.map(ServiceResponse::map_into_left_body)
-        }
+impl FromRequest for PasswordsAllowed {
+    type Error = Problem;
+    type Future = Ready<Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let Some(switch) = request.app_data::<web::Data<PasswordSwitch>>() else {
+            return ready(Err(Error::internal("passwords are not configured").into()));
+        };
+        ready(switch.check().map(|()| Self))
     }
-}
-
-fn needs_password(request: &ServiceRequest) -> bool {
-    // The path as the router reads it: with percent-encoded letters decoded.
-    let path = request.match_info().as_str();
-    let route = path.split_once("/identity").map(|(_, route)| route);
-    route.is_some_and(|route| ROUTES.contains(&route))
 }

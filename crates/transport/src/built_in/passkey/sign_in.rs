@@ -12,14 +12,14 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{challenge, give_back, response};
-use crate::built_in::cookie::CookieSecurity;
+use crate::built_in::cookie::Cookies;
 use crate::built_in::session::AnySession;
 use crate::built_in::signed_in::{SignedInBody, sign_in_response};
 use crate::built_in::throttle::IdentityThrottle;
 use crate::limit::client_network::client;
 use crate::limit::usage::Usage;
 use crate::request::device::client_of;
-use crate::request::input::{Body, FieldInput};
+use crate::request::input::{BOOLEAN_MESSAGE, Body, FieldInput};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -68,22 +68,21 @@ async fn begin_sign_in(
     body: Body<BeginInput>,
     passkeys: web::Data<Passkeys>,
     throttle: web::Data<IdentityThrottle>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
     let after_password = body.0.after_password;
-    let after_password =
-        after_password.optional("afterPassword", "Must be true or false", &mut invalid);
+    let after_password = after_password.optional("afterPassword", BOOLEAN_MESSAGE, &mut invalid);
     invalid.into_result()?;
     throttle.passkeys.take_or_refuse(&client(&request))?;
     let begun = if after_password == Some(true) {
-        let pending = security.pending_sign_in(&request);
+        let pending = cookies.pending_sign_in(&request);
         let missing = Error::Unauthenticated("Please enter your password first");
         passkeys.begin_second_step(&pending.ok_or(missing)?).await?
     } else {
         passkeys.begin_sign_in()?
     };
-    Ok(challenge(**security, begun))
+    Ok(challenge(**cookies, begun))
 }
 
 /// Signs in with a passkey, as the only factor or as the second step after a password. Every
@@ -100,22 +99,22 @@ async fn sign_in(
     passkeys: web::Data<Passkeys>,
     sessions: web::Data<Sessions>,
     throttle: web::Data<IdentityThrottle>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let credential = body.0.read()?;
     let address = client(&request);
     throttle.passkeys.take_or_refuse(&address)?;
-    let cookie = security.begun_ceremony(&request)?;
+    let cookie = cookies.begun_ceremony(&request)?;
     let device = client_of(&request);
     let signed_in = passkeys.sign_in(&cookie, &credential, &device).await;
     let signed_in = signed_in
         .map_err(|failure| refuse(&request, failure, SecurityEvent::SignInFailed, None))?;
     give_back(&throttle, &address);
     let ok = HttpResponse::Ok();
-    let response = sign_in_response(ok, &request, &sessions, **security, &signed_in);
+    let response = sign_in_response(ok, &request, &sessions, **cookies, &signed_in);
     let mut response = response.await?;
-    security.forget_ceremony(&mut response)?;
-    security.forget_pending_sign_in(&mut response)?;
+    cookies.remove_ceremony(&mut response)?;
+    cookies.remove_sign_in(&mut response)?;
     Ok(response)
 }
 
@@ -132,11 +131,11 @@ async fn begin_reauthentication(
     AnySession(session): AnySession,
     passkeys: web::Data<Passkeys>,
     throttle: web::Data<IdentityThrottle>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     throttle.passkeys.take_or_refuse(&client(&request))?;
     let begun = passkeys.begin_reauthentication(&session).await?;
-    Ok(challenge(**security, begun))
+    Ok(challenge(**cookies, begun))
 }
 
 /// Authenticates the signed-in person again with a passkey, which allows sensitive changes for ten
@@ -155,13 +154,13 @@ async fn reauthenticate(
     passkeys: web::Data<Passkeys>,
     usage: web::Data<Usage>,
     throttle: web::Data<IdentityThrottle>,
-    security: web::Data<CookieSecurity>,
+    cookies: web::Data<Cookies>,
 ) -> Result<HttpResponse, Problem> {
     let credential = body.0.read()?;
     usage.take_account_write(session.user.id)?;
     let address = client(&request);
     throttle.passkeys.take_or_refuse(&address)?;
-    let cookie = security.begun_ceremony(&request)?;
+    let cookie = cookies.begun_ceremony(&request)?;
     let device = client_of(&request);
     let outcome = passkeys.reauthenticate(&session, &cookie, &credential, &device);
     let user = session.user.id;
@@ -177,9 +176,9 @@ async fn reauthenticate(
     };
     record(&request, confirmed);
     let mut response = HttpResponse::Ok()
-        .cookie(security.carrying(&token))
+        .cookie(cookies.session(&token))
         .json(ApiResponse::with_message((), "Confirmed"));
-    security.forget_ceremony(&mut response)?;
+    cookies.remove_ceremony(&mut response)?;
     Ok(response)
 }
 

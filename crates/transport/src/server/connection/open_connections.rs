@@ -1,7 +1,8 @@
-//! Closes connections that have no running request, or take nothing of a response, for too long.
-//! The HTTP server limits the time for the head of the first request only; this module covers
-//! silence after a response, heads of later requests that never end, and responses that their
-//! clients do not read.
+//! Closes connections that have no running request, take nothing of a response, or send nothing of
+//! a body that a handler waits for, for too long. The HTTP server limits the time for the head of
+//! the first request only; this module covers silence after a response, heads of later requests
+//! that never end, and responses that their clients do not read. Bodies have a time limit of their
+//! own, which is long for what a client may do while descriptors are running out.
 
 use std::cell::RefCell;
 use std::io;
@@ -128,6 +129,7 @@ mod tests {
     use tokio::io::AsyncReadExt;
 
     use crate::limit::client_limits::tests::unlimited;
+    use crate::server::connection::RequestGuard;
     use crate::server::connection::tests::pair;
 
     #[actix_web::test]
@@ -148,5 +150,24 @@ mod tests {
         }
         drop(connections);
         closing.await.unwrap();
+    }
+
+    #[actix_web::test]
+    async fn running_request_ends_only_while_it_waits_for_its_body() {
+        let limit = Duration::from_millis(20);
+        let connections = Connections::new(limit, Arc::new(unlimited()));
+        let (_client, accepted) = pair().await;
+        let mut stream = connections.accept(accepted).unwrap();
+        let connection = Rc::clone(stream.connection());
+        let _running = RequestGuard::on(&connection);
+        connection.set_body_awaited(Some(Instant::now()));
+        connection.set_body_awaited(None);
+        tokio::time::sleep(2 * limit).await;
+        connections.sweep(false);
+        assert!(!connection.is_closing.get());
+        connection.set_body_awaited(Some(Instant::now()));
+        tokio::time::sleep(2 * limit).await;
+        connections.sweep(false);
+        assert_eq!(stream.read(&mut [0]).await.unwrap(), 0);
     }
 }

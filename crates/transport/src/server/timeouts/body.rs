@@ -1,6 +1,7 @@
 //! Time limit for request bodies. A client that sends its body slowly must not hold a connection
 //! for long (OWASP ASVS 5.0, 13.1.3), whether or not a handler reads the body. This middleware also
-//! marks connections as busy while the app handles a request, and lets them read more of its body.
+//! marks connections as busy while the app handles a request, lets them read more of its body, and
+//! tells them while a handler waits for it.
 
 use std::cell::RefCell;
 use std::future::{Ready, ready};
@@ -21,6 +22,10 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::server::connection::{Connection, RequestGuard};
 
+/// Bytes of a body after which its client has time for the next ones. If each byte gave it time, a
+/// client would keep its connection up to the time limit also while descriptors are running out.
+const PART: usize = 8 * 1024;
+
 /// Middleware: each body must arrive within this time after its head.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyTimeout(pub(crate) Duration);
@@ -39,7 +44,16 @@ struct TimedPayload {
     end: Instant,
     /// Created on the first wait, because most bodies arrive with their head.
     sleep: Option<Pin<Box<Sleep>>>,
+    part: Part,
     connection: Option<Rc<Connection>>,
+}
+
+/// The part of a body that its client has to send next.
+#[derive(Default)]
+struct Part {
+    received: usize,
+    /// When a handler began to wait for it; `None` if none has waited yet.
+    awaited_since: Option<Instant>,
 }
 
 pin_project! {
@@ -109,6 +123,7 @@ where
                     body: Rc::clone(&body),
                     end: Instant::now() + self.time,
                     sleep: None,
+                    part: Part::default(),
                     connection,
                 };
                 request.set_payload(Payload::Stream {
@@ -141,13 +156,38 @@ impl Stream for TimedPayload {
         if let Some(connection) = &this.connection {
             connection.allow_more();
         }
-        if let Poll::Ready(read) = Pin::new(&mut *this.body.borrow_mut()).poll_next(context) {
-            return Poll::Ready(read);
+        let read = Pin::new(&mut *this.body.borrow_mut()).poll_next(context);
+        let awaited_since = this.part.note_read(&read);
+        if let Some(connection) = &this.connection {
+            connection.set_body_awaited(awaited_since.map(Instant::into_std));
+        }
+        if read.is_ready() {
+            return read;
         }
         let end = this.end;
         let sleep = this.sleep.get_or_insert_with(|| Box::pin(sleep_until(end)));
         ready!(sleep.as_mut().poll(context));
         Poll::Ready(Some(Err(PayloadError::Io(ErrorKind::TimedOut.into()))))
+    }
+}
+
+impl Part {
+    /// Since when the handler waits for the part after this result of a read; `None` if it does
+    /// not wait.
+    fn note_read(
+        &mut self,
+        read: &Poll<Option<Result<web::Bytes, PayloadError>>>,
+    ) -> Option<Instant> {
+        if read.is_pending() {
+            return Some(*self.awaited_since.get_or_insert_with(Instant::now));
+        }
+        if let Poll::Ready(Some(Ok(bytes))) = read {
+            self.received += bytes.len();
+        }
+        if self.received >= PART {
+            *self = Self::default();
+        }
+        None
     }
 }
 
@@ -199,5 +239,25 @@ impl<B: MessageBody> MessageBody for BodyDeadline<B> {
             body,
             guard,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::sleep;
+
+    #[actix_web::test]
+    async fn time_for_a_part_of_a_body_does_not_restart_with_each_byte() {
+        let mut part = Part::default();
+        let bytes = |count| Poll::Ready(Some(Ok(web::Bytes::from(vec![0; count]))));
+        let begin = part.note_read(&Poll::Pending);
+        assert!(begin.is_some());
+        assert_eq!(part.note_read(&bytes(1)), None);
+        assert_eq!(part.note_read(&Poll::Pending), begin);
+        assert_eq!(part.note_read(&bytes(PART - 1)), None);
+        sleep(Duration::from_millis(1)).await;
+        assert!(part.note_read(&Poll::Pending) > begin);
+        assert_eq!(part.note_read(&Poll::Ready(None)), None);
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 use allclear_application::broadcast::MockBroadcast;
-use allclear_application::outbox::MockOutbox;
+use allclear_application::outbox::{Commit, MockOutbox};
 use allclear_domain::event::EventKind;
 
 use crate::limit::slots::Slot;
@@ -29,14 +29,18 @@ fn streams(reads: usize) -> EventStreams {
         .expect_revisions()
         .returning(|wanted| Ok(wanted.iter().map(|id| (id.clone(), Revision(10))).collect()));
     outbox
-        .expect_after()
+        .expect_between()
         .times(..=reads)
-        .returning(|_, seen, _| {
-            let later = seen.0 + 1..=10;
+        .returning(|_, seen, delivered, _| {
+            let later = seen.0 + 1..=delivered.0;
             let commits = later
                 .map(|revision| Commit::example("org", revision, &[EventKind::ComponentUpdate]));
-            Ok(Backlog::Commits(commits.collect()))
+            Ok(Some(commits.collect()))
         });
+    streams_of(outbox)
+}
+
+fn streams_of(outbox: MockOutbox) -> EventStreams {
     let outbox: Arc<dyn Outbox> = Arc::new(outbox);
     let relay = Relay::new(Arc::clone(&outbox), Arc::new(MockBroadcast::new()));
     EventStreams::new(Arc::default(), Arc::new(relay), outbox)
@@ -83,4 +87,31 @@ async fn viewer_that_was_disconnected_for_longer_adds_older_commits() {
     assert_eq!(received(&mut second), [3, 4, 5, 6, 7, 8, 9, 10]);
     let mut third = resumed(&streams, 4).await;
     assert_eq!(received(&mut third), [5, 6, 7, 8, 9, 10]);
+}
+
+#[actix_web::test]
+async fn viewer_that_has_missed_too_many_commits_reads_nothing_of_the_outbox() {
+    let mut outbox = MockOutbox::new();
+    outbox.expect_revisions().returning(|wanted| {
+        let newest = Revision(CATCH_UP + 1);
+        Ok(wanted.iter().map(|id| (id.clone(), newest)).collect())
+    });
+    let streams = streams_of(outbox);
+    for seen in [i64::MIN, NO_REVISION, 0] {
+        let mut viewer = resumed(&streams, seen).await;
+        assert_eq!(received(&mut viewer), [CATCH_UP + 1]);
+    }
+}
+
+#[actix_web::test]
+async fn viewers_of_one_organisation_do_not_delay_those_of_others() {
+    let streams = streams(2);
+    let [org, other] = ["org", "other"].map(|id| OrganisationId::parse(id).unwrap());
+    let reading = streams.turn(&org).await;
+    assert!(reading.is_some());
+    let mut second = Box::pin(streams.turn(&org));
+    assert!(futures_util::poll!(second.as_mut()).is_pending());
+    assert!(streams.turn(&other).await.is_some());
+    drop(reading);
+    assert!(second.await.is_some());
 }

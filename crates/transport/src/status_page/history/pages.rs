@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use allclear_application::clock::Clock;
-use allclear_application::error::Error;
+use allclear_application::error::{Error, Resource};
 use allclear_application::relay::Relay;
 use allclear_application::status_page::history::{
     History, HistoryDetails, HistorySelection, PublicHistoryStore,
@@ -129,7 +129,7 @@ impl HistoryPages {
                     .await?
                     .map(Shown::Entry),
             };
-            let shown = shown.ok_or(Error::NotFound("Page"))?;
+            let shown = shown.ok_or(Error::NotFound(Resource::Page))?;
             render(&Handle::current(), move || shown.render(&template)).await
         }
     }

@@ -73,8 +73,11 @@ pub(super) fn list(snapshot: &Snapshot) -> Markup {
         .chunk_by(|one, next| one.group_id == next.group_id)
         .filter(|members| members.iter().any(is_shown))
         .collect();
-    let shown = || entries.iter().copied().flatten().filter(|it| is_shown(it));
     let bars = Bars::new(snapshot);
+    // The uptime of a group counts its components that are not shown, too.
+    let has_uptime = entries.iter().copied().flatten().any(|component| {
+        component.uptime.is_some() && (component.group_id.is_some() || is_shown(component))
+    });
     section(
         "components",
         "Components",
@@ -83,7 +86,7 @@ pub(super) fn list(snapshot: &Snapshot) -> Markup {
                 (nothing_here("No components are shown here yet."))
             } @else {
                 ul class="card" { @for members in &entries { (entry(snapshot, members, &bars)) } }
-                @if shown().any(|component| component.uptime.is_some()) { (rule()) }
+                @if has_uptime { (rule()) }
             }
         },
     )
@@ -94,12 +97,12 @@ fn entry(snapshot: &Snapshot, members: &[PublicComponent], bars: &Bars<'_>) -> M
     let id = members.first().and_then(|member| member.group_id.as_ref());
     let rows = |in_group| html! { @for member in members { @if is_shown(member) { (row(member, in_group, bars)) } } };
     match snapshot.groups.iter().find(|group| Some(&group.id) == id) {
-        Some(found) => group(found, &rows(true)),
+        Some(found) => group(found, &bars.of_group(members), &rows(true)),
         None => rows(false),
     }
 }
 
-fn group(group: &PublicComponentGroup, rows: &Markup) -> Markup {
+fn group(group: &PublicComponentGroup, uptime: &Markup, rows: &Markup) -> Markup {
     let styles = StatusStyle::of_component(group.status, group.under_maintenance);
     let stands_out = group.status != ComponentStatus::Operational || group.under_maintenance;
     let open = match group.display {
@@ -112,6 +115,7 @@ fn group(group: &PublicComponentGroup, rows: &Markup) -> Markup {
             details data-group=(group.code) open[open] {
                 summary {
                     h3 dir="auto" { (group.name) }
+                    (uptime)
                     (StatusStyle::marks(&styles, stands_out))
                 }
                 (prose(&group.description))

@@ -21,6 +21,7 @@ pub(crate) use self::calendar::uptime_path;
 use super::frame::frame;
 use super::icon::search_x;
 use super::status_style::StatusStyle;
+use super::{link_button, subscribe};
 
 /// Path of a page of the history.
 pub(crate) fn history_path(
@@ -133,9 +134,10 @@ fn framed(
         p class="title" dir="auto" { a href=(status_page_path(&owner.id)) { (owner.title) } }
     };
     let actions = html! {
-        a href=(status_page_path(&owner.id)) class="button" { "Status" }
-        a href=(history_path(&owner.id, 1, None)) class="button" { "History" }
-        a href=(uptime_path(&owner.id, 1, None)) class="button" { "Uptime" }
+        (link_button(&status_page_path(&owner.id), "Status"))
+        (link_button(&history_path(&owner.id, 1, None), "History"))
+        (link_button(&uptime_path(&owner.id, 1, None), "Uptime"))
+        (subscribe::links(owner))
     };
     let content = html! {
         (fixed)
@@ -143,6 +145,9 @@ fn framed(
         div data-live="true" data-revision=(owner.revision) data-until=[until]
             data-events={ "/api/v1/status/" (owner.id) "/events" } { (live) }
         p role="status" data-announcement="true" {}
+        @if let Some(support) = &owner.support_url {
+            p class="links" { (link_button(support, "Get support")) }
+        }
     };
     frame(&heading, &actions, &content)
 }

@@ -7,15 +7,15 @@ use super::frame::frame;
 /// The outcome of a link.
 #[derive(Debug)]
 pub(crate) enum LinkOutcome {
-    /// The request succeeded.
-    Done {
-        /// Confirmation of the success.
+    /// The subscription is confirmed.
+    Confirmed {
+        /// Says so.
         message: &'static str,
         /// The secret of a webhook, which is shown once.
         secret: Option<String>,
-        /// Path and name of the page to continue with.
-        next: (String, &'static str),
     },
+    /// The subscription has ended. Holds the message that says so.
+    Unsubscribed(&'static str),
     /// The request was refused for this reason.
     Refused(String),
 }
@@ -77,22 +77,29 @@ fn button_form(button: &str) -> Markup {
     }
 }
 
-/// The page that shows the outcome of a link.
-pub(crate) fn page(title: &str, outcome: &LinkOutcome) -> Markup {
+/// The page that shows the outcome of a link. It leads to the status page with this path, if any.
+pub(crate) fn page(title: &str, outcome: &LinkOutcome, status_page: Option<&str>) -> Markup {
     let content = html! {
         div class="narrow" {
             h1 { (title) }
             @match outcome {
-                LinkOutcome::Done { message, secret, next: (path, name) } => {
+                LinkOutcome::Confirmed { message, secret } => {
                     p role="status" { (message) }
                     @if let Some(secret) = secret { (signing_secret(secret)) }
-                    div { a href=(path) class="button" { (name) } }
+                }
+                LinkOutcome::Unsubscribed(message) => {
+                    p role="status" { (message) }
+                    p { "You can subscribe again on the status page." }
+                    div { a href="/" class="button" { "Return Home" } }
                 }
                 LinkOutcome::Refused(reason) => {
                     p role="alert" { (reason) }
                     (button_form("Try Again"))
                     div { a href="/" class="button" { "Go Back" } }
                 }
+            }
+            @if let Some(path) = status_page {
+                div { a href=(path) class="button" { "View Status Page" } }
             }
         }
     };

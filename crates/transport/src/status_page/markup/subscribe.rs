@@ -2,6 +2,7 @@
 
 use allclear_application::link::status_page_path;
 use allclear_application::status_page::PublicOrganisation;
+use allclear_application::status_page::history::PageOwner;
 use allclear_application::status_page::incident::PublicIncident;
 use allclear_domain::channel::Channel;
 use maud::{Markup, html};
@@ -33,15 +34,33 @@ fn action(organisation: &str) -> String {
 }
 
 /// The button that opens the dialog and, without a script, the link to the plain form in its place:
-/// see `status-page.css`. Nothing if visitors may not subscribe.
+/// see `public-frame.css`. The first script presses the button if the address names it. Nothing if
+/// visitors may not subscribe.
 pub(super) fn control(organisation: &PublicOrganisation) -> Markup {
     html! {
         @if !organisation.channels.is_empty() {
-            button class="primary" data-script="needed" aria-haspopup="dialog" { "Subscribe To Updates" }
+            button id="subscribe" class="primary" data-script="needed" aria-haspopup="dialog" { "Subscribe To Updates" }
         }
-        @if organisation.channels.contains(&Channel::Email) {
-            a data-script="absent" class="primary" href=(action(&organisation.id)) { "Subscribe To Updates" }
+        @if organisation.channels.contains(&Channel::Email) { (form_link(&organisation.id)) }
+    }
+}
+
+/// The links of the other pages to that button and, without a script, to the plain form. Nothing if
+/// visitors may not subscribe.
+pub(super) fn links(owner: &PageOwner) -> Markup {
+    html! {
+        @if !owner.channels.is_empty() {
+            a href={ (status_page_path(&owner.id)) "#subscribe" } class="primary" data-script="needed" data-print="hidden" {
+                "Subscribe To Updates"
+            }
         }
+        @if owner.channels.contains(&Channel::Email) { (form_link(owner.id.as_str())) }
+    }
+}
+
+fn form_link(organisation: &str) -> Markup {
+    html! {
+        a data-script="absent" class="primary" href=(action(organisation)) { "Subscribe To Updates" }
     }
 }
 
@@ -59,6 +78,8 @@ pub(super) fn follow_button(
     }
 }
 
+const CALENDAR: &str = "/maintenances.ics";
+
 /// The feeds below a status page, with what each is called.
 const FEEDS: [(&str, &str); 6] = [
     ("/history.atom", "Incidents, Atom"),
@@ -66,12 +87,12 @@ const FEEDS: [(&str, &str); 6] = [
     ("/updates.atom", "Every update, Atom"),
     ("/updates.rss", "Every update, RSS"),
     ("/feed.json", "JSON Feed"),
-    ("/maintenances.ics", "Maintenance calendar"),
+    (CALENDAR, "Maintenance calendar"),
 ];
 
 /// Ways to subscribe besides mail: the other channels, and the feeds.
 pub(super) fn feed_menu(organisation: &PublicOrganisation) -> Markup {
-    let base = base_of(&organisation.url);
+    let url = &organisation.url;
     let channels = organisation.channels.iter();
     html! {
         details class="feeds" {
@@ -80,9 +101,18 @@ pub(super) fn feed_menu(organisation: &PublicOrganisation) -> Markup {
                 @for channel in channels.filter(|channel| **channel != Channel::Email) {
                     li { button aria-haspopup="dialog" { (channel.label()) } }
                 }
-                @for (path, name) in FEEDS { li { a href={ (base) (path) } { (name) } } }
+                @for (path, name) in FEEDS { li { a href=(feed_address(url, path)) { (name) } } }
             }
         }
+    }
+}
+
+/// The address of a feed below the page at `url`. Programs subscribe to a calendar with the scheme
+/// `webcal`; with another one they import it once.
+fn feed_address(url: &str, path: &str) -> String {
+    match url.strip_prefix("https") {
+        Some(rest) if path == CALENDAR => format!("webcal{rest}{path}"),
+        _ => format!("{}{path}", base_of(url)),
     }
 }
 

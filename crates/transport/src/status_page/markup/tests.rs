@@ -16,7 +16,7 @@ use allclear_domain::component_group::GroupDisplay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
-use allclear_domain::organisation::Organisation;
+use allclear_domain::organisation::{Organisation, Revision};
 use chrono::{DateTime, Utc};
 
 const HOSTILE: &str =
@@ -143,7 +143,7 @@ fn full(text: &str) -> Snapshot {
             ),
         ],
         past_titles: Vec::new(),
-        revision: 1,
+        revision: Revision(1),
         generated_at: when,
     }
 }
@@ -244,6 +244,24 @@ fn page_has_its_description_and_leads_to_the_other_pages() {
 }
 
 #[test]
+fn programs_subscribe_to_the_calendar_of_a_page_with_https() {
+    let mut snapshot = full("Words");
+    for (url, base) in [
+        (
+            "https://example.com/status/org",
+            "webcal://example.com/status/org",
+        ),
+        ("https://acme.example", "webcal://acme.example"),
+        ("http://localhost:8080/status/org", "/status/org"),
+    ] {
+        snapshot.organisation.url = url.into();
+        let html = page(&snapshot).into_string();
+        let link = format!("<a href=\"{base}/maintenances.ics\">Maintenance calendar</a>");
+        assert!(html.contains(&link), "{url}: {html}");
+    }
+}
+
+#[test]
 fn text_of_people_is_escaped() {
     let html = page(&full(HOSTILE)).into_string();
     for dangerous in ["<script", "<img", "<!--", "alert('1')</"] {
@@ -318,7 +336,6 @@ fn bars_are_one_drawing_with_a_text_of_each_day_of_note() {
     for expected in [
         "Nov 20, 2026: 5 mins outage (partial). Words. Words",
         "No downtime recorded on other days",
-        "90 days ago",
         "No data",
         "Today",
     ] {
@@ -388,6 +405,26 @@ fn group_shows_its_components_by_its_mode() {
         assert_eq!(html.matches("<h4").count(), 2, "{display}");
         assert!(texts(&html).contains(&"Two regions"));
     }
+}
+
+#[test]
+fn group_shows_the_uptime_of_all_its_components_also_while_it_hides_them() {
+    let mut snapshot = grouped(GroupDisplay::Closed, ComponentStatus::Operational);
+    let uptime = "Europe</h3><span class=\"quiet\">99.99 % uptime</span>";
+    let rule = "<p class=\"rule\">Uptime of the last 90 days.";
+    assert!(page(&snapshot).into_string().contains(uptime));
+    snapshot.components[0].only_show_when_affected = true;
+    for component in &mut snapshot.components[1..] {
+        component.uptime = None;
+    }
+    let html = page(&snapshot).into_string();
+    assert!(html.contains(uptime) && html.contains(rule), "{html}");
+    snapshot.components[0].uptime = None;
+    let html = page(&snapshot).into_string();
+    assert!(
+        !html.contains(" % uptime") && !html.contains(rule),
+        "{html}"
+    );
 }
 
 #[test]

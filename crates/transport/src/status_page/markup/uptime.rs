@@ -4,11 +4,13 @@
 use allclear_application::status_page::incident::PublicIncident;
 use allclear_application::status_page::maintenance::PublicMaintenance;
 use allclear_application::status_page::past_title::{PastTitle, TITLE_LENGTH};
-use allclear_application::status_page::{PublicComponent, PublicUptime, PublicUptimeDay, Snapshot};
+use allclear_application::status_page::{
+    PublicComponent, PublicUptime, PublicUptimeDay, Snapshot, group_uptime,
+};
 use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::text::shorten;
 use allclear_domain::time_zone::TimeZone;
-use allclear_domain::uptime::{BAR_DAYS, DateRange, Percentage, StatusSeconds};
+use allclear_domain::uptime::{DateRange, Percentage, StatusSeconds};
 use chrono::{DateTime, NaiveDate, Utc};
 use maud::{Markup, PreEscaped, html};
 
@@ -65,11 +67,20 @@ impl<'a> Bars<'a> {
                     div role="option" { (self.rest(&days, first)) }
                 }
                 p {
-                    span { span { (BAR_DAYS) " days ago" } }
+                    // The style sheet says when the bars begin: a narrow window shows fewer.
+                    span {}
                     a href={ "/status/" (self.organisation) "/history?component=" (component.code) } { (percentage(uptime.percentage)) }
                     span { "Today" }
                 }
             }
+        }
+    }
+
+    /// The uptime of a group; nothing if no day of its components counts.
+    pub(super) fn of_group(&self, components: &[PublicComponent]) -> Markup {
+        let uptime = group_uptime(components, self.range.last);
+        html! {
+            @if uptime.is_some() { span class="quiet" { (percentage(uptime)) } }
         }
     }
 

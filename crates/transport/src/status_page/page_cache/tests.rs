@@ -1,7 +1,8 @@
 use super::*;
 
 use std::rc::Rc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use actix_web::body::to_bytes;
 use actix_web::http::header::{self, HeaderValue};
@@ -12,12 +13,17 @@ use allclear_application::outbox::{Commit, MockOutbox};
 use allclear_application::status_page::{MockSnapshotStore, PublicOrganisation, Snapshot};
 use allclear_application::transition::Committed;
 use allclear_domain::id::OrganisationId;
-use allclear_domain::organisation::Organisation;
+use allclear_domain::organisation::{Organisation, Revision};
 use async_trait::async_trait;
+use tokio::sync::mpsc;
+use tokio::time::sleep;
 
 use crate::status_page::encoded::Encoded;
 use crate::status_page::ready_response::{ReadyResponse, boxed};
 use crate::status_page::worker_cache::WorkerCache;
+
+/// Pages that are read at the same time.
+const READS: usize = 2;
 
 pub(crate) fn organisation() -> OrganisationId {
     OrganisationId::parse("org").unwrap()
@@ -35,7 +41,7 @@ pub(crate) fn snapshot(revision: i64) -> Snapshot {
         incidents: Vec::new(),
         maintenances: Vec::new(),
         past_titles: Vec::new(),
-        revision,
+        revision: Revision(revision),
         generated_at: DateTime::default(),
     }
 }
@@ -54,6 +60,17 @@ pub(crate) fn relay() -> Arc<Relay> {
     Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)))
 }
 
+/// A relay of organisations of any name.
+fn relay_of_all() -> Arc<Relay> {
+    let mut outbox = MockOutbox::new();
+    outbox
+        .expect_revisions()
+        .returning(|wanted| Ok(wanted.iter().map(|id| (id.clone(), Revision(1))).collect()));
+    let mut broadcast = MockBroadcast::new();
+    broadcast.expect_publish().return_const(());
+    Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)))
+}
+
 pub(crate) fn pages(store: impl SnapshotStore + 'static, relay: &Arc<Relay>) -> Arc<PageCache> {
     pages_at(store, relay, &TestClock::stopped())
 }
@@ -63,12 +80,14 @@ fn pages_at(
     relay: &Arc<Relay>,
     clock: &Arc<TestClock>,
 ) -> Arc<PageCache> {
-    let template = PageTemplate::new("<!--allclear:head--><!--allclear:drawn-->".into(), "");
+    let html = "<!--allclear:head--><!--allclear:drawn-->";
+    let template = PageTemplate::new(html.into(), String::new(), "");
     Arc::new(PageCache::new(
         Arc::new(store),
         Arc::clone(relay),
         Arc::clone(clock) as _,
         template,
+        READS,
     ))
 }
 
@@ -91,6 +110,45 @@ async fn concurrent_requests_share_one_read() {
     for page in futures_util::future::join_all(requests).await {
         assert_eq!(page.unwrap().unwrap().revision, Revision(1));
     }
+}
+
+/// A store that counts the reads that run at the same time.
+#[derive(Default)]
+struct Counting {
+    running: AtomicUsize,
+    most: Arc<AtomicUsize>,
+}
+
+#[async_trait]
+impl SnapshotStore for Counting {
+    async fn snapshot(
+        &self,
+        _: &OrganisationId,
+        _: DateTime<Utc>,
+    ) -> Result<Option<Snapshot>, Error> {
+        let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(running, Ordering::SeqCst);
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+        self.running.fetch_sub(1, Ordering::SeqCst);
+        Ok(Some(snapshot(1)))
+    }
+}
+
+#[actix_web::test]
+async fn pages_of_many_organisations_are_read_a_few_at_a_time() {
+    let store = Counting::default();
+    let most = Arc::clone(&store.most);
+    let pages = pages(store, &relay_of_all());
+    let organisations: Vec<_> = (0..20)
+        .map(|number| OrganisationId::parse(&format!("org-{number}")).unwrap())
+        .collect();
+    let requests = organisations.iter().map(|it| pages.page(it));
+    for page in futures_util::future::join_all(requests).await {
+        assert!(page.unwrap().is_some());
+    }
+    assert_eq!(most.load(Ordering::SeqCst), READS);
 }
 
 #[actix_web::test]
@@ -220,6 +278,54 @@ fn store_of(revisions: &'static [Option<i64>]) -> MockSnapshotStore {
             _ => Err(Error::Unavailable("unavailable".into())),
         });
     store
+}
+
+/// A relay whose database is unavailable while the flag is set. The sender keeps it running.
+fn relay_of_an_outage() -> (Arc<Relay>, Arc<AtomicBool>, mpsc::Sender<Arc<Commit>>) {
+    let is_away = Arc::new(AtomicBool::new(false));
+    let mut outbox = MockOutbox::new();
+    let read = Arc::clone(&is_away);
+    outbox.expect_revisions().returning(move |wanted| {
+        if read.load(Ordering::SeqCst) {
+            return Err(Error::Unavailable("unavailable".into()));
+        }
+        Ok(wanted.iter().map(|id| (id.clone(), Revision(1))).collect())
+    });
+    let (arrives, arriving) = mpsc::channel(1);
+    let mut broadcast = MockBroadcast::new();
+    broadcast.expect_subscribe().return_once(move || arriving);
+    let relay = Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)));
+    let runs = Arc::clone(&relay);
+    tokio::spawn(async move { runs.run(&[]).await });
+    (relay, is_away, arrives)
+}
+
+#[tokio::test(start_paused = true)]
+async fn old_page_is_not_read_again_while_the_database_is_known_to_be_unavailable() {
+    let (relay, is_away, _arrives) = relay_of_an_outage();
+    let clock = TestClock::runtime();
+    let pages = pages_at(store_of(&[Some(1), None, Some(1)]), &relay, &clock);
+    let age = async || {
+        let page = pages.page(&organisation()).await.unwrap().unwrap();
+        page.age(clock.now())
+    };
+    age().await;
+    is_away.store(true, Ordering::SeqCst);
+    sleep(Duration::from_mins(2)).await;
+    assert!(relay.is_stale());
+    for _ in 0..10 {
+        assert!(age().await > MAX_AGE);
+        sleep(Duration::from_secs(2)).await;
+    }
+    is_away.store(false, Ordering::SeqCst);
+    sleep(Relay::SWEEP * 2).await;
+    // The database responds to the relay, but not to this read.
+    assert!(age().await > MAX_AGE);
+    sleep(Duration::from_secs(2)).await;
+    while age().await > MAX_AGE {
+        // Time stands still until the page is read.
+        tokio::task::yield_now().await;
+    }
 }
 
 #[actix_web::test]
@@ -373,13 +479,7 @@ const BODY: usize = 2 * 1024 * 1024;
 
 #[actix_web::test]
 async fn least_requested_pages_are_evicted() {
-    let mut outbox = MockOutbox::new();
-    outbox
-        .expect_revisions()
-        .returning(|wanted| Ok(wanted.iter().map(|id| (id.clone(), Revision(1))).collect()));
-    let mut broadcast = MockBroadcast::new();
-    broadcast.expect_publish().return_const(());
-    let relay = Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)));
+    let relay = relay_of_all();
     let mut store = MockSnapshotStore::new();
     store
         .expect_snapshot()

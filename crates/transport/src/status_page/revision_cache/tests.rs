@@ -64,7 +64,7 @@ fn unavailable() -> Result<Value, Error> {
 }
 
 fn gone() -> Result<Value, Error> {
-    Err(Error::NotFound("Page"))
+    Err(Error::NotFound(Resource::Page))
 }
 
 #[actix_web::test]

@@ -37,9 +37,11 @@ fn change(viewers: &Viewers, revision: i64) {
 fn change_of(viewers: &Viewers, revision: i64, size: usize) {
     viewers.on_commit(&Arc::new(Commit {
         organisation: OrganisationId::parse("org").unwrap(),
-        revision,
+        revision: Revision(revision),
         events: vec![PublicEvent::new(EventKind::ComponentUpdate, &["x".repeat(size)]).unwrap()],
         may_have_messages: false,
+        notice_bytes: 0,
+        is_of_api_key: false,
     }));
 }
 

@@ -112,18 +112,19 @@ impl ComponentBudget {
 pub(super) fn components(state: &StatuspageState) -> (Vec<Component>, HashMap<ComponentId, usize>) {
     let page_id = state.organisation.id.code().to_string();
     let zone = state.organisation.time_zone;
+    let mut members: HashMap<ComponentGroupId, Vec<&ComponentReport>> = HashMap::new();
+    for report in &state.components {
+        if let Some(group) = report.component.place.group {
+            members.entry(group).or_default().push(report);
+        }
+    }
     let mut sorted: Vec<_> = state
         .groups
         .iter()
         .map(|report| {
-            let members = || {
-                let of_the_group = |member: &&ComponentReport| {
-                    member.component.place.group == Some(report.group.id)
-                };
-                state.components.iter().filter(of_the_group)
-            };
-            let status = PublicStatus::worst(members().map(status_of));
-            let members = members().map(|member| member.component.id.code().to_string());
+            let members = members.get(&report.group.id).into_iter().flatten();
+            let status = PublicStatus::worst(members.clone().copied().map(status_of));
+            let members = members.map(|member| member.component.id.code().to_string());
             let description = report.group.description.as_str();
             let group = group(report, status, members.collect(), &page_id, zone);
             ((report.position, 0), None, description, group)

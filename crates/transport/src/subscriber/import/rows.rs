@@ -12,9 +12,14 @@ const LINE_LIMIT: usize = 200_000;
 /// Most columns of a row. The reader keeps a number of 8 bytes for each, several times.
 const COLUMN_LIMIT: usize = 1_000;
 
+/// What may separate cells. Spreadsheet programs of many countries write semicolons.
+const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
+
 /// The rows of a file.
 pub(super) struct Rows<'a> {
     file: &'a [u8],
+    /// What separates cells.
+    delimiter: u8,
     /// Number of cells of the header.
     width: usize,
     email: usize,
@@ -32,13 +37,14 @@ impl<'a> Rows<'a> {
                 "The file has more than 200,000 lines: split it",
             ));
         }
-        if has_wide_row(file) {
+        let delimiter = delimiter(file);
+        if has_wide_row(file, delimiter) {
             return Err(Invalid::field(
                 "email",
                 "The file has a row of more than 1,000 columns",
             ));
         }
-        let mut reader = reader(file);
+        let mut reader = reader(file, delimiter);
         let header = reader.byte_headers().cloned().unwrap_or_default();
         let place = |name: &str| {
             let is_it = |cell: &[u8]| cell.trim_ascii().eq_ignore_ascii_case(name.as_bytes());
@@ -47,8 +53,11 @@ impl<'a> Rows<'a> {
         let email = place("email");
         Ok(Self {
             file,
+            delimiter,
             email: email.ok_or_else(|| {
-                Invalid::field("email", "The first line must name a column \"email\"")
+                let needed = "The first line must name a column \"email\"";
+                let separated = "Separate columns by commas, semicolons or tabs";
+                Invalid::field("email", format!("{needed}. {separated}"))
             })?,
             components: place("components"),
             width: header.len(),
@@ -58,11 +67,12 @@ impl<'a> Rows<'a> {
     pub(super) fn iter(&self) -> impl Iterator<Item = ImportRow> + Send {
         let Self {
             file,
+            delimiter,
             width,
             email,
             components,
         } = *self;
-        let mut reader = reader(file);
+        let mut reader = reader(file, delimiter);
         let mut record = ByteRecord::new();
         let (mut line, mut counted) = (1, 0);
         std::iter::from_fn(move || {
@@ -101,9 +111,24 @@ fn lines(file: &[u8]) -> usize {
     file.iter().filter(is_end).count()
 }
 
+/// The delimiter by which the first line has a column `email`; a comma if there is none.
+fn delimiter(file: &[u8]) -> u8 {
+    let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
+    let first_line = file.split(is_end).find(|line| !line.is_empty());
+    let first_line = first_line.unwrap_or_default();
+    let has_email = |delimiter: &u8| {
+        let mut cells = first_line.split(|byte| byte == delimiter);
+        cells.any(|cell| {
+            let cell = cell.trim_ascii();
+            cell.eq_ignore_ascii_case(b"email") || cell.eq_ignore_ascii_case(b"\"email\"")
+        })
+    };
+    DELIMITERS.into_iter().find(has_email).unwrap_or(b',')
+}
+
 /// Whether a row has more columns than [`COLUMN_LIMIT`].
-fn has_wide_row(file: &[u8]) -> bool {
-    let mut reader = csv_core::Reader::new();
+fn has_wide_row(file: &[u8], delimiter: u8) -> bool {
+    let mut reader = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
     // What the cells contain does not matter.
     let (mut cells, mut ends) = ([0; 4096], [0; COLUMN_LIMIT]);
     let (mut rest, mut columns) = (file, 0);
@@ -121,8 +146,11 @@ fn has_wide_row(file: &[u8]) -> bool {
     }
 }
 
-fn reader(file: &[u8]) -> csv::Reader<&[u8]> {
-    ReaderBuilder::new().flexible(true).from_reader(file)
+fn reader(file: &[u8], delimiter: u8) -> csv::Reader<&[u8]> {
+    ReaderBuilder::new()
+        .delimiter(delimiter)
+        .flexible(true)
+        .from_reader(file)
 }
 
 fn content(
@@ -183,6 +211,21 @@ mod tests {
     }
 
     #[test]
+    fn cells_may_be_separated_by_semicolons_or_tabs() {
+        for file in [
+            "email;components\nann@example.com;\"API;Web\"\n",
+            "\u{feff}\"Components\";\"Email\"\r\n\"API;Web\";ann@example.com\r\n",
+            "\r\nnote, if any;email;components\r\n,;ann@example.com;\"API;Web\"\r\n",
+            "components\temail\nAPI;Web\tann@example.com\n",
+            "email,components,note; if any\nann@example.com,API;Web,\n",
+        ] {
+            let contents: Vec<_> = rows(file).into_iter().map(|row| row.content).collect();
+            let expected = ("ann@example.com".to_owned(), "API;Web".to_owned());
+            assert_eq!(contents, [Ok(expected)], "{file}");
+        }
+    }
+
+    #[test]
     fn a_line_with_more_cells_than_the_header_is_an_error() {
         let wider = |line| ImportRow {
             line,
@@ -237,6 +280,9 @@ mod tests {
                 assert!(Rows::of(file.as_bytes()).is_err(), "{file}");
             }
         }
+        let header = |columns: usize| format!("email{}", ";".repeat(columns - 1));
+        assert!(Rows::of(header(COLUMN_LIMIT).as_bytes()).is_ok());
+        assert!(Rows::of(header(COLUMN_LIMIT + 1).as_bytes()).is_err());
     }
 
     #[test]

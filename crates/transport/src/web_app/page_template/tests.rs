@@ -5,14 +5,14 @@ use allclear_application::status_page::{Banner, PublicComponent, PublicOrganisat
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
-use allclear_domain::organisation::Organisation;
+use allclear_domain::organisation::{Organisation, Revision};
 use chrono::DateTime;
 
 const HTML: &str = "<head><!--allclear:head--><link rel=\"icon\" href=\"/favicon.svg\"></head>\
     <body><div id=\"root\"><!--allclear:page--></div><!--allclear:drawn--></body>";
 
 fn template() -> PageTemplate {
-    PageTemplate::new(HTML.to_owned(), "https://status.example.com")
+    PageTemplate::new(HTML.to_owned(), String::new(), "https://status.example.com")
 }
 
 fn snapshot(name: &str) -> Snapshot {
@@ -27,7 +27,7 @@ fn snapshot(name: &str) -> Snapshot {
         incidents: Vec::new(),
         maintenances: Vec::new(),
         past_titles: Vec::new(),
-        revision: 1,
+        revision: Revision(1),
         generated_at: DateTime::default(),
     }
 }
@@ -55,7 +55,6 @@ fn head_and_menu_lead_to_the_feeds() {
         "updates.atom",
         "updates.rss",
         "feed.json",
-        "maintenances.ics",
     ] {
         let link = format!("<a href=\"/status/org/{file}\">");
         assert!(page.contains(&link), "{link}: {page}");
@@ -73,7 +72,7 @@ fn page_with_a_domain_has_links_that_work_at_both_addresses() {
     });
     for link in [
         "application/atom+xml\" href=\"https://status.acme.example/history.atom\"",
-        "<a href=\"https://status.acme.example/maintenances.ics\">",
+        "<a href=\"https://status.acme.example/feed.json\">",
         "og:image\" content=\"https://status.acme.example/preview-unknown.png\"",
     ] {
         assert!(page.contains(link), "{link}: {page}");

@@ -74,11 +74,6 @@ pub(super) const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "post",
-        "/identity/user/address/confirm",
-        "Needs an account of an old release: see it/faults/released.rs",
-    ),
-    (
-        "post",
         "/identity/user/totp",
         "Shows a secret; it is no factor until a code confirms it",
     ),
@@ -136,6 +131,11 @@ pub(super) const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "post",
         "/subscriber/{id}/test",
         "Sends a message and stores nothing",
+    ),
+    (
+        "post",
+        "/subscriber/{id}/verification",
+        "Sends a message; until when the subscriber is kept is in no state",
     ),
 ];
 

@@ -186,6 +186,18 @@ async fn come_and_go(log: &mut Log<'_>, ann: &Person) {
     log.assert_one("post /sign-in", &signed_in, created).await;
 }
 
+/// A person gets another address.
+async fn change_address(log: &mut Log<'_>, dan: &Person) {
+    let new = "dan@new.example";
+    let requested = dan.post("/user/address", json!({"email": new})).await;
+    assert_eq!(requested.status, 202, "{requested:?}");
+    let token = mailed_token(log.app.folder.path(), new, "address=").await;
+    let confirmed = dan.post("/user/address/confirm", json!({"token": token}));
+    let updated = ("account.updated", States::Both);
+    log.assert_one("post /user/address/confirm", &confirmed.await, updated)
+        .await;
+}
+
 /// Second factors are made, used and removed.
 async fn prove(log: &mut Log<'_>, ann: &Person, clock: &TestClock) {
     let (created, deleted) = (
@@ -278,6 +290,7 @@ async fn assert_every_call_leaves_one_item(database: &[&str]) {
     let mut log = log.begin().await;
     let (dan, ann) = arrive(&mut log, &bob, &acme).await;
     come_and_go(&mut log, &ann).await;
+    change_address(&mut log, &dan).await;
     prove(&mut log, &ann, &clock).await;
     require(&mut log, &bob, &clock).await;
 

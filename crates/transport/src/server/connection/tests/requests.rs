@@ -179,10 +179,25 @@ async fn client_that_reads_nothing_is_not_read_from() {
 async fn requests_behind_a_running_one_wait_unread() {
     for size in [30_000, 4 * HUGE] {
         let sent = Bytes::from(vec![b'x'; size]);
-        let client = client_of(move |connection| with_body(connection, &sent)).await;
+        let handled: Rc<Cell<usize>> = Rc::default();
+        let count = Rc::clone(&handled);
+        let kept: Rc<RefCell<Option<Rc<Connection>>>> = Rc::default();
+        let served = Rc::clone(&kept);
+        let client = client_of(move |connection| {
+            served.replace(Some(Rc::clone(connection)));
+            count.set(count.get() + 1);
+            with_body(connection, &sent)
+        })
+        .await;
         let (_reader, mut writer) = client.into_split();
         spawn(async move { writer.write_all(&requests(2_000)).await });
         rest().await;
+        // Those whose responses the kernel holds, and the running one.
+        let most = HUGE / size + 1;
+        assert!((1..=most).contains(&handled.get()), "{}", handled.get());
+        let connection = kept.borrow().clone().unwrap();
+        assert!(connection.read_ahead.get() <= READ_AHEAD);
+        assert!(connection.pipeline.waiting() <= READ_AHEAD);
     }
 }
 

@@ -7,7 +7,7 @@ use allclear_application::status_page::uptime::{
 use allclear_domain::code::Code;
 use allclear_domain::history::page_of;
 use allclear_domain::id::OrganisationId;
-use allclear_domain::uptime::DowntimeDay;
+use allclear_domain::uptime::{DowntimeDay, mean};
 use chrono::{Datelike, NaiveDate};
 use maud::{Markup, html};
 
@@ -73,12 +73,37 @@ pub(super) fn calendars(page: &UptimePage, selection: UptimeSelection) -> Markup
                 h2 dir="auto" {
                     (calendars[0].component.group.as_deref().unwrap_or(ungrouped))
                 }
+                (means(page, calendars))
                 @for calendar in calendars { (component(page, calendar)) }
             }
         }
         @if !page.calendars.is_empty() { (legend()) }
         (paging(page, selection))
     }
+}
+
+/// The uptime of a group in each month. Nothing if it is that of one component, or if other pages
+/// have some of its components.
+fn means(page: &UptimePage, calendars: &[ComponentCalendar]) -> Markup {
+    let group = &calendars[0].component.group;
+    let members = page.components.iter().filter(|it| it.group == *group);
+    if group.is_none() || calendars.len() == 1 || calendars.len() < members.count() {
+        return Markup::default();
+    }
+    let months = calendars[0]
+        .months
+        .iter()
+        .enumerate()
+        .map(|(place, month)| {
+            let months = calendars.iter().filter_map(|it| it.months.get(place));
+            let uptime = mean(months.map(|month| &month.uptime));
+            format!(
+                "{}: {}",
+                month.days.first.format("%B %Y"),
+                percentage(uptime)
+            )
+        });
+    html! { p class="note" { (months.collect::<Vec<_>>().join(" · ")) } }
 }
 
 fn component(page: &UptimePage, calendar: &ComponentCalendar) -> Markup {

@@ -32,7 +32,7 @@ pub(super) fn details(details: &HistoryDetails) -> Markup {
                 }
                 (prose(&entry.summary))
                 (times(details, owner.time_zone))
-                @if owner.can_subscribe && is_open(entry.status) {
+                @if !owner.channels.is_empty() && is_open(entry.status) {
                     // The status page's script opens the dialog of the incident that the fragment
                     // names.
                     a href={ (status_page_path(&owner.id)) "#" (entry.code) } class="button" data-script="needed" data-print="hidden" {

@@ -2,12 +2,14 @@ use allclear_application::status_page::history::{
     AffectedOverTime, History, HistoryDetails, HistoryEntry, HistorySelection, HistoryStatus,
     NamedComponent, PageOwner,
 };
+use allclear_domain::channel::Channel;
 use allclear_domain::code::Code;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::history::HistoryMonths;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
+use allclear_domain::organisation::Revision;
 
 use super::{entry, history_path, page};
 
@@ -20,8 +22,9 @@ fn history(zone: &str, occured_at: &str) -> History {
             title: "Acme".into(),
             time_zone: zone,
             domain: None,
-            can_subscribe: true,
-            revision: 7,
+            support_url: None,
+            channels: vec![Channel::Email, Channel::Slack],
+            revision: Revision(7),
         },
         components: Vec::new(),
         months: HistoryMonths::of_page(1, zone, now),
@@ -195,6 +198,31 @@ fn open_incident_is_followed_where_visitors_may_subscribe() {
     let address = format!("href=\"/status/acme#{}\"", open.entry.code);
     assert!(link(&open).unwrap().starts_with(&address));
     assert_eq!(link(&details(IncidentStatus::Resolved, 1)), None);
-    open.owner.can_subscribe = false;
+    open.owner.channels.clear();
     assert_eq!(link(&open), None);
+}
+
+#[test]
+fn page_leads_to_support_and_to_the_subscription() {
+    let mut history = history("Etc/UTC", "2026-10-31T20:00:00Z");
+    let hrefs = |history: &History| {
+        let drawn = page(history, FIRST).0;
+        let links = drawn.split("<a ").skip(1).filter_map(|rest| {
+            let (tag, rest) = rest.split_once('>')?;
+            let text = rest.split_once("</a>")?.0;
+            let (_, href) = tag.split_once("href=\"")?;
+            let href = href.split_once('"')?.0;
+            ["Subscribe To Updates", "Get support"]
+                .contains(&text)
+                .then(|| href.to_owned())
+        });
+        links.collect::<Vec<_>>()
+    };
+    let (dialog, form) = ("/status/acme#subscribe", "/status/acme/subscribe");
+    assert_eq!(hrefs(&history), [dialog, form]);
+    history.owner.support_url = Some("mailto:help@acme.example".into());
+    history.owner.channels = vec![Channel::Slack];
+    assert_eq!(hrefs(&history), [dialog, "mailto:help@acme.example"]);
+    history.owner.channels.clear();
+    assert_eq!(hrefs(&history), ["mailto:help@acme.example"]);
 }

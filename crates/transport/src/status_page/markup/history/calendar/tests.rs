@@ -3,6 +3,7 @@ use allclear_application::status_page::uptime::{ComponentCalendar, UptimePage, U
 use allclear_domain::code::Code;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::Revision;
 use allclear_domain::status_period::StatusSpan;
 use chrono::{DateTime, Utc};
 
@@ -43,8 +44,9 @@ fn page(zone: &str) -> UptimePage {
             title: "Acme".into(),
             time_zone: zone,
             domain: None,
-            can_subscribe: true,
-            revision: 7,
+            support_url: None,
+            channels: Vec::new(),
+            revision: Revision(7),
         },
         components: vec![api.clone()],
         calendars: vec![ComponentCalendar {
@@ -87,6 +89,26 @@ fn calendar_shows_each_day_and_the_percentage_of_each_month() {
     );
     assert!(drawn.contains(">Core</h2>") && drawn.contains("API &lt;b&gt;"));
     assert!(drawn.contains("data-until=\"2026-11-21T00:00:00.000Z\""));
+}
+
+#[test]
+fn group_has_its_mean_of_each_month_where_the_page_has_all_of_it() {
+    let mut page = page("Etc/UTC");
+    let web = component(b"2", "Web");
+    page.components.push(web.clone());
+    let months = ALL.months(page.owner.time_zone, at("2026-11-20T12:00:00Z"));
+    let calendar = ComponentCalendar {
+        months: months.of_component(None, &[]),
+        component: web,
+        start_date: None,
+    };
+    // October and November of the other one have 100 % and 99.79 %.
+    let means = "Core</h2><p class=\"note\">September 2026: 100.0 % uptime · \
+        October 2026: 100.0 % uptime · November 2026: 99.89 % uptime</p>";
+    assert!(!uptime(&page, ALL).0.contains("Core</h2><p"));
+    page.calendars.push(calendar);
+    let drawn = uptime(&page, ALL).0;
+    assert!(drawn.contains(means), "{drawn}");
 }
 
 #[test]

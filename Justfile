@@ -33,7 +33,7 @@ test: _test-tools _web
     # The first of these two mostly waits, so they run side by side. The Rust tests have built its server, with the dependencies that all use.
     CONFORMANCE_BINARY=$PWD/target/debug/examples/conformance node crates/socketio/conformance/run.mjs & conformance=$!; \
     failed=0; .ci/consumers target/debug/allclear || failed=1; wait $conformance || failed=1; exit $failed
-    if .ci/browser >/dev/null; then CHROMIUM=$(.ci/browser) npm --prefix {{ web }} run e2e; fi
+    if .ci/browser >/dev/null; then CHROMIUM=$(.ci/browser) .ci/with-servers npm --prefix {{ web }} run e2e; fi
 
 # Checks formats, lints, types, dependencies between crates, and generated files.
 [parallel]

@@ -41,5 +41,6 @@
 
   new ResizeObserver(report).observe(live);
   report();
-  followEvents(live, 100, show);
+  // Many pages show the banner, mostly in hidden tabs.
+  followEvents(live, 100, show, undefined, true);
 })();

@@ -1,13 +1,23 @@
 // Keeps a part of a page that the server draws up to date: after an event the page is read again.
-// The build puts this script in front of those that call it, and the names of the events in.
-// Returns a function that reads the page again.
-function followEvents(live, delay, show, gone) {
+// The build puts this script in front of those that call it, and the names of the events in. If
+// `pauses` is true, a hidden page has no connection. Returns a function that reads the page again.
+function followEvents(live, delay, show, gone, pauses) {
   var latest = +live.dataset.revision;
   var failures = 0;
-  var source, timer, silence, aliveAt, pending;
+  var aliveAt = 0;
+  var source, timer, silence, pending;
+
+  function isPaused() {
+    return pauses && document.hidden;
+  }
+
+  function close() {
+    if (source) source.close();
+  }
 
   function open() {
-    if (source) source.close();
+    close();
+    if (isPaused()) return;
     source = new EventSource(live.dataset.events + '?since=' + live.dataset.revision);
     expectLife();
     source.addEventListener('open', function () {
@@ -42,7 +52,7 @@ function followEvents(live, delay, show, gone) {
   }
 
   function reconnect() {
-    source.close();
+    close();
     later(0);
   }
 
@@ -73,7 +83,7 @@ function followEvents(live, delay, show, gone) {
   }
 
   function reopen() {
-    refresh().then(open, fail);
+    if (!isPaused()) refresh().then(open, fail);
   }
 
   // Each revision has an address of its own, so that no shared cache sends an older page.
@@ -111,8 +121,10 @@ function followEvents(live, delay, show, gone) {
   }
 
   function wake() {
+    if (isPaused()) close();
     if (document.hidden) return;
-    if (source.readyState === EventSource.CLOSED || Date.now() - aliveAt > 25000) reconnect();
+    // A page that was hidden from the start has no stream yet.
+    if (Date.now() - aliveAt > 25000 || source.readyState === EventSource.CLOSED) reconnect();
   }
 
   open();

@@ -6,6 +6,7 @@ import { withEvents } from './with-events.ts';
 
 /** What the server sends for the page of this test. */
 let page: (revision: string) => Promise<Response>;
+let isHidden: boolean;
 const requests = vi.fn((url: URL) => page(url.searchParams.get('revision') ?? ''));
 
 const live = (revision: number | string, content: string) =>
@@ -15,6 +16,8 @@ const link = (revision: number | string) => `<a href="/status">Revision ${revisi
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   vi.spyOn(Math, 'random').mockReturnValue(0);
+  isHidden = false;
+  vi.spyOn(document, 'hidden', 'get').mockImplementation(() => isHidden);
   vi.stubGlobal('fetch', requests);
   FakeEventSource.install();
   requests.mockClear();
@@ -24,6 +27,12 @@ beforeEach(() => {
 });
 
 afterEach(() => void vi.useRealTimers());
+
+/** Hides the page, or shows it. */
+function setHidden(value: boolean) {
+  isHidden = value;
+  document.dispatchEvent(new Event('visibilitychange'));
+}
 
 const run = async (name: string) => void runInThisContext(await withEvents(name));
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -204,6 +213,16 @@ describe('history-live.js', () => {
     expect(requests).toHaveBeenCalledOnce();
   });
 
+  it('stays connected while the page is hidden', async () => {
+    await run('history-live.js');
+    FakeEventSource.last.open();
+    setHidden(true);
+    expect(FakeEventSource.last.readyState).toBe(EventSource.OPEN);
+    await change(live(8, link(8)));
+    expect(shown()).toBe('Revision 8');
+    expect(FakeEventSource.all).toHaveLength(1);
+  });
+
   it('submits the filter only when the visitor asks for it', async () => {
     document.body.innerHTML =
       '<form><select class="history-select"><option>A<option>B</select></form>';
@@ -266,6 +285,51 @@ describe('embed-frame.js', () => {
 
     await change(banner(9, 'Operational', false), 9);
     expect(shown()).toBe('Operational');
+  });
+
+  it('has no connection while the page is hidden, and shows the current state afterwards', async () => {
+    await run('embed-frame.js');
+    FakeEventSource.last.open();
+    setHidden(true);
+    expect(FakeEventSource.last.readyState).toBe(EventSource.CLOSED);
+    await pass(200_000);
+    window.dispatchEvent(new Event('online'));
+    await pass(200_000);
+    expect(requests).not.toHaveBeenCalled();
+    expect(FakeEventSource.all).toHaveLength(1);
+
+    page = () => Promise.resolve(new Response(live(9, link(9))));
+    setHidden(false);
+    await pass(1);
+    expect(shown()).toBe('Revision 9');
+    expect(FakeEventSource.all).toHaveLength(2);
+    expect(FakeEventSource.last.url).toBe('/events?since=9');
+  });
+
+  it('opens no stream if the page is hidden while its state is read', async () => {
+    let respond = (): void => undefined;
+    page = (revision) =>
+      new Promise((resolve) => {
+        respond = () => resolve(new Response(live(revision, link(revision))));
+      });
+    await run('embed-frame.js');
+    FakeEventSource.last.giveUp();
+    await pass(2000);
+    setHidden(true);
+    respond();
+    await pass(200_000);
+    expect(requests).toHaveBeenCalledOnce();
+    expect(FakeEventSource.all).toHaveLength(1);
+  });
+
+  it('connects when a page that was hidden from the start is shown', async () => {
+    setHidden(true);
+    await run('embed-frame.js');
+    expect(FakeEventSource.all).toHaveLength(0);
+    setHidden(false);
+    await pass(1);
+    expect(requests).toHaveBeenCalledOnce();
+    expect(FakeEventSource.all).toHaveLength(1);
   });
 
   it('keeps the focus on its link', async () => {

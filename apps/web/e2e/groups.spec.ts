@@ -28,7 +28,7 @@ test('an operator creates a group, puts a component into it, and a visitor sees 
   await expect(operatorPage.getByText('Component Updated', { exact: true })).toBeVisible();
 
   const summary = components.locator('summary');
-  await expect(summary).toHaveText('EuropePartial Outage');
+  await expect(summary).toHaveText(/^Europe\d+\.\d+ % uptimePartial Outage$/);
   await expect(components.getByText('Zurich')).toBeHidden();
   await summary.click();
   await expect(components.getByText('Zurich')).toBeVisible();
@@ -41,6 +41,37 @@ test('an operator creates a group, puts a component into it, and a visitor sees 
   await expect(operatorPage.getByText('Group deleted', { exact: true })).toBeVisible();
   await expect(summary).toHaveCount(0);
   await expect(components.getByRole('heading', { level: 3 })).toHaveText(['Zurich', 'Website']);
+});
+
+test('an operator creates a group of components, and changes the status of both at once', async ({
+  operatorPage,
+  page,
+  organisation,
+}) => {
+  await organisation.createComponent('Geneva');
+  await organisation.createComponent('Zurich');
+  await page.goto(organisation.statusPage);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  const summary = page.getByRole('region', { name: 'Components' }).locator('summary');
+
+  await operatorPage.goto('/components');
+  await operatorPage.getByRole('button', { name: 'New Group' }).click();
+  const dialog = operatorPage.getByRole('dialog', { name: 'Create Group' });
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Europe');
+  for (const name of ['Geneva', 'Zurich']) await dialog.getByRole('checkbox', { name }).check();
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await expect(operatorPage.getByText('Group created', { exact: true })).toBeVisible();
+  await expect(summary).toContainText('EuropeOperational');
+
+  for (const name of ['Geneva', 'Zurich']) {
+    await operatorPage.getByRole('checkbox', { name: `Select ${name}` }).check();
+  }
+  await operatorPage.getByRole('button', { name: 'Change Status', exact: true }).click();
+  const status = operatorPage.getByRole('dialog', { name: 'Change the status of 2 components' });
+  await status.getByText('Major Outage').click();
+  await status.getByRole('button', { name: 'Change Status' }).click();
+  await expect(operatorPage.getByText('Status changed', { exact: true })).toBeVisible();
+  await expect(summary).toContainText('EuropeMajor Outage');
 });
 
 test('a setting’s change is seen live on the public page', async ({

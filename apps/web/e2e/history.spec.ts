@@ -213,6 +213,17 @@ test('the page of an open incident leads to the dialog that follows it', async (
   await expect(page).toHaveURL(organisation.statusPage);
 });
 
+test('the page of an incident leads to the dialog that subscribes to everything', async ({
+  page,
+  organisation,
+}) => {
+  const { open } = await fill(organisation);
+  await page.goto(`${organisation.statusPage}/incidents/${open.code}`);
+  await page.getByRole('link', { name: 'Subscribe To Updates' }).click();
+  await expect(page.getByRole('dialog', { name: 'Subscribe Via Email' })).toBeVisible();
+  await expect(page).toHaveURL(organisation.statusPage);
+});
+
 test('an opened list of affected components stays open while the page changes', async ({
   page,
   organisation,

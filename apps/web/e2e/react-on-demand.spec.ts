@@ -5,7 +5,7 @@ import { expectNothingMoved, painted, watchShifts } from './layout-shifts';
 import { hasReact, loadReact, reactFiles, scriptsOf } from './loaded-scripts';
 import type { Organisation } from './operator';
 
-const live = (page: Page) => page.getByText('Live', { exact: true });
+const live = (page: Page) => page.locator('.live').getByText('Live', { exact: true });
 const subscribe = (page: Page) => page.getByRole('button', { name: 'Subscribe To Updates' });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Subscribe Via Email' });
 const changes = (page: Page) => page.getByRole('log', { name: 'Changes' });
@@ -255,7 +255,7 @@ test('an event is shown after React could not be loaded at first', async ({
   await page.goto(organisation.statusPage);
   await expect(live(page)).toBeVisible();
   await report(organisation, 'Payments fail');
-  await expect(page.getByText(/^Reconnecting · state of/)).toBeVisible();
+  await expect(page.locator('.live')).toHaveText(/^Reconnecting · state of/);
   await page.unroute(reactFiles);
   await expect(page.getByRole('article').filter({ hasText: 'Payments fail' })).toBeVisible();
   await expect(live(page)).toBeVisible();

@@ -217,9 +217,8 @@ async function outline(page: Page): Promise<string[]> {
     const visit = (element: Element, depth: number) => {
       const classes = [...element.classList].filter((name) => !name.startsWith('lucide')).sort();
       const names = [...element.attributes].map(({ name }) => name);
-      // The script adds a title to a time, and how far away it is, and makes a status of
-      // the connection.
-      const added = element.matches('time') ? 'title' : element.matches('.live') ? 'role' : null;
+      // The script adds a title to a time, and how far away it is.
+      const added = element.matches('time') ? 'title' : null;
       const rest = names.filter((name) => name !== 'class' && name !== added).sort();
       const shared = rest.map((name) => `${name}=${element.getAttribute(name)}`);
       lines.push(

@@ -31,6 +31,31 @@ test('a visitor sees components appear, change and disappear without reloading',
   await expect(banner).toContainText('All Systems Operational');
 });
 
+test('many components that change together are announced in one sentence', async ({
+  page,
+  organisation,
+}) => {
+  const components: { componentId: string; status: string }[] = [];
+  for (let number = 1; number <= 21; number += 1) {
+    const { id } = await organisation.createComponent(`Server ${number}`);
+    components.push({ componentId: id, status: 'MAJOR_OUTAGE' });
+  }
+  await page.goto(organisation.statusPage);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  await organisation.call('POST', '/incident/create', {
+    title: 'The power is out',
+    description: 'The data centre has no power.',
+    status: 'INVESTIGATING',
+    occuredAt: new Date().toISOString(),
+    components,
+  });
+  await expect(page.getByRole('log', { name: 'Changes' }).locator('p')).toHaveText([
+    'New incident: The power is out, Investigating',
+    'Some systems are experiencing issues',
+    '21 components have changed',
+  ]);
+});
+
 test('the first response contains everything that is painted', async ({ page, organisation }) => {
   await organisation.createComponent('Website', { status: 'DEGRADED' });
   const asked: string[] = [];
@@ -127,14 +152,18 @@ test('a page that was away while the server restarted catches up by itself', asy
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
 
   await server.stop();
-  await expect(page.getByText(/^Reconnecting · state of \d\d:\d\d [AP]M$/)).toBeVisible();
+  const indicator = page.locator('.live');
+  await expect(indicator).toHaveText(/^Reconnecting · state of \d\d:\d\d [AP]M$/);
   await expect(page.getByText('Website')).toBeVisible();
+  // After five seconds.
+  const changes = page.getByRole('log', { name: 'Changes' });
+  await expect(changes).toHaveText(/^Reconnecting · state of \d\d:\d\d [AP]M$/);
   await server.startAgain();
   await organisation.call('PATCH', `/component/${id}`, { status: 'PARTIAL_OUTAGE' });
 
   const components = page.getByRole('region', { name: 'Components' });
   await expect(components.getByText('Partial Outage')).toBeVisible();
-  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  await expect(indicator).toHaveText('Live');
   // The console reports the outage.
   const others = consoleErrors
     .splice(0)

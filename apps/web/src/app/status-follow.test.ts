@@ -1,7 +1,6 @@
 import { http, HttpResponse } from 'msw';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hasLastSessionHint, storeLastSessionHint } from '@/auth/last-session-hint';
-import { followEventStream } from '@/features/status-page/event-stream';
 import { FakeEventSource } from '@/features/status-page/fake-event-source';
 import { followLater } from '@/features/status-page/follow-later';
 import { endpoints } from '@/paths';
@@ -21,6 +20,26 @@ function serve(session: object | null) {
 }
 
 beforeEach(() => storeLastSessionHint(true));
+
+/** Expects that the chosen way opens an event stream, and no socket. */
+async function followsEventStream() {
+  FakeEventSource.install();
+  const follow = await chooseFollow();
+  const listener = { onEvent: vi.fn(), onState: vi.fn(), onConnected: vi.fn() };
+  onTestFinished(follow('org-1', 7, listener));
+  expect(FakeEventSource.all).toHaveLength(1);
+  expect(FakeSocket.all).toHaveLength(0);
+}
+
+it('announces a loss of the connection', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  serve(null);
+  document.body.innerHTML = '<p class="live">Reconnecting</p><div role="log"></div>';
+  await followsEventStream();
+  FakeEventSource.last.break();
+  vi.advanceTimersByTime(5000);
+  expect(document.querySelector('[role=log]')).toHaveTextContent('Reconnecting');
+});
 
 it('is the socket, with the user’s token, for a signed-in user with an organisation', async () => {
   serve({ user: person, organisations: [organisation], activeOrganisationId: 'org-1' });
@@ -43,7 +62,7 @@ it.each([
   },
 ])('is the event stream for $who, and is not asked about again', async ({ session }) => {
   serve(session);
-  expect(await chooseFollow()).toBe(followEventStream);
+  await followsEventStream();
   expect(hasLastSessionHint()).toBe(false);
 });
 
@@ -53,7 +72,7 @@ it('is the event stream for a visitor not signed in to Clerk', async () => {
       success({ identityProvider: 'clerk', clerkPublishableKey: 'pk_test_Y2xlcmsuZXhhbXBsZSQ' }),
     ),
   );
-  expect(await chooseFollow()).toBe(followEventStream);
+  await followsEventStream();
 });
 
 it('is the event stream, and stays so, if the session is not known after five seconds', async () => {

@@ -1,4 +1,4 @@
-import { StrictMode, startTransition, useEffect } from 'react';
+import { startTransition, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import type { Follow } from '@/features/status-page/event-stream';
 import { followLater } from '@/features/status-page/follow-later';
@@ -20,10 +20,16 @@ export async function hydrate(started: StartedPage): Promise<void> {
   );
   await new Promise<void>((done) => {
     const page = (
-      <StrictMode>
-        <StatusView snapshot={state} follow={follow} start={start} actions={actions} />
+      <>
+        <StatusView
+          snapshot={state}
+          follow={follow}
+          fetchSnapshot={started.fetchSnapshot}
+          start={start}
+          actions={actions}
+        />
         <Done onDone={done} />
-      </StrictMode>
+      </>
     );
     // React hydrates the page in small steps, so that a slow phone stays responsive. If the state
     // has changed since the page was drawn, the page is drawn again.

@@ -1,10 +1,12 @@
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { useParams } from 'react-router-dom';
 import { loadCodeOrReload } from '@/api/load-code';
+import { withAnnouncer } from '@/features/status-page/connection-announcer';
 import { followEventStream } from '@/features/status-page/event-stream';
 import { followSocket } from '@/features/status-page/follow-socket';
 import { IconSprite } from '@/features/status-page/icon-sprite';
 import { StatusPage } from '@/features/status-page/status-page';
+import { closeWhenLeft } from '@/features/status-page/subscribe/close-when-left';
 import { SubscribeButton } from '@/features/status-page/subscribe/subscribe-button';
 import { useRealtime } from '@/realtime/realtime';
 
@@ -19,12 +21,19 @@ export function StatusScreen() {
   const connection = useRealtime();
   const follow = useMemo(
     () =>
-      // The app's socket receives the events of its own organisation only.
-      connection?.orgId === orgId
-        ? followSocket(() => ({ connection, close: () => undefined }))
-        : followEventStream,
+      withAnnouncer(
+        // The app's socket receives the events of its own organisation only.
+        connection?.orgId === orgId
+          ? followSocket(() => ({ connection, close: () => undefined }))
+          : followEventStream,
+      ),
     [connection, orgId],
   );
+  useEffect(() => {
+    const left = new AbortController();
+    closeWhenLeft(document, { signal: left.signal });
+    return () => left.abort();
+  }, []);
   return (
     <>
       <IconSprite />

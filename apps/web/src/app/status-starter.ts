@@ -35,8 +35,8 @@ function start(): void {
   const { signal } = starting;
   followThemeSwitch(document, signal);
   rememberGroups(document, signal);
-  const menu = document.querySelector<HTMLDetailsElement>('.feeds');
-  if (menu) closeWhenLeft(menu, signal);
+  // Also after React has taken over.
+  closeWhenLeft(document);
   const drawn = readDrawn(document);
   // Nothing changes on the page of an unknown organisation.
   if (drawn) new LivePage(drawn, hasLastSessionHint(), loadReact);

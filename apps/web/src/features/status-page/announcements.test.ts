@@ -14,7 +14,7 @@ it('announces the changed component, its status and the new headline', () => {
       aSnapshot({ components: [aComponent({ status: 'PARTIAL_OUTAGE' }), other] }),
     ),
   ).toEqual([
-    { about: 'component-1', text: 'Website: Partial Outage' },
+    { about: 'component-1', kind: 'component', text: 'Website: Partial Outage' },
     { about: 'headline', text: 'Some systems are experiencing issues' },
   ]);
 });

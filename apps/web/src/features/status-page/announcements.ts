@@ -4,11 +4,16 @@ import { headline } from './headline';
 import type { PageState } from './page-state';
 
 /** A change in words, for screen readers. */
-interface Announcement {
+export interface Announcement {
   /** Id of the component, incident, maintenance or update. */
   about: string;
+  /** What that is; undefined for an update and for the headline. */
+  kind?: Item['kind'];
   text: string;
 }
+
+/** Number of components whose changes are announced one by one if they come together. */
+const componentsNamed = 20;
 
 interface TimelineEntry {
   id: string;
@@ -28,7 +33,8 @@ interface Item {
 
 /** Returns what changed on the page between two states. */
 export function announcementsBetween(before: PageState, after: PageState): Announcement[] {
-  const [old, current] = [itemsOf(before), itemsOf(after)];
+  const old = itemsOf(before);
+  const current = itemsOf(after);
   const announcements = current.flatMap((item) => {
     const known = old.find(({ id }) => id === item.id);
     return known
@@ -44,6 +50,15 @@ export function announcementsBetween(before: PageState, after: PageState): Annou
     announcements.push({ about: 'headline', text: banner.text });
   }
   return announcements;
+}
+
+/** Returns the texts of changes that came together. Those of many components share one text. */
+export function foldComponents(changes: readonly Announcement[]): readonly { text: string }[] {
+  const components = changes.filter(({ kind }) => kind === 'component');
+  const { size } = new Set(components.map(({ about }) => about));
+  if (size <= componentsNamed) return changes;
+  const others = changes.filter(({ kind }) => kind !== 'component');
+  return [...others, { text: `${size} components have changed` }];
 }
 
 function changesOf(before: Item, after: Item): Announcement[] {
@@ -68,47 +83,39 @@ function changesOf(before: Item, after: Item): Announcement[] {
     : [...updates, announce(after, `${name} has been changed`)];
 }
 
-function announce({ id }: Item, text: string): Announcement {
-  return { about: id, text };
+function announce({ id, kind }: Item, text: string): Announcement {
+  return { about: id, kind, text };
 }
 
 function itemsOf({ components, incidents, maintenances }: PageState): Item[] {
   return [
-    ...components.map((component): Item => {
-      const { id, name, description } = component;
-      return {
-        id,
-        kind: 'component',
-        name,
-        status: stylesOf(component)
-          .map(({ label }) => label)
-          .join(', '),
-        content: JSON.stringify([name, description]),
-        timeline: [],
-      };
+    ...components.map((component) => {
+      const labels = stylesOf(component).map(({ label }) => label);
+      return itemOf('component', component.name, component, labels.join(', '), []);
     }),
-    ...incidents.map(({ id, title, description, status, IncidentTimeline, components }): Item => {
-      const affected = components.map((link) => [link.componentId, link.status]);
-      return {
-        id,
-        kind: 'incident',
-        name: title,
-        status: incidentStyles[status].label,
-        content: JSON.stringify([title, description, affected]),
-        timeline: IncidentTimeline,
-      };
+    ...incidents.map((incident) => {
+      const { title, status, IncidentTimeline: timeline } = incident;
+      const affected = incident.components.map((link) => [link.componentId, link.status]);
+      const { label } = incidentStyles[status];
+      return itemOf('incident', title, incident, label, timeline, affected);
     }),
-    ...maintenances.map((maintenance): Item => {
-      const { id, title, description, status, startAt, endAt, timeline } = maintenance;
+    ...maintenances.map((maintenance) => {
+      const { title, status, startAt, endAt, timeline } = maintenance;
       const affected = maintenance.components.map(({ componentId }) => componentId);
-      return {
-        id,
-        kind: 'maintenance',
-        name: title,
-        status: maintenanceStyles[status].label,
-        content: JSON.stringify([title, description, startAt, endAt, affected]),
-        timeline,
-      };
+      const { label } = maintenanceStyles[status];
+      return itemOf('maintenance', title, maintenance, label, timeline, [startAt, endAt, affected]);
     }),
   ];
+}
+
+/** `others` is what else of it the page shows. */
+function itemOf(
+  kind: Item['kind'],
+  name: string,
+  { id, description }: { id: string; description: string },
+  status: string,
+  timeline: Item['timeline'],
+  others?: unknown,
+): Item {
+  return { id, kind, name, status, content: JSON.stringify([name, description, others]), timeline };
 }

@@ -45,6 +45,23 @@ it('gives a group the worst status of its components', () => {
   expect(group()?.querySelector('summary')).toHaveTextContent('EuropeMajor Outage');
 });
 
+it('shows the uptime of all its components, also of those that are not shown', () => {
+  const [, zurich, paris] = snapshot.components ?? [];
+  const day = { date: '2026-11-20', partial: 0, degraded: 0 };
+  const hidden = (major: number) =>
+    aComponent({
+      ...paris,
+      onlyShowWhenAffected: true,
+      uptime: { percentage: 99.9, days: [{ ...day, major }] },
+    });
+  show({ components: [aComponent(zurich), hidden(7776)] });
+  expect(names()).toEqual(['H3 Europe', 'H4 Zurich']);
+  expect(group()?.querySelector('summary')).toHaveTextContent('Europe99.9 % uptimeOperational');
+  expect(screen.getByText(/^Uptime of the last 90 days/)).toBeInTheDocument();
+  send('component-update', [hidden(15_552)]);
+  expect(group()?.querySelector('summary')).toHaveTextContent('Europe99.8 % uptimeOperational');
+});
+
 it('is open by its mode until the visitor chooses, whose choice is kept', async () => {
   const mode = { ...europe, display: 'OPEN_WHEN_AFFECTED' as const };
   const { unmount } = show({ groups: [mode] });

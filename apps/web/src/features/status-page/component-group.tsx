@@ -9,6 +9,8 @@ interface ComponentGroupProps {
   group: PublicComponentGroup;
   /** All its components, also those that are not shown. */
   members: readonly PublicComponent[];
+  /** The uptime of the members; null if there is none. */
+  uptime: string | null;
   /** The rows of its components. */
   children: ReactNode;
 }
@@ -17,7 +19,7 @@ interface ComponentGroupProps {
  * A group, which the visitor opens and closes. Their choice is kept; until there is one, the
  * group's mode decides.
  */
-export function ComponentGroup({ group, members, children }: ComponentGroupProps) {
+export function ComponentGroup({ group, members, uptime, children }: ComponentGroupProps) {
   const { code, name, description, display } = group;
   const styles = stylesOf({
     status: worstStatus(members),
@@ -38,6 +40,7 @@ export function ComponentGroup({ group, members, children }: ComponentGroupProps
       <details data-group={code} open={isOpen} onToggle={toggle}>
         <summary>
           <h3 dir="auto">{name}</h3>
+          {uptime && <span className="quiet">{uptime}</span>}
           <StatusMarks styles={styles} marked={marked} />
         </summary>
         <Prose text={description} />

@@ -4,6 +4,7 @@ import { ComponentGroup } from './component-group';
 import { needsAttention } from './headline';
 import type { PageState } from './page-state';
 import { Highlight, NothingHere, PageSection, Prose, StatusMarks } from './page-parts';
+import { groupUptimeText } from './uptime';
 import { UptimeBars } from './uptime-bars';
 
 interface ComponentListProps {
@@ -24,6 +25,10 @@ export function ComponentList({ state, changes }: ComponentListProps) {
       members: ids.flatMap((member) => components.get(member) ?? []),
     }))
     .filter(({ members }) => members.some(isShown));
+  // The uptime of a group counts its components that are not shown, too.
+  const hasUptime = entries.some(({ group, members }) =>
+    members.some((it) => it.uptime && (isShown(it) || group)),
+  );
   return (
     <PageSection id="components" title="Components">
       {entries.length === 0 ? (
@@ -45,13 +50,18 @@ export function ComponentList({ state, changes }: ComponentListProps) {
                 ));
               if (group === undefined) return rows;
               return (
-                <ComponentGroup key={group.id} group={group} members={members}>
+                <ComponentGroup
+                  key={group.id}
+                  group={group}
+                  members={members}
+                  uptime={groupUptimeText(members, state)}
+                >
                   {rows}
                 </ComponentGroup>
               );
             })}
           </ul>
-          {entries.some(({ members }) => members.some((it) => isShown(it) && it.uptime)) && (
+          {hasUptime && (
             <p className="rule">
               Uptime of the last 90 days. Of outages, a major one counts in full and a partial one
               by 30 %. Degradation does not count.

@@ -30,12 +30,12 @@ export function IncidentList({ state, changes }: IncidentListProps) {
     <PageSection id="incidents" title="Incidents">
       {incidents.length === 0 && <NothingHere>No incidents in the last 14 days.</NothingHere>}
       {active.map((incident) => (
-        <ActiveIncident key={incident.id} state={state} incident={incident} changes={changes} />
+        <Incident key={incident.id} state={state} incident={incident} changes={changes} />
       ))}
       {past.length > 0 && (
         <section className="card">
           {past.map((incident) => (
-            <PastIncident key={incident.id} state={state} incident={incident} changes={changes} />
+            <Incident key={incident.id} state={state} incident={incident} changes={changes} />
           ))}
         </section>
       )}
@@ -52,58 +52,43 @@ interface IncidentProps {
   changes: Readonly<Record<string, number>>;
 }
 
-/** An unresolved incident, the most prominent element of the page. */
-function ActiveIncident({ state, incident, changes }: IncidentProps) {
+/** An incident. An unresolved one is the most prominent element of the page. */
+function Incident({ state, incident, changes }: IncidentProps) {
   const style = incidentStyles[incident.status];
-  return (
-    <article className="incident" data-tone={style.tone}>
-      <Highlight changes={changes[incident.id]} />
-      <header>
-        <div className="heading">
-          <TitleLink to={publicPaths.publicIncident(state.organisation.id, incident.code)}>
-            {incident.title}
-          </TitleLink>
-          <StatusMark {...style} marked />
-        </div>
-        <TimeWithDistance label="Created" value={incident.createdAt} />
-      </header>
-      <div>
-        <Prose text={incident.description} />
-        <Timeline
-          label={incident.title}
-          entries={incident.IncidentTimeline}
-          changes={changes}
-          quiet={false}
-          truncated={incident.timelineTruncated}
-        />
-        <AffectedComponents item={incident} state={state} />
-        <FollowButton incident={incident} />
-      </div>
-    </article>
-  );
-}
-
-function PastIncident({ state, incident, changes }: IncidentProps) {
-  return (
-    <article className="past">
-      <Highlight changes={changes[incident.id]} />
-      <header>
-        <div className="heading">
-          <TitleLink to={publicPaths.publicIncident(state.organisation.id, incident.code)}>
-            {incident.title}
-          </TitleLink>
-          <StatusMark {...incidentStyles[incident.status]} marked={false} />
-        </div>
-        <TimeWithDistance label="Created" value={incident.createdAt} />
-      </header>
+  const isPast = isOver(incident);
+  const texts = (
+    <>
       <Prose text={incident.description} />
       <Timeline
         label={incident.title}
         entries={incident.IncidentTimeline}
         changes={changes}
-        quiet
+        quiet={isPast}
         truncated={incident.timelineTruncated}
       />
+    </>
+  );
+  return (
+    <article className={isPast ? 'past' : 'incident'} data-tone={isPast ? undefined : style.tone}>
+      <Highlight changes={changes[incident.id]} />
+      <header>
+        <div className="heading">
+          <TitleLink to={publicPaths.publicIncident(state.organisation.id, incident.code)}>
+            {incident.title}
+          </TitleLink>
+          <StatusMark {...style} marked={!isPast} />
+        </div>
+        <TimeWithDistance label="Created" value={incident.createdAt} />
+      </header>
+      {isPast ? (
+        texts
+      ) : (
+        <div>
+          {texts}
+          <AffectedComponents item={incident} state={state} />
+          <FollowButton incident={incident} />
+        </div>
+      )}
     </article>
   );
 }

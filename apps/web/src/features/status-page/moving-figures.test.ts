@@ -8,6 +8,7 @@ import { apiUrl, problem, server, settled, success } from '@/testing/server';
 import type { Follow, StateListener } from './event-stream';
 import { aComponent, aSnapshot } from './fixtures';
 import { dayOf } from './moving-figures';
+import { fetchSnapshot } from './snapshot';
 import { useLive } from './use-live';
 
 beforeEach(() => {
@@ -58,7 +59,7 @@ function follow({
     return () => undefined;
   };
   const shown = page(0, '2026-11-20T12:00:00.000Z');
-  const { result } = renderHook(() => useLive(shown, still));
+  const { result } = renderHook(() => useLive(shown, still, fetchSnapshot));
   const send = (event: LiveEvent) => act(() => listener?.onEvent(event));
   return { readings, send, state: () => result.current.state };
 }

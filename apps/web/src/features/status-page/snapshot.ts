@@ -60,6 +60,8 @@ export async function fetchSnapshot(
   return read(await request(orgId, atLeast, signal));
 }
 
+export type FetchSnapshot = typeof fetchSnapshot;
+
 async function request(
   orgId: string,
   atLeast: number | null,

@@ -184,7 +184,7 @@ describe('while a visitor watches', () => {
     expect(row()).not.toHaveAttribute('data-tone');
   });
 
-  it('takes changes in, headline and title too, and announces them', () => {
+  it('takes changes in, headline and title too, and announces them', async () => {
     show({ components: [aComponent()] });
     expect(screen.getByText('All Systems Operational')).toBeVisible();
     send('component-update', [aComponent({ status: 'MAJOR_OUTAGE' })], '8');
@@ -195,7 +195,8 @@ describe('while a visitor watches', () => {
     expect(document.title).toBe('Analytical Engines: Some systems are experiencing issues');
     const log = screen.getByRole('log', { name: 'Changes' });
     expect(log).toHaveAttribute('aria-live', 'polite');
-    expect(log).toHaveTextContent('Website: Major OutageSome systems are experiencing issues');
+    const announced = 'Website: Major OutageSome systems are experiencing issues';
+    await waitFor(() => expect(log).toHaveTextContent(announced));
   });
 
   it('adds new items at the top', () => {
@@ -221,7 +222,6 @@ describe('while a visitor watches', () => {
     vi.setSystemTime('2026-11-20T13:07:00.000Z');
     act(() => FakeEventSource.last.break());
     expect(screen.getByText(/^Reconnecting/)).toHaveTextContent('Reconnecting · state of 02:07 PM');
-    expect(screen.getByRole('status')).toHaveTextContent('Reconnecting · state of 02:07 PM');
     vi.setSystemTime('2026-11-20T13:30:00.000Z');
     act(() => FakeEventSource.last.break());
     expect(screen.getByText(/^Reconnecting/)).toHaveTextContent('state of 02:07 PM');

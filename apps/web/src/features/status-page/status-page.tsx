@@ -38,7 +38,14 @@ export function StatusPage({
     case 'failed':
       return <FailedView message={loading.message} onRetry={retry} />;
     case 'loaded':
-      return <StatusView snapshot={loading.snapshot} follow={follow} actions={actions} />;
+      return (
+        <StatusView
+          snapshot={loading.snapshot}
+          follow={follow}
+          fetchSnapshot={fetchSnapshot}
+          actions={actions}
+        />
+      );
   }
 }
 

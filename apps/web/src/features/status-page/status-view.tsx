@@ -10,6 +10,7 @@ import { MaintenanceList } from './maintenance-list';
 import { PageFrame } from './page-frame';
 import { Prose } from './page-parts';
 import { isOver, type PageState } from './page-state';
+import type { FetchSnapshot } from './snapshot';
 import { StatusBanner } from './status-banner';
 import { FeedMenu } from './subscribe/feed-menu';
 import { SubscribeProvider } from './subscribe/subscribe-provider';
@@ -18,14 +19,16 @@ import { useLive, type LiveStart } from './use-live';
 interface StatusViewProps {
   snapshot: PageState;
   follow: Follow;
+  fetchSnapshot: FetchSnapshot;
   /** What the page shows already; undefined if nothing has followed it yet. */
   start?: LiveStart;
   actions?: ReactNode;
 }
 
 /** The live page of an organisation. */
-export function StatusView({ snapshot, follow, start, actions }: StatusViewProps) {
-  const { state, connection, announcements, changes } = useLive(snapshot, follow, start);
+export function StatusView({ snapshot, follow, fetchSnapshot, start, actions }: StatusViewProps) {
+  const live = useLive(snapshot, follow, fetchSnapshot, start);
+  const { state, connection, announcements, changes } = live;
   useDocumentStatus(state);
   const { organisation, components, incidents } = state;
   // Unresolved incidents come before the components that they affect.
@@ -108,12 +111,12 @@ function useDocumentStatus(state: PageState): void {
 }
 
 /**
- * Shows whether the page is live, or the time of its state. Screen readers read what changes once
- * the page was live. starter/live-indicator.ts writes the same.
+ * Shows whether the page is live, or the time of its state. starter/live-indicator.ts writes the
+ * same; connection-announcer.ts announces it to screen readers.
  */
 function LiveIndicator({ status, asOf }: ConnectionState) {
   return (
-    <p className="live" role={status === 'connecting' ? undefined : 'status'}>
+    <p className="live">
       <span data-connection={status} />
       <span>
         {connectionTexts[status]}

@@ -138,9 +138,7 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
       </div>
       {day && <Tip text={day.text} chosen={chosen ?? last} first={first} onDismiss={leave} />}
       <p onPointerEnter={leave}>
-        <span>
-          <span>{`${barDays} days ago`}</span>
-        </span>
+        <span />
         <a href={publicPaths.componentHistory(organisation.id, component.code)}>
           {percentageText(uptime)}
         </a>

@@ -2,7 +2,14 @@ import { describe, expect, it, vi } from 'vitest';
 import type { PublicUptime } from '@/api/types';
 import { aComponent, aMaintenance, anIncident, aSnapshot } from './fixtures';
 import { areFiguresOld, dayOf } from './moving-figures';
-import { barDays, percentageText, restText, uptimeDays, withFigures } from './uptime';
+import {
+  barDays,
+  groupUptimeText,
+  percentageText,
+  restText,
+  uptimeDays,
+  withFigures,
+} from './uptime';
 
 const uptime = (...days: PublicUptime['days']): PublicUptime => ({ percentage: 99.87, days });
 const day = (date: string, seconds: Partial<PublicUptime['days'][0]> = {}) => ({
@@ -21,6 +28,25 @@ describe('the day of an instant', () => {
     ['2026-11-20T03:30:00Z', 'America/New_York', '2026-11-19'],
   ])('of %s in %s is %s', (instant, zone, expected) => {
     expect(dayOf(instant, zone)).toBe(expected);
+  });
+});
+
+describe('the uptime of a group', () => {
+  const down = (major: number, startDate: string | null = null) =>
+    aComponent({ startDate, uptime: uptime(day('2026-11-20', { major })) });
+
+  // The server has the same numbers: crates/application/src/status_page/tests.rs.
+  it.each([
+    ['unrounded percentages', [down(2410), down(3188)], '99.96 % uptime'],
+    ['days from the start on', [down(8640, '2026-11-20'), down(0)], '95.0 % uptime'],
+    ['components that show theirs', [down(0), aComponent()], '100.0 % uptime'],
+    ['a day of 25 hours', [down(90_000, '2026-11-20')], '0.0 % uptime'],
+  ])('is the mean of %s', (_, members, expected) => {
+    expect(groupUptimeText(members, snapshot)).toBe(expected);
+  });
+
+  it('is absent if no day counts', () => {
+    expect(groupUptimeText([aComponent(), down(0, '2026-11-21')], snapshot)).toBeNull();
   });
 });
 
@@ -148,7 +174,7 @@ it.each([
   [99.87, '99.87 % uptime'],
   [null, 'No data'],
 ])('writes the percentage %s as %s', (percentage, text) => {
-  expect(percentageText({ percentage, days: [] })).toBe(text);
+  expect(percentageText({ percentage })).toBe(text);
 });
 
 describe('newer figures', () => {

@@ -26,6 +26,7 @@ export interface UptimeDay {
 /** Weighted seconds, in tenths, from which a day has the next colour. */
 const levels = [1, 11_920, 19_780, 36_000];
 const dayMs = 86_400_000;
+const dayTenths = 864_000;
 /** Longest title of an incident or a maintenance in the text of a day, in characters. */
 const titleLength = 90;
 
@@ -36,6 +37,8 @@ export function monthsBetween(from: Day, to: Day): number {
 }
 
 const nothing = { major: 0, partial: 0, degraded: 0 };
+
+type Downtime = Pick<PublicUptime['days'][number], 'major' | 'partial'>;
 
 /** The part of the page's state that the days depend on. */
 type DaysState = Pick<
@@ -86,7 +89,7 @@ export function uptimeDays(
       .map(([lasted, kind]) => `${duration(lasted)} ${kind}`)
       .join(', ');
     const what = counts ? `${kinds || 'No downtime recorded'}${titles}` : 'No data';
-    const tenths = major * 10 + partial * 3;
+    const tenths = downtimeTenths({ major, partial });
     return {
       date,
       text: `${words}: ${what}`,
@@ -95,6 +98,11 @@ export function uptimeDays(
       isNotable: kinds + titles !== '',
     };
   });
+}
+
+/** Returns the seconds that count as downtime, in tenths. */
+function downtimeTenths({ major, partial }: Downtime): number {
+  return major * 10 + partial * 3;
 }
 
 /** Whether a maintenance was or is in progress. When a cancelled one was is not known. */
@@ -113,8 +121,32 @@ export function restText(days: readonly UptimeDay[]): string {
 }
 
 /** Formats a percentage with one or two decimals. */
-export function percentageText({ percentage }: PublicUptime): string {
+export function percentageText({ percentage }: Pick<PublicUptime, 'percentage'>): string {
   return percentage === null ? 'No data' : `${percentage.toFixed(2).replace(/0$/, '')} % uptime`;
+}
+
+/**
+ * Formats the uptime of a group, by the rule of `mean` in `domain/src/uptime.rs`: the mean of the
+ * unrounded percentages of its components, rounded down. Null if no day of them counts.
+ */
+export function groupUptimeText(
+  members: readonly PublicComponent[],
+  { organisation, generatedAt }: Pick<PageState, 'organisation' | 'generatedAt'>,
+): string | null {
+  const dates = datesUntil(dayOf(generatedAt, organisation.timeZone));
+  const losses = members.flatMap(({ startDate, uptime }) => {
+    const counted = dates.filter(({ date }) => (startDate ?? '') <= date).length;
+    if (!uptime || counted === 0) return [];
+    return Math.min(1, sum(uptime.days.map(downtimeTenths)) / counted / dayTenths);
+  });
+  if (losses.length === 0) return null;
+  // The rounding error of the sums is smaller than what is added.
+  const hundredths = Math.floor(10_000 * (1 - sum(losses) / losses.length) + 1e-7);
+  return percentageText({ percentage: hundredths / 100 });
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** What a reading of the figures renews. */

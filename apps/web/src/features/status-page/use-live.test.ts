@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PublicComponent } from '@/api/types';
 import type { LiveEvent } from '@/realtime/live-events';
 import { aComponent, aMaintenance, anIncident, aSnapshot } from './fixtures';
 import { initialLive, reduce, type Live } from './use-live';
@@ -13,26 +14,59 @@ const completed = (id: string, endAt: string) =>
 
 const after = (live: Live, event: LiveEvent) => reduce(live, { type: 'event', event, now });
 const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id);
-const texts = ({ announcements }: Live) => announcements.map(({ text }) => text);
+const texts = (live: Live) =>
+  reduce(live, { type: 'announce' }).announcements.map(({ text }) => text);
 
-it('announces an incident that affects many components before all of them', () => {
-  const components = Array.from({ length: 30 }, (_, index) =>
-    aComponent({ id: `c${index}`, name: `C${index}` }),
-  );
-  const events: LiveEvent[] = [
-    { name: 'new-incident', args: [anIncident()] },
-    ...components.map((component): LiveEvent => {
-      return { name: 'component-update', args: [{ ...component, status: 'MAJOR_OUTAGE' }] };
-    }),
-  ];
-  const announced = texts(events.reduce(after, initialLive(aSnapshot({ components }))));
-  expect(announced.slice(0, 2)).toEqual([
+const componentsOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => aComponent({ id: `c${index}`, name: `C${index}` }));
+
+/** An incident that breaks all components, as the events of its commit. */
+const outageOf = (components: readonly PublicComponent[]): LiveEvent[] => [
+  { name: 'new-incident', args: [anIncident()] },
+  ...components.map((component): LiveEvent => {
+    return { name: 'component-update', args: [{ ...component, status: 'MAJOR_OUTAGE' }] };
+  }),
+];
+
+it('announces up to 20 components that change together by their names', () => {
+  const components = componentsOf(20);
+  const live = outageOf(components).reduce(after, initialLive(aSnapshot({ components })));
+  expect(live.announcements).toEqual([]);
+  const [incident, first, headline, ...others] = texts(live);
+  expect([incident, first, headline]).toEqual([
     'New incident: Payments fail, Investigating',
+    'C0: Major Outage',
     'Some systems are experiencing issues',
   ]);
-  expect(announced.slice(2)).toEqual(
-    components.slice(10).map(({ name }) => `${name}: Major Outage`),
-  );
+  expect(others).toEqual(components.slice(1).map(({ name }) => `${name}: Major Outage`));
+});
+
+it('announces more components that change together in one sentence, however often each changes', () => {
+  const components = componentsOf(21);
+  const events = [
+    ...outageOf(components),
+    ...components.map((component): LiveEvent => {
+      return { name: 'component-update', args: [{ ...component, status: 'PARTIAL_OUTAGE' }] };
+    }),
+  ];
+  const live = events.reduce(after, initialLive(aSnapshot({ components })));
+  expect(texts(live)).toEqual([
+    'New incident: Payments fail, Investigating',
+    'Some systems are experiencing issues',
+    '21 components have changed',
+  ]);
+});
+
+it('keeps the latest 40 announcements, each with a key of its own', () => {
+  let live = initialLive(aSnapshot());
+  for (let number = 0; number < 50; number += 1) {
+    const incident = anIncident({ id: `i${number}`, title: `Down ${number}` });
+    live = reduce(after(live, { name: 'new-incident', args: [incident] }), { type: 'announce' });
+  }
+  expect(live.unannounced).toEqual([]);
+  expect(live.announcements).toHaveLength(40);
+  expect(live.announcements.at(-1)?.text).toBe('New incident: Down 49, Investigating');
+  expect(new Set(live.announcements.map(({ key }) => key)).size).toBe(40);
 });
 
 describe('more than 50 past items', () => {
@@ -88,10 +122,10 @@ describe('items that ended more than 14 days ago', () => {
     { name: 'new-maintenance', args: [completed('entered', old)] },
     { name: 'maintenance-updated', args: [completed('edited', old)] },
   ])('are not added or announced by $name', (event) => {
-    const { state, announcements } = after(live, event);
-    expect(ids(state.incidents)).toEqual(['open', 'past']);
-    expect(ids(state.maintenances)).toEqual(['ahead', 'over']);
-    expect(announcements).toEqual([]);
+    const unchanged = after(live, event);
+    expect(ids(unchanged.state.incidents)).toEqual(['open', 'past']);
+    expect(ids(unchanged.state.maintenances)).toEqual(['ahead', 'over']);
+    expect(texts(unchanged)).toEqual([]);
   });
 
   it('are added if they ended later', () => {
@@ -120,7 +154,7 @@ describe('items that ended more than 14 days ago', () => {
     const state = { ...live.state, incidents, maintenances, generatedAt: read.generatedAt };
     const later = reduce(live, { type: 'state', state });
     expect(later.state).toMatchObject({ incidents, maintenances });
-    expect(later.announcements).toEqual([]);
+    expect(texts(later)).toEqual([]);
   });
 
   it('do not include a cancelled maintenance without an end', () => {

@@ -1,19 +1,21 @@
 import { type Dispatch, useEffect, useEffectEvent, useReducer, useRef } from 'react';
 import type { Instant } from '@/api/types';
 import type { LiveEvent } from '@/realtime/live-events';
-import { announcementsBetween } from './announcements';
+import { announcementsBetween, foldComponents, type Announcement } from './announcements';
 import { afterConnected, type ConnectionState } from './connection-state';
 import type { Follow } from './event-stream';
 import { areBarsOld, figuresMs, hasMovingFigures } from './moving-figures';
 import { applyEvent, limitPast, type CurrentLists, type PageState } from './page-state';
-import { fetchSnapshot } from './snapshot';
+import type { FetchSnapshot } from './snapshot';
 import { withFigures } from './uptime';
 
 export interface Live {
   state: PageState;
   connection: ConnectionState;
+  /** Changes that are announced soon, oldest first. */
+  unannounced: readonly Announcement[];
   /** The latest announcements for screen readers, oldest first. */
-  announcements: readonly { key: number; text: string; ofComponent: boolean }[];
+  announcements: readonly { key: number; text: string }[];
   /** Number of changes of each item since the page was opened, by its id. */
   changes: Readonly<Record<string, number>>;
 }
@@ -29,18 +31,26 @@ type Action =
   | { type: 'event'; event: LiveEvent; now: Instant }
   | { type: 'state'; state: CurrentLists }
   | { type: 'figures'; read: PageState }
-  | { type: 'connected'; connected: boolean; now: Instant };
+  | { type: 'connected'; connected: boolean; now: Instant }
+  | { type: 'announce' };
 
 const currentTime = () => new Date().toISOString();
 
-/**
- * Number of announcements of components, and of others. Screen readers have read older ones. An
- * outage may change many components at once, after the incident that says why.
- */
-const announcementsKept = 20;
+/** Changes within this time are announced together: one commit may send many events. */
+const togetherMs = 500;
+/** Number of announcements. Screen readers have read older ones. */
+const announcementsKept = 40;
 
-/** Returns the organisation's state, kept up to date by `follow`. */
-export function useLive(snapshot: PageState, follow: Follow, start?: LiveStart): Live {
+/**
+ * Returns the organisation's state, kept up to date by `follow`, and its figures by
+ * `fetchSnapshot`. The first script of the page has the code of both and hands it over.
+ */
+export function useLive(
+  snapshot: PageState,
+  follow: Follow,
+  fetchSnapshot: FetchSnapshot,
+  start?: LiveStart,
+): Live {
   const [live, dispatch] = useReducer(reduce, snapshot, (state) =>
     initialLive(state, start?.connection),
   );
@@ -55,7 +65,12 @@ export function useLive(snapshot: PageState, follow: Follow, start?: LiveStart):
       }),
     [follow, orgId, revision],
   );
-  useMovingFigures(live.state, dispatch, start?.readAt);
+  const [first] = live.unannounced;
+  useEffect(() => {
+    const timer = first && setTimeout(() => dispatch({ type: 'announce' }), togetherMs);
+    return () => clearTimeout(timer);
+  }, [first]);
+  useMovingFigures(live.state, dispatch, fetchSnapshot, start?.readAt);
   return live;
 }
 
@@ -65,7 +80,12 @@ export function useLive(snapshot: PageState, follow: Follow, start?: LiveStart):
  * requested each minute for ten minutes, and after that each hour, because the viewer's clock may
  * be wrong. A hidden page waits until it is shown.
  */
-function useMovingFigures(state: PageState, dispatch: Dispatch<Action>, readAt?: number) {
+function useMovingFigures(
+  state: PageState,
+  dispatch: Dispatch<Action>,
+  fetchSnapshot: FetchSnapshot,
+  readAt?: number,
+) {
   /** Number of checks since the figures became old, without failed reads. */
   const checks = useRef(0);
   const { timeZone } = state.organisation;
@@ -115,7 +135,7 @@ export function initialLive(
   state: PageState,
   connection: ConnectionState = { status: 'connecting', asOf: state.generatedAt },
 ): Live {
-  return { state, connection, announcements: [], changes: {} };
+  return { state, connection, unannounced: [], announcements: [], changes: {} };
 }
 
 export function reduce(live: Live, action: Action): Live {
@@ -137,26 +157,24 @@ export function reduce(live: Live, action: Action): Live {
         ...live,
         connection: afterConnected(live.connection, action.connected, action.now),
       };
+    case 'announce':
+      return announced(live);
   }
+}
+
+function announced(live: Live): Live {
+  let key = live.announcements.at(-1)?.key ?? 0;
+  const latest = foldComponents(live.unannounced).map(({ text }) => ({ key: (key += 1), text }));
+  const announcements = [...live.announcements, ...latest].slice(-announcementsKept);
+  return { ...live, unannounced: [], announcements };
 }
 
 function withState(live: Live, received: PageState, now: Instant): Live {
   // By age alone: items beyond the number of past items were not deleted.
   const state = limitPast(received, now, Infinity);
   const found = announcementsBetween(limitPast(live.state, now, Infinity), state);
-  let key = live.announcements.at(-1)?.key ?? 0;
-  const all = live.announcements.concat(
-    found.map(({ about, text }) => {
-      const ofComponent = state.components.some(({ id }) => id === about);
-      return { key: (key += 1), text, ofComponent };
-    }),
-  );
-  const announcements = [true, false]
-    .flatMap((wanted) =>
-      all.filter(({ ofComponent }) => ofComponent === wanted).slice(-announcementsKept),
-    )
-    .sort((a, b) => a.key - b.key);
   const changes = { ...live.changes };
   for (const { about } of found) changes[about] = (changes[about] ?? 0) + 1;
-  return { ...live, state: limitPast(state, now), announcements, changes };
+  const unannounced = [...live.unannounced, ...found];
+  return { ...live, state: limitPast(state, now), unannounced, changes };
 }

@@ -10,8 +10,7 @@ import {
  * changed texts are.
  */
 export function showConnection(page: ParentNode, { status, asOf }: ConnectionState): void {
-  const indicator = page.querySelector('.live');
-  const [mark, text] = indicator?.children ?? [];
+  const [mark, text] = page.querySelector('.live')?.children ?? [];
   mark?.setAttribute('data-connection', status);
   const next = document.createElement('span');
   next.append(connectionTexts[status]);
@@ -22,9 +21,8 @@ export function showConnection(page: ParentNode, { status, asOf }: ConnectionSta
     time.textContent = timeOfDay(asOf);
     next.append(time);
   }
-  // The indicator is a live region: screen readers read each new element.
+  // A screen reader, or a selection, may be at the text.
   if (!text?.isEqualNode(next)) text?.replaceWith(next);
-  if (status !== 'connecting') indicator?.setAttribute('role', 'status');
 }
 
 /** Names the time zone of the times. */

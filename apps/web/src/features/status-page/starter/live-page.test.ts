@@ -22,11 +22,12 @@ beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0);
   FakeEventSource.install();
   hydrate.mockReset().mockResolvedValue();
-  document.body.innerHTML = `<p class="live"><span></span><span>State of <time datetime="${drawnAt}"></time></span></p><p></p>`;
+  document.body.innerHTML = `<p class="live"><span></span><span>State of <time datetime="${drawnAt}"></time></span></p><p></p><div role="log"></div>`;
 });
 
 afterEach(() => {
   page.follow('org-1', 7, noListener)();
+  page.stop();
   vi.useRealTimers();
 });
 
@@ -61,6 +62,7 @@ function start({
 }
 
 const shown = () => document.querySelector('.live')?.textContent;
+const announced = () => document.querySelector('[role=log]')?.textContent;
 
 it('is live without React', async () => {
   await start();
@@ -72,6 +74,25 @@ it('is live without React', async () => {
   expect(shown()).toMatch(/^Reconnecting/);
   vi.advanceTimersByTime(3_600_000);
   expect(hydrate).not.toHaveBeenCalled();
+});
+
+it('announces a loss after five seconds, and hands the log over to React without the text', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  await start();
+  FakeEventSource.last.open();
+  FakeEventSource.last.break();
+  vi.advanceTimersByTime(4999);
+  expect(announced()).toBe('');
+  vi.advanceTimersByTime(1);
+  expect(announced()).toMatch(/^Reconnecting · state of /);
+  page.stop();
+  expect(announced()).toBe('');
+  page.follow('org-1', 7, noListener);
+  FakeEventSource.last.break();
+  vi.advanceTimersByTime(5000);
+  expect(announced()).toMatch(/^Reconnecting/);
+  FakeEventSource.last.open();
+  expect(announced()).toBe('Live');
 });
 
 it('lets React take over at the first event, and hands the stream and its events over', async () => {

@@ -1,5 +1,6 @@
 import { loadCodeOrReload, reloadAfterMs } from '@/api/load-code';
 import { backoffMs } from '@/api/retry';
+import { ConnectionAnnouncer } from '@/features/status-page/connection-announcer';
 import { afterConnected, type ConnectionState } from '@/features/status-page/connection-state';
 import {
   followEventStream,
@@ -7,7 +8,12 @@ import {
   type StateListener,
 } from '@/features/status-page/event-stream';
 import { areFiguresOld, figuresMs, haveBarsMoved } from '@/features/status-page/moving-figures';
-import { FailedResponse, fetchDrawn, type DrawnPage } from '@/features/status-page/snapshot';
+import {
+  FailedResponse,
+  fetchDrawn,
+  fetchSnapshot,
+  type DrawnPage,
+} from '@/features/status-page/snapshot';
 import { isUnknownOrganisation } from '@/features/status-page/unknown-organisation';
 import { hideFailure, showFailure } from './failure-notice';
 import { KeptInput, sameElement } from './kept-input';
@@ -26,11 +32,13 @@ export class LivePage implements StartedPage {
   readonly orgId: string;
   readonly maybeSignedIn: boolean;
   readonly state: Promise<StartedState>;
+  readonly fetchSnapshot = fetchSnapshot;
   readonly loadCode = loadCodeOrReload;
   readonly #hydrate: Hydrate;
   readonly #drawnRevision: number;
   readonly #input: KeptInput;
   readonly #clock = new AbortController();
+  readonly #announcer = new ConnectionAnnouncer();
   #connection: ConnectionState;
   /** Closes the stream; undefined once React closes it. */
   #close: (() => void) | undefined;
@@ -67,20 +75,22 @@ export class LivePage implements StartedPage {
   }
 
   readonly follow: Follow = (orgId, revision, react) => {
+    const listener = this.#announcer.wrap(react);
     const close = this.#close;
     this.#close = undefined;
     if (!close || revision < this.#drawnRevision) {
       // This stream has begun after what an older state lacks.
       close?.();
-      return followEventStream(orgId, revision, react);
+      return followEventStream(orgId, revision, listener);
     }
-    Object.assign(this.#listener, react);
-    for (const deliver of this.#waiting.splice(0)) deliver(react);
+    Object.assign(this.#listener, listener);
+    for (const deliver of this.#waiting.splice(0)) deliver(listener);
     return close;
   };
 
   stop(): ConnectionState {
     this.#clock.abort();
+    this.#announcer.stop();
     // After a failed load, the indicator may show another connection than this one.
     showConnection(document, this.#connection);
     this.#focused = document.activeElement;
@@ -91,6 +101,7 @@ export class LivePage implements StartedPage {
     onEvent: (event) => this.#wait((react) => react.onEvent(event)),
     onState: (state) => this.#wait((react) => react.onState(state)),
     onConnected: (connected) => {
+      this.#announcer.update(connected && !this.#showsOutdated);
       this.#connection = afterConnected(this.#connection, connected, new Date().toISOString());
       if (this.#clock.signal.aborted) this.#waiting.push((react) => react.onConnected(connected));
       else if (!this.#showsOutdated) showConnection(document, this.#connection);
@@ -138,6 +149,7 @@ export class LivePage implements StartedPage {
     if (!this.#isOutdated) return;
     if (!this.#showsOutdated) {
       this.#showsOutdated = true;
+      this.#announcer.update(false);
       showConnection(document, afterConnected(this.#connection, false, new Date().toISOString()));
     }
     setTimeout(() => this.#load(), backoffMs(this.#failures) * (0.5 + Math.random()));
@@ -153,8 +165,8 @@ export class LivePage implements StartedPage {
 }
 
 /**
- * Presses the button that the address names: the page of an incident leads to the button that
- * follows it.
+ * Presses the button that the address names: other pages lead to the button that subscribes, and
+ * that of an incident to the one that follows it.
  */
 function pressTarget(): void {
   // Not `:target`, which browsers may set later than this script runs.

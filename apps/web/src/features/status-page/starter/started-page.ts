@@ -1,6 +1,7 @@
 import type { ConnectionState } from '@/features/status-page/connection-state';
 import type { Follow } from '@/features/status-page/event-stream';
 import type { PageState } from '@/features/status-page/page-state';
+import type { FetchSnapshot } from '@/features/status-page/snapshot';
 
 export interface StartedState {
   state: PageState;
@@ -19,6 +20,7 @@ export interface StartedPage {
   maybeSignedIn: boolean;
   /** Follows the changes. Hands over the event stream if it is open. */
   follow: Follow;
+  fetchSnapshot: FetchSnapshot;
   /** Loads the code of a control. If the files of this version are gone, loads the page again. */
   loadCode: <T>(load: () => Promise<T>) => Promise<T>;
   /**

@@ -1,20 +1,23 @@
 /**
- * Closes a menu when something outside of it is pressed or focused, and by Escape, until `signal`
- * is aborted.
+ * Closes the menu of feeds when something outside of it is pressed or focused, and by Escape. The
+ * menu may be drawn again meanwhile.
  */
-export function closeWhenLeft(menu: HTMLDetailsElement, signal: AbortSignal): void {
+export function closeWhenLeft(page: Document, options: { signal?: AbortSignal } = {}): void {
+  const openMenu = () => page.querySelector<HTMLDetailsElement>('.feeds[open]');
   const leave = ({ target }: Event) => {
-    if (target instanceof Node && !menu.contains(target)) menu.open = false;
+    const menu = openMenu();
+    if (menu && target instanceof Node && !menu.contains(target)) menu.open = false;
   };
-  document.addEventListener('pointerdown', leave, { capture: true, signal });
-  document.addEventListener('focusin', leave, { capture: true, signal });
-  document.addEventListener(
+  page.addEventListener('pointerdown', leave, { ...options, capture: true });
+  page.addEventListener('focusin', leave, { ...options, capture: true });
+  page.addEventListener(
     'keydown',
     ({ key }) => {
-      if (key !== 'Escape' || !menu.open) return;
+      const menu = key === 'Escape' && openMenu();
+      if (!menu) return;
       menu.open = false;
       menu.querySelector('summary')?.focus();
     },
-    { signal },
+    options,
   );
 }

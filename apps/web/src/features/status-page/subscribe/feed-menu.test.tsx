@@ -1,8 +1,9 @@
 import { render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { publicFeeds } from '@/public-paths';
 import { aSnapshot } from '@/features/status-page/fixtures';
+import { closeWhenLeft } from './close-when-left';
 import { FeedMenu } from './feed-menu';
 import { SubscribeButton } from './subscribe-button';
 import { SubscribeProvider } from './subscribe-provider';
@@ -20,6 +21,9 @@ function open({ channels = organisation.channels, url = organisation.url } = {})
       <button type="button">Elsewhere</button>
     </SubscribeProvider>,
   );
+  const left = new AbortController();
+  onTestFinished(() => left.abort());
+  closeWhenLeft(document, { signal: left.signal });
   const summary = screen.getByText('Other Channels');
   const menu = summary.closest('details');
   if (!menu) throw new Error('The menu has no details');
@@ -27,24 +31,32 @@ function open({ channels = organisation.channels, url = organisation.url } = {})
   return { menu, summary };
 }
 
+/** The addresses of the feeds, without that of the calendar. */
+const linked = (menu: HTMLElement) =>
+  within(menu)
+    .getAllByRole('link')
+    .filter((link) => link !== calendar())
+    .map((link) => link.getAttribute('href'));
+const calendar = () => screen.getByRole('link', { name: 'Maintenance calendar' });
+const feeds = publicFeeds.map(([path]) => path).filter((path) => path !== '/maintenances.ics');
+
 it('links every feed below the address of the page', () => {
   const { menu } = open();
-  const links = within(menu).getAllByRole('link');
-  expect(links.map((link) => link.getAttribute('href'))).toEqual(
-    publicFeeds.map(([path]) => `/status/org-1${path}`),
-  );
-  expect(screen.getByRole('link', { name: 'Maintenance calendar' })).toHaveAttribute(
-    'href',
-    '/status/org-1/maintenances.ics',
-  );
+  expect(linked(menu)).toEqual(feeds.map((path) => `/status/org-1${path}`));
 });
 
 it('links the feeds of a domain so that they work at the address of the installation', () => {
   const { menu } = open({ url: 'https://status.acme.example' });
-  const links = within(menu).getAllByRole('link');
-  expect(links.map((link) => link.getAttribute('href'))).toEqual(
-    publicFeeds.map(([path]) => `https://status.acme.example${path}`),
-  );
+  expect(linked(menu)).toEqual(feeds.map((path) => `https://status.acme.example${path}`));
+});
+
+it.each([
+  ['https://example.com/status/org-1', 'webcal://example.com/status/org-1/maintenances.ics'],
+  ['https://status.acme.example', 'webcal://status.acme.example/maintenances.ics'],
+  ['http://localhost:8080/status/org-1', '/status/org-1/maintenances.ics'],
+])('lets programs subscribe to the calendar of %s', (url, address) => {
+  open({ url });
+  expect(calendar()).toHaveAttribute('href', address);
 });
 
 it('closes by Escape, which leads back to where it was opened', async () => {

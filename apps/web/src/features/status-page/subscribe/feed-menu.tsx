@@ -1,13 +1,12 @@
-import { useEffect, useRef } from 'react';
+import { useRef } from 'react';
 import type { Channel } from '@/api/types';
 import { publicFeeds } from '@/public-paths';
 import { channelNames } from '@/shared-features/subscription/channels';
 import { useSubscribe } from './subscribe-context';
-import { closeWhenLeft } from './close-when-left';
 
 /**
  * Ways to subscribe besides mail: the other channels, and the feeds. The menu opens without script;
- * the script closes it.
+ * close-when-left.ts closes it.
  */
 export function FeedMenu() {
   const { state, open } = useSubscribe();
@@ -17,11 +16,8 @@ export function FeedMenu() {
   // A page with a domain is also at the installation's address, where the domain's paths do
   // not exist.
   const base = path === '/' ? url : path;
-  useEffect(() => {
-    const left = new AbortController();
-    if (menu.current) closeWhenLeft(menu.current, left.signal);
-    return () => left.abort();
-  }, []);
+  // Programs subscribe to a calendar with this scheme; with another one they import it once.
+  const calendarBase = url.startsWith('https') ? url.replace('https', 'webcal') : base;
 
   function subscribe(channel: Channel) {
     if (menu.current) {
@@ -47,7 +43,7 @@ export function FeedMenu() {
           ))}
         {publicFeeds.map(([feed, name]) => (
           <li key={feed}>
-            <a href={base + feed}>{name}</a>
+            <a href={(feed.endsWith('.ics') ? calendarBase : base) + feed}>{name}</a>
           </li>
         ))}
       </ul>

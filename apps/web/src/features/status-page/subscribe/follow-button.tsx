@@ -7,17 +7,18 @@ import { useSubscribe } from './subscribe-context';
  */
 export function FollowButton({ incident }: { incident: PublicIncident }) {
   const { state, open } = useSubscribe();
-  if (state.organisation.channels.length === 0) return null;
   return (
-    <button
-      id={incident.code}
-      className="button"
-      data-script="needed"
-      aria-haspopup="dialog"
-      aria-label={`Follow this incident: ${incident.title}`}
-      onClick={() => open({ incident })}
-    >
-      Follow this incident
-    </button>
+    state.organisation.channels.length > 0 && (
+      <button
+        id={incident.code}
+        className="button"
+        data-script="needed"
+        aria-haspopup="dialog"
+        aria-label={`Follow this incident: ${incident.title}`}
+        onClick={() => open({ incident })}
+      >
+        Follow this incident
+      </button>
+    )
   );
 }

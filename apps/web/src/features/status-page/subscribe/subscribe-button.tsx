@@ -12,7 +12,7 @@ interface SubscribeButtonProps {
 
 /**
  * Opens the dialog, and draws it for every control that opens it. Few visitors need it, so its code
- * is loaded on demand.
+ * is loaded on demand. The first script presses the button if the address names it.
  */
 export function SubscribeButton({ loadDialog, standalone }: SubscribeButtonProps) {
   const { state, request, isOpen, open, close } = useSubscribe();
@@ -38,6 +38,7 @@ export function SubscribeButton({ loadDialog, standalone }: SubscribeButtonProps
     <>
       {channels.length > 0 && (
         <button
+          id="subscribe"
           className="primary"
           data-script="needed"
           aria-haspopup="dialog"
@@ -48,7 +49,7 @@ export function SubscribeButton({ loadDialog, standalone }: SubscribeButtonProps
         </button>
       )}
       {standalone && channels.includes('email') && (
-        // For browsers without script: see status-page.css.
+        // For browsers without script: see public-frame.css.
         <a data-script="absent" className="primary" href={`/status/${id}/subscribe`}>
           Subscribe To Updates
         </a>

@@ -1,0 +1,69 @@
+import { connectionTexts } from './connection-state';
+import type { Follow, StateListener } from './event-stream';
+
+/** A loss of the connection that ends sooner is shown, but not announced. */
+const announcedAfterMs = 5000;
+
+/**
+ * Announces to screen readers that the connection has been lost for some seconds, and that the page
+ * is live again after such a loss. The texts stand in the log of changes, where React leaves
+ * elements alone that it has not drawn.
+ */
+export class ConnectionAnnouncer {
+  /** Set while the connection is lost. */
+  #timer: number | undefined;
+  #hasAnnouncedLoss = false;
+  #text: HTMLElement | undefined;
+
+  update(isConnected: boolean): void {
+    if (!isConnected) {
+      this.#timer ??= window.setTimeout(() => {
+        this.#hasAnnouncedLoss = true;
+        // The indicator says of which time the state is.
+        this.#announce(document.querySelector('.live')?.textContent ?? '');
+      }, announcedAfterMs);
+      return;
+    }
+    const isLossOver = this.#hasAnnouncedLoss;
+    this.stop();
+    if (isLossOver) this.#announce(connectionTexts.live);
+  }
+
+  /** Forgets a loss, and removes the text. React draws the log without it. */
+  stop(): void {
+    window.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#hasAnnouncedLoss = false;
+    this.#text?.remove();
+  }
+
+  /** Returns a listener that also updates this announcer. */
+  wrap(listener: StateListener): StateListener {
+    return {
+      ...listener,
+      onConnected: (connected) => {
+        this.update(connected);
+        listener.onConnected(connected);
+      },
+    };
+  }
+
+  #announce(text: string): void {
+    this.#text?.remove();
+    this.#text = document.createElement('p');
+    this.#text.textContent = text;
+    document.querySelector('[role=log]')?.append(this.#text);
+  }
+}
+
+/** Follows like `follow`, and announces losses of the connection. */
+export function withAnnouncer(follow: Follow): Follow {
+  return (orgId, revision, listener) => {
+    const announcer = new ConnectionAnnouncer();
+    const close = follow(orgId, revision, announcer.wrap(listener));
+    return () => {
+      close();
+      announcer.stop();
+    };
+  };
+}

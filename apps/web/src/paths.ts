@@ -26,11 +26,22 @@ export const paths = {
     list: '/incidents',
     create: '/incidents/incident/create',
     edit: (incidentId: string) => `/incidents/incident/edit/${segment(incidentId)}`,
+    /** A new incident that affects a component. */
+    createOn: (componentId: string) =>
+      `/incidents/incident/create?component=${segment(componentId)}`,
   },
   schedules: {
     list: '/schedules',
     create: '/schedules/maintenance/create',
     edit: (maintenanceId: string) => `/schedules/maintenance/edit/${segment(maintenanceId)}`,
+    /** A new maintenance like an earlier one. */
+    duplicate: (maintenanceId: string) =>
+      `/schedules/maintenance/create?from=${segment(maintenanceId)}`,
+  },
+  /** Pages of the public, below the address of the status page, which may be a domain. */
+  publicPages: {
+    incident: (code: string) => `/incidents/${code}`,
+    maintenance: (code: string) => `/maintenances/${code}`,
   },
   subscribers: '/subscribers',
   audit: '/audit',
@@ -126,6 +137,7 @@ export const endpoints = {
     item: (id: string) => `/subscriber/${segment(id)}`,
     rotateSecret: (id: string) => `/subscriber/${segment(id)}/rotate-secret`,
     test: (id: string) => `/subscriber/${segment(id)}/test`,
+    verification: (id: string) => `/subscriber/${segment(id)}/verification`,
     import: (query: URLSearchParams) => `/subscriber/import?${query.toString()}`,
     export: '/subscriber/export',
     preview: (channel: string) => `/subscriber/preview?channel=${segment(channel)}`,

@@ -1,4 +1,4 @@
-import { act, screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { aSnapshot } from '@/features/status-page/fixtures';
@@ -58,6 +58,7 @@ it('adds a domain, shows its token, verifies and removes it', async () => {
   await user.click(screen.getByRole('button', { name: 'Add Domain' }));
   expect(await screen.findByText('a-token-to-serve')).toBeInTheDocument();
   expect(screen.getByText(pending.checkUrl)).toBeInTheDocument();
+  expect(screen.getByText(/add an A record of status\.acme\.example/)).toBeInTheDocument();
   expect(screen.getByText('Pending')).toBeInTheDocument();
   expect(state.claimed).toEqual([{ name: 'status.acme.example' }]);
   // The pressed buttons are gone.
@@ -109,7 +110,11 @@ it('shows the reason when the check fails, and tries again', async () => {
   );
   const { user } = renderApp(paths.settings);
   await user.click(await screen.findByRole('button', { name: 'Verify' }));
-  expect(await screen.findByText('There is no response in time')).toBeInTheDocument();
+  const reason = await screen.findByText('There is no response in time');
+  expect(within(reason).getByRole('link', { name: 'What a domain needs' })).toHaveAttribute(
+    'href',
+    '/docs/own-domain',
+  );
   await user.click(screen.getByRole('button', { name: 'Verify' }));
   expect(await screen.findByText('Verified')).toBeInTheDocument();
 });

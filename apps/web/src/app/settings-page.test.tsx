@@ -1,9 +1,11 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { aComponent, aSnapshot } from '@/features/status-page/fixtures';
 import { renderApp, signedIn } from './testing';
 import { endpoints, paths } from '@/paths';
+import { component } from '@/testing/component';
+import { componentGroup } from '@/testing/component-group';
 import { FakeSocket } from '@/testing/fake-socket';
 import { apiUrl, problem, server, settings, success } from '@/testing/server';
 import { hasUnsavedChanges } from '@/ui/unsaved-changes';
@@ -53,9 +55,18 @@ it('shows the settings in sections, and sends what was changed', async () => {
     'Subscribers',
     'Domain',
     'Integrations',
+    'People',
     'API keys',
     'Audit log',
   ]);
+  expect(screen.getByRole('link', { name: 'Guide to API keys' })).toHaveAttribute(
+    'href',
+    paths.guide('automate'),
+  );
+  expect(screen.getByRole('link', { name: 'Open Organisation' })).toHaveAttribute(
+    'href',
+    paths.organisation,
+  );
   await user.type(title, 'Status of everything');
   const zone = screen.getByRole('combobox', { name: /Time zone/ });
   expect(zone).toHaveAccessibleDescription(
@@ -279,6 +290,23 @@ it('offers to read the settings again after a failure', async () => {
   expect(await field('Page title')).toBeInTheDocument();
 });
 
+it('offers the badges of components with the same name by their groups', async () => {
+  serve();
+  const page = aSnapshot({
+    components: ['g1', 'g2'].map((id) => aComponent({ id, code: `code-of-${id}`, name: 'API' })),
+  });
+  const groups = [componentGroup('Europe', { id: 'g1' }), componentGroup('Asia', { id: 'g2' })];
+  const components = groups.map(({ id }) => component('API', { id, groupId: id }));
+  server.use(
+    http.get(apiUrl(endpoints.status('org-1')), () => success(page)),
+    http.get(apiUrl(endpoints.components.list), () => success(components)),
+    http.get(apiUrl(endpoints.componentGroups.list), () => success(groups)),
+  );
+  renderApp(paths.settings);
+  const choices = await screen.findByRole('combobox', { name: 'Badge of' });
+  await waitFor(() => expect(choices).toHaveTextContent('The pageAPI (Europe)API (Asia)'));
+});
+
 it('offers badges, the banner, feeds and the API, each to be copied', async () => {
   serve();
   const { user } = renderApp(paths.settings);
@@ -312,6 +340,24 @@ it('offers badges, the banner, feeds and the API, each to be copied', async () =
   expect(await field('Snapshot of the page')).toHaveValue(
     'https://status.example.com/api/v1/status/org-1',
   );
+});
+
+it('says that links lead to another address than the one that is open', async () => {
+  serve();
+  renderApp(paths.settings);
+  const notice = await screen.findByText('Links begin with https://status.example.com');
+  expect(notice.closest('[role=status]')).toHaveTextContent(
+    /You have opened http:\/\/localhost:8080, .* set ALLCLEAR_PUBLIC_URL\./,
+  );
+});
+
+it('says where reminders go without a mail server', async () => {
+  serve();
+  const { user } = renderApp(paths.settings, { configuration: { mailServer: false } });
+  const reminders = await screen.findByRole('checkbox', { name: /^Remind operators/ });
+  expect(screen.queryByText(/^No mail server/)).not.toBeInTheDocument();
+  await user.click(reminders);
+  expect(screen.getByText(/^No mail server/)).toBeInTheDocument();
 });
 
 it('selects a text that the browser does not let it copy', async () => {

@@ -9,25 +9,12 @@ import { AuthContext, IdentityContext, type AuthState, type IdentityProvider } f
 import { aDashboard } from '@/features/dashboard/fixtures';
 import { noMetrics } from '@/features/metrics/fixtures';
 import { endpoints } from '@/paths';
+import { configuration } from '@/testing/configuration';
 import { apiUrl, server, success } from '@/testing/server';
 import { Toaster } from '@/ui/toaster';
 import { loadFeatures } from './features';
 import { routes } from './routes';
 import { Session } from './session';
-
-const configuration: Configuration = {
-  identityProvider: 'built-in',
-  clerkPublishableKey: null,
-  signUp: 'open',
-  mailServer: true,
-  passwords: true,
-  passkeys: true,
-  signInProviders: [],
-  firstAccount: false,
-  discordUrl: null,
-  sponsorUrl: null,
-  version: '0.1.0',
-};
 
 const identity: IdentityProvider = {
   Provider: ({ children }) => children,

@@ -4,9 +4,9 @@ import { http, HttpResponse } from 'msw';
 import { expect, it } from 'vitest';
 import { useConfiguration } from '@/api/configuration';
 import { endpoints } from '@/paths';
+import { configuration } from '@/testing/configuration';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { useAuth, useIdentity } from './auth';
-import { configuration } from './built-in/testing';
 import { Identity } from './identity';
 
 function Below() {

@@ -1,10 +1,10 @@
-import type { ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { listPath, useList } from '@/api/use-list';
 import { useMay } from '@/auth/permissions';
 import { Permitted } from '@/auth/permitted';
 import type { DataColumn } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
-import { FilterResult } from '@/ui/filter-result';
+import { FilterResult, unsearched } from '@/ui/filter-result';
 import { LoadFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
 import { ShowOlder } from '@/ui/show-older';
@@ -12,22 +12,15 @@ import { useErrorToast } from '@/ui/use-error-toast';
 import { usePageTitle } from '@/ui/use-page-title';
 import { DeleteQuestion, DeleteSelected } from './delete-items';
 import type { ItemKind } from './item-kind';
+import type { ListFilter } from './list-filter';
 import { useTableMemory } from './use-table-memory';
-
-/** Lists a part of the items. */
-export interface ListFilter {
-  /** The fields of the filter. */
-  controls: ReactNode;
-  /** The query of the list; empty for all items. */
-  query: URLSearchParams;
-}
 
 interface ListPageProps<Item extends { id: string }> {
   kind: ItemKind<Item>;
   title: string;
   /** The button of a new item, and further ones, for users who may write. */
   action: ReactNode;
-  /** A button before them that viewers see too. */
+  /** What stands before them, and viewers see too. */
   readerAction?: ReactNode;
   /**
    * Always the same array: other columns would replace the cells, also the one that has the focus.
@@ -36,7 +29,11 @@ interface ListPageProps<Item extends { id: string }> {
   /** Stacks the rows on windows narrower than a desktop's. */
   wide?: boolean;
   emptyHint: string;
-  filter?: ListFilter;
+  /** Stands above the filter and the table. */
+  notice?: ReactNode;
+  filter?: ListFilter<Item>;
+  /** Actions on selected rows, before the one that deletes them. */
+  bulkActions?: (selected: Item[]) => ReactNode;
   /** Replaces the table until the first response. */
   placeholder?: ReactNode;
   /** Follows the list once it is loaded or has failed. */
@@ -52,19 +49,32 @@ export function ListPage<Item extends { id: string }>({
   columns,
   wide = false,
   emptyHint,
+  notice,
   filter,
+  bulkActions,
   placeholder,
   children,
 }: ListPageProps<Item>) {
   usePageTitle(title);
   const isFiltered = filter !== undefined && filter.query.size > 0;
-  const path = listPath(kind.endpoints.list, filter?.query);
-  const list = useList<Item>(path);
+  const source = listPath(kind.endpoints.list, filter?.query);
+  const matches = filter?.matches;
+  const list = useList<Item>(matches ? kind.endpoints.list : source);
+  const rows = useMemo(
+    () => (matches ? list.rows?.filter(matches) : list.rows),
+    [list.rows, matches],
+  );
   useErrorToast(list.error !== undefined, kind.listFailed);
   const memory = useTableMemory(kind.endpoints.list);
   const mayWrite = useMay('write');
   const isLoading = list.rows === undefined && list.error === undefined;
-  const hint = isFiltered ? `No ${kind.noun} matches the filter.` : mayWrite && emptyHint;
+  const hasUnsearched = matches !== undefined && list.hasOlder;
+  const noMatch = `No ${kind.noun} matches the filter.`;
+  const hint = !isFiltered
+    ? mayWrite && emptyHint
+    : hasUnsearched
+      ? `${noMatch} ${unsearched}`
+      : noMatch;
 
   return (
     <div className="grid min-w-0 gap-4">
@@ -77,9 +87,16 @@ export function ListPage<Item extends { id: string }>({
           </>
         }
       />
+      {notice}
       {filter?.controls}
       {filter && (
-        <FilterResult list={list} isFiltered={isFiltered} noun={kind.noun} plural={kind.plural} />
+        <FilterResult
+          list={{ ...list, rows }}
+          isFiltered={isFiltered}
+          hasUnsearched={hasUnsearched}
+          noun={kind.noun}
+          plural={kind.plural}
+        />
       )}
       {list.error && list.rows === undefined ? (
         <LoadFailure
@@ -97,14 +114,17 @@ export function ListPage<Item extends { id: string }>({
             readOnly={!mayWrite}
             label={title}
             columns={columns}
-            rows={list.rows}
-            source={path}
+            rows={rows}
+            source={source}
             isStale={list.isStale}
             getRowId={(item) => item.id}
             rowLabel={kind.nameOf}
             emptyHint={hint}
             bulkActions={(selected, clear) => (
-              <DeleteSelected kind={kind} items={selected} onDeleted={clear} />
+              <>
+                {bulkActions?.(selected)}
+                <DeleteSelected kind={kind} items={selected} onDeleted={clear} />
+              </>
             )}
             footer={<ShowOlder size="sm" list={list} />}
           />

@@ -1,17 +1,13 @@
 import { act, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { ConfigurationContext } from '@/api/configuration';
-import { configuration } from '@/auth/built-in/testing';
 import { renderRoutes } from '@/testing/render';
 import { SiteFrame } from './site-frame';
 
 function open(path: string) {
   const page = (title: string) => (
-    <ConfigurationContext value={configuration}>
-      <SiteFrame>
-        <h1>{title}</h1>
-      </SiteFrame>
-    </ConfigurationContext>
+    <SiteFrame>
+      <h1>{title}</h1>
+    </SiteFrame>
   );
   return renderRoutes(
     [

@@ -3,9 +3,12 @@ import userEvent, { type UserEvent } from '@testing-library/user-event';
 import type { ReactNode } from 'react';
 import { createMemoryRouter, Outlet, RouterProvider, type RouteObject } from 'react-router-dom';
 import { ApiProvider } from '@/api/api-provider';
+import { ConfigurationContext } from '@/api/configuration';
+import type { Configuration } from '@/api/types';
 import { AuthContext, type Auth, type AuthState, type Role } from '@/auth/auth';
 import { LeaveGuard } from '@/ui/leave-guard';
 import { Toaster } from '@/ui/toaster';
+import { configuration } from './configuration';
 
 export const signedIn = {
   status: 'signed-in',
@@ -22,6 +25,8 @@ interface RenderOptions {
   /** The initial path. */
   path?: string;
   auth?: AuthState;
+  /** What differs from the usual configuration. */
+  configuration?: Partial<Configuration>;
   /** Further routes that the screen navigates to. */
   routes?: RouteObject[];
 }
@@ -36,15 +41,15 @@ export interface Rendered extends RenderResult {
 /** Renders a screen with router, signed-in user, toaster and a query cache. */
 export function renderScreen(
   ui: ReactNode,
-  { path = '/', auth = signedIn, routes = [] }: RenderOptions = {},
+  { routes = [], ...options }: RenderOptions = {},
 ): Rendered {
-  return renderRoutes([...routes, { path: '*', element: ui }], { path, auth });
+  return renderRoutes([...routes, { path: '*', element: ui }], options);
 }
 
 /** Renders routes, for screens that depend on route parameters or history. */
 export function renderRoutes(
   routes: RouteObject[],
-  { path = '/', auth = signedIn }: Omit<RenderOptions, 'routes'> = {},
+  { path = '/', auth = signedIn, configuration: changes = {} }: Omit<RenderOptions, 'routes'> = {},
 ): Rendered {
   const router = createMemoryRouter([{ element: <Around />, children: routes }], {
     initialEntries: [path],
@@ -57,12 +62,14 @@ export function renderRoutes(
     refresh: () => Promise.resolve(),
   };
   const app = (state: AuthState) => (
-    <AuthContext value={{ ...session, state }}>
-      <ApiProvider getToken={session.getToken}>
-        <RouterProvider router={router} />
-        <Toaster />
-      </ApiProvider>
-    </AuthContext>
+    <ConfigurationContext value={{ ...configuration, ...changes }}>
+      <AuthContext value={{ ...session, state }}>
+        <ApiProvider getToken={session.getToken}>
+          <RouterProvider router={router} />
+          <Toaster />
+        </ApiProvider>
+      </AuthContext>
+    </ConfigurationContext>
   );
   const result = render(app(auth));
   return { ...result, user, router, become: (state) => result.rerender(app(state)) };

@@ -8,6 +8,7 @@ import { apiBase, endpoints } from '@/paths';
 export const settings: OrganisationSettings = {
   id: 'org-1',
   code: '0123456789ab',
+  url: 'https://status.example.com/status/org-1',
   name: 'Analytical Engines',
   timeZone: 'Etc/UTC',
   domain: null,
@@ -20,8 +21,8 @@ export const settings: OrganisationSettings = {
 };
 
 /**
- * A server with the settings and no components, groups and API keys: each test adds the handlers of
- * its requests by `server.use(...)`.
+ * A server with the settings and no components, groups, API keys and members: each test adds the
+ * handlers of its requests by `server.use(...)`.
  */
 export const server = setupServer(
   http.get(apiUrl(endpoints.configuration), () => success(null)),
@@ -29,6 +30,8 @@ export const server = setupServer(
   http.get(apiUrl(endpoints.components.list), () => success([])),
   http.get(apiUrl(endpoints.componentGroups.list), () => success([])),
   http.get(apiUrl(endpoints.apiKeys.list), () => success([])),
+  http.get(apiUrl(endpoints.identity.members('org-1')), () => success([])),
+  http.get(apiUrl(endpoints.identity.members('org-2')), () => success([])),
 );
 
 const unexpected: string[] = [];

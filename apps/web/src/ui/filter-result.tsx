@@ -1,9 +1,14 @@
 import type { List } from '@/api/use-list';
 import { formatCount } from './format';
 
+/** Said of a list of which a filter only has the loaded rows. */
+export const unsearched = 'Older ones are not searched.';
+
 interface FilterResultProps {
   list: Pick<List<unknown>, 'rows' | 'isStale' | 'hasOlder'>;
   isFiltered: boolean;
+  /** Whether older rows exist that the filter does not have. */
+  hasUnsearched?: boolean;
   noun: string;
   plural: string;
 }
@@ -11,19 +16,22 @@ interface FilterResultProps {
 /**
  * Announces how many rows of a list a filter leaves. Always rendered, also while they are loaded.
  */
-export function FilterResult({ list, isFiltered, noun, plural }: FilterResultProps) {
+export function FilterResult(result: FilterResultProps) {
   return (
     <p aria-live="polite" className="sr-only">
-      {isFiltered ? countText(list, noun, plural) : `All ${plural}`}
+      {result.isFiltered ? countText(result) : `All ${result.plural}`}
     </p>
   );
 }
 
-function countText(
-  { rows, isStale, hasOlder }: FilterResultProps['list'],
-  noun: string,
-  plural: string,
-): string | undefined {
+function countText({
+  list: { rows, isStale, hasOlder },
+  hasUnsearched = false,
+  noun,
+  plural,
+}: FilterResultProps): string | undefined {
   if (rows === undefined || isStale) return undefined;
-  return formatCount(rows.length, noun, plural) + (hasOlder ? ', and older ones' : '');
+  const count = formatCount(rows.length, noun, plural);
+  if (hasUnsearched) return `${count}. ${unsearched}`;
+  return hasOlder ? `${count}, and older ones` : count;
 }

@@ -11,7 +11,7 @@ import { FormProgress } from './form-progress';
 import { GuardedDialog } from './guarded-dialog';
 import { SubmitButton } from './submit-button';
 
-interface FormDialogProps<Values extends object> {
+export interface FormDialogProps<Values extends object> {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: string;

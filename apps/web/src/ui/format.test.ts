@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatCount, formatNumber, formatPercent } from './format';
+import { formatCount, formatNames, formatNumber, formatPercent } from './format';
 
 it('separates thousands', () => {
   expect(formatNumber(1234567)).toBe('1,234,567');
@@ -12,6 +12,12 @@ it('names one thing in the singular and any other number in the plural', () => {
     '1,240 rows',
   ]);
   expect(formatCount(2, 'person', 'people')).toBe('2 people');
+});
+
+it('lists the first three of many names', () => {
+  const names = ['API', 'Shop', 'Web', 'Mail', 'CDN'];
+  expect(formatNames(names.slice(0, 3))).toBe('API, Shop, Web');
+  expect(formatNames(names)).toBe('API, Shop, Web and 2 more');
 });
 
 it('formats percentages with one or two decimals', () => {

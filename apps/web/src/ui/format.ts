@@ -10,6 +10,14 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
   return `${formatNumber(count)} ${count === 1 ? noun : plural}`;
 }
 
+/** Lists names, the first three of many: "API, Shop, Web and 2 more". */
+export function formatNames(names: readonly string[]): string {
+  const most = 3;
+  const rest = names.length - most;
+  const listed = names.slice(0, most).join(', ');
+  return rest > 0 ? `${listed} and ${rest} more` : listed;
+}
+
 /** Formats a percentage with one or two decimals: "99.95 %". */
 export function formatPercent(percentage: number): string {
   return `${percentage.toFixed(2).replace(/0$/, '')} %`;

@@ -92,7 +92,8 @@ const confirmations = {
   address: {
     call: endpoints.identity.confirmAddress,
     title: 'Confirm the address?',
-    description: 'It becomes the address of your account if it was entered for it.',
+    description:
+      'It becomes the address of your account if it was entered for it. Your other sessions end.',
     done: 'Address confirmed',
   },
 };

@@ -8,6 +8,7 @@ import { ConfigurationContext } from '@/api/configuration';
 import type { Configuration } from '@/api/types';
 import { useAuth } from '@/auth/auth';
 import { endpoints } from '@/paths';
+import { configuration } from '@/testing/configuration';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { LeaveGuard } from '@/ui/leave-guard';
 import { Toaster } from '@/ui/toaster';
@@ -48,20 +49,6 @@ export function serveSession(first: Session | null) {
   );
   return backend;
 }
-
-export const configuration: Configuration = {
-  identityProvider: 'built-in',
-  clerkPublishableKey: null,
-  signUp: 'open',
-  mailServer: true,
-  passwords: true,
-  passkeys: true,
-  signInProviders: [],
-  firstAccount: false,
-  discordUrl: null,
-  sponsorUrl: null,
-  version: '0.1.0',
-};
 
 interface Options {
   configuration?: Partial<Configuration>;

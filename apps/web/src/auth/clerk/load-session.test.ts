@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { configuration } from '@/auth/built-in/testing';
+import { configuration } from '@/testing/configuration';
 import { FakeClerk, looms, session, ada } from './testing';
 import { mayBeSignedIn, loadSession } from './load-session';
 

@@ -2,8 +2,8 @@ import { act, render, screen } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { vi } from 'vitest';
 import { ConfigurationContext } from '@/api/configuration';
-import { configuration } from '@/auth/built-in/testing';
 import { useAuth, type Auth } from '@/auth/auth';
+import { configuration } from '@/testing/configuration';
 import { Provider } from './provider';
 
 interface FakeSession {

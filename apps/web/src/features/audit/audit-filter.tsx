@@ -8,6 +8,7 @@ import { Input } from '@/ui/input';
 import { firstDay, lastDay } from '@/ui/local-minute';
 import { Select } from '@/ui/select';
 import { actionsOf } from './actions';
+import { useActors } from './use-actors';
 import { isDay, type AuditQuery } from './use-audit-query';
 
 const noItems: readonly AuditItem[] = [];
@@ -21,6 +22,7 @@ interface AuditFilterProps {
 /** The fields that select items. */
 export function AuditFilter({ audit: { value, choose, query }, items }: AuditFilterProps) {
   const { people, things } = useSeenNames(items);
+  const actors = withNames(people, useActors());
   const group = useRef<HTMLDivElement>(null);
 
   function clear() {
@@ -43,7 +45,7 @@ export function AuditFilter({ audit: { value, choose, query }, items }: AuditFil
         // The pairs of the others share a line on phones.
         className="max-sm:col-span-full"
         value={value('actorId')}
-        options={people}
+        options={actors}
         onChoose={(actorId) => choose({ actorId })}
       />
       <Field label="What" className="sm:w-52">
@@ -180,11 +182,12 @@ function useSeenNames(items: readonly AuditItem[]): { people: Names; things: Nam
   return { people, things };
 }
 
-/** Adds the newest name of each identifier, and sorts by name. */
+/** Adds the first name of each identifier, and sorts by name. */
 function withNames(known: Names, found: readonly { id: string; name: string }[]): Names {
   const names = new Map<string, string>();
   for (const { id, name } of found) {
     if (id !== '' && name !== '' && !names.has(id)) names.set(id, name);
   }
-  return new Map([...known, ...names].sort(([, a], [, b]) => a.localeCompare(b)));
+  const all = new Map([...known, ...names]);
+  return new Map([...all].sort(([, a], [, b]) => a.localeCompare(b)));
 }

@@ -1,9 +1,9 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { AuditItem } from '@/api/types';
 import type { AuthState } from '@/auth/auth';
-import { paths } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { renderRoutes, signedIn, signedInAs } from '@/testing/render';
 import { savedFiles } from '@/testing/saved-files';
 import { apiUrl, problem, server, success } from '@/testing/server';
@@ -46,6 +46,11 @@ function serve(items: AuditItem[] = [edited, begun]) {
   return asked;
 }
 
+const namesIn = (select: HTMLElement) =>
+  within(select)
+    .getAllByRole('option')
+    .map(({ textContent }) => textContent);
+
 const render = (search = '', auth: AuthState = signedIn) =>
   renderRoutes(auditRoutes, { path: `${paths.audit}${search}`, auth });
 
@@ -80,6 +85,24 @@ it('opens an item by keyboard and shows the changed fields, and the others on de
   expect(screen.getByText('request-1')).toBeInTheDocument();
 });
 
+it('leads from the details to what was changed', async () => {
+  serve();
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: /^Show details: Ada Lovelace/ }));
+  expect(screen.getByRole('link', { name: 'Open: API' })).toHaveAttribute(
+    'href',
+    '/components/component/edit/component-1',
+  );
+});
+
+it('leads to nothing that is deleted', async () => {
+  serve([{ ...edited, action: 'component.deleted', after: null }]);
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: /^Show details/ }));
+  await screen.findByRole('table', { name: 'Changed fields' });
+  expect(screen.queryByRole('link', { name: /^Open/ })).not.toBeInTheDocument();
+});
+
 it('keeps its filters in the address and sends them', async () => {
   const asked = serve();
   const { user, router } = render('?targetId=component-1');
@@ -94,6 +117,36 @@ it('keeps its filters in the address and sends them', async () => {
     'targetId=component-1&limit=500',
     'action=component.updated&targetId=component-1&limit=500',
   ]);
+});
+
+it('offers members and API keys that no shown entry names', async () => {
+  const asked = serve();
+  server.use(
+    http.get(apiUrl(endpoints.identity.members('org-1')), () =>
+      success([
+        { userId: 'user-1', name: 'Ada King' },
+        { userId: 'user-9', name: 'Mary Somerville' },
+      ]),
+    ),
+    http.get(apiUrl(endpoints.apiKeys.list), () => success([{ id: 'key-1', name: 'Deploys' }])),
+  );
+  const { user } = render();
+  await screen.findByRole('option', { name: 'Mary Somerville' });
+  const who = screen.getByRole('combobox', { name: 'Who' });
+  await waitFor(() =>
+    expect(namesIn(who)).toEqual(['All', 'Ada King', 'Deploys', 'Mary Somerville']),
+  );
+  await user.selectOptions(who, 'Deploys');
+  await waitFor(() => expect(asked.at(-1)).toContain('actorId=key-1'));
+});
+
+it('reads no members if Clerk has them', async () => {
+  serve();
+  const members = vi.fn(() => success([]));
+  server.use(http.get(apiUrl(endpoints.identity.members('org-1')), members));
+  renderRoutes(auditRoutes, { path: paths.audit, configuration: { identityProvider: 'clerk' } });
+  await screen.findByRole('table', { name: 'Audit log' });
+  expect(members).not.toHaveBeenCalled();
 });
 
 it('keeps the focus on a filter and the names of other people after a choice', async () => {
@@ -114,11 +167,7 @@ it('keeps the focus on a filter and the names of other people after a choice', a
   await user.selectOptions(who, 'Grace Hopper');
   await waitFor(() => expect(screen.queryByText('Ada Lovelace', { selector: 'bdi' })).toBe(null));
   expect(who).toHaveFocus();
-  expect(
-    within(who)
-      .getAllByRole('option')
-      .map(({ textContent }) => textContent),
-  ).toEqual(['All', 'Ada Lovelace', 'Grace Hopper']);
+  expect(namesIn(who)).toEqual(['All', 'Ada Lovelace', 'Grace Hopper']);
 });
 
 it('applies a day with Enter or when the focus leaves, and no year before 1970', async () => {

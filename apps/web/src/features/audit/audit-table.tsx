@@ -1,9 +1,10 @@
 import { ChevronRight } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import type { AuditItem } from '@/api/types';
 import { paths } from '@/paths';
-import { changeText } from '@/shared-features/audit/change-text';
+import { changeText, deletedTargets, targetPath } from '@/shared-features/audit/change-text';
+import { buttonVariants } from '@/ui/button-variants';
 import { cn } from '@/ui/cn';
 import { IconButton } from '@/ui/icon-button';
 import { Timestamp } from '@/ui/timestamp';
@@ -14,6 +15,7 @@ const value = `${cell} py-2.5`;
 
 /** The items, each of which can be opened. */
 export function AuditTable({ items }: { items: readonly AuditItem[] }) {
+  const deleted = useMemo(() => deletedTargets(items), [items]);
   return (
     <div className="@container/narrow rounded-lg border border-line bg-surface shadow-low">
       <table className="w-full text-sm stacked:block">
@@ -32,14 +34,20 @@ export function AuditTable({ items }: { items: readonly AuditItem[] }) {
           </tr>
         </thead>
         {items.map((item) => (
-          <ItemRows key={item.id} item={item} />
+          <ItemRows key={item.id} item={item} path={targetPath(item, deleted)} />
         ))}
       </table>
     </div>
   );
 }
 
-function ItemRows({ item }: { item: AuditItem }) {
+interface ItemRowsProps {
+  item: AuditItem;
+  /** The screen of the changed thing; undefined if it has none. */
+  path: string | undefined;
+}
+
+function ItemRows({ item, path }: ItemRowsProps) {
   const [isOpen, setOpen] = useState(false);
   const detailsId = useId();
   const { who, what, name } = changeText(item);
@@ -92,7 +100,19 @@ function ItemRows({ item }: { item: AuditItem }) {
       </tr>
       <tr id={detailsId} hidden={!isOpen} className="stacked:block stacked:[[hidden]]:hidden">
         <td colSpan={5} className="px-3 pb-4 pl-14 stacked:block stacked:pl-3">
-          {isOpen && <DifferenceView item={item} />}
+          {isOpen && (
+            <DifferenceView item={item}>
+              {path !== undefined && (
+                <Link
+                  to={path}
+                  aria-label={`Open: ${name ?? sentence}`}
+                  className={buttonVariants({ size: 'sm' })}
+                >
+                  Open
+                </Link>
+              )}
+            </DifferenceView>
+          )}
         </td>
       </tr>
     </tbody>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { AuditItem } from '@/api/types';
 import { useComponentNames } from '@/shared-features/affected/component-groups';
 import { Button } from '@/ui/button';
@@ -6,8 +6,17 @@ import { cn } from '@/ui/cn';
 import { fieldChanges, type FieldChange } from './difference';
 import { fieldName, valueText, type Names } from './value-text';
 
+interface DifferenceViewProps {
+  item: AuditItem;
+  /** A link to the changed thing. */
+  children: ReactNode;
+}
+
 /** What a change did: the changed fields, and the others on demand. */
-export function DifferenceView({ item: { before, after, requestId } }: { item: AuditItem }) {
+export function DifferenceView({
+  item: { before, after, requestId },
+  children,
+}: DifferenceViewProps) {
   const [isWhole, setWhole] = useState(false);
   const fields = fieldChanges(before, after);
   const changed = fields.filter(({ isChanged }) => isChanged);
@@ -24,6 +33,7 @@ export function DifferenceView({ item: { before, after, requestId } }: { item: A
         />
       )}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-xs text-muted">
+        {children}
         {others > 0 && (
           <Button size="sm" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
             {isWhole ? 'Hide' : 'Show'} unchanged fields

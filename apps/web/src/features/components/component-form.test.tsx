@@ -183,3 +183,12 @@ it('says that a deleted component cannot be edited, and goes back', async () => 
   expect(await screen.findByText('Error loading component')).toBeInTheDocument();
   await waitFor(() => expect(router.state.location.pathname).toBe(paths.components.list));
 });
+
+it('leads from a component to a new incident that affects it', async () => {
+  server.use(http.get(apiUrl(endpoints.components.item('website')), () => success(website)));
+  renderRoutes(componentRoutes, { path: paths.components.edit('website') });
+  expect(await screen.findByRole('link', { name: 'Open Incident' })).toHaveAttribute(
+    'href',
+    '/incidents/incident/create?component=website',
+  );
+});

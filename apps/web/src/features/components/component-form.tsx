@@ -1,18 +1,16 @@
 import { useFormikContext } from 'formik';
 import type { ComponentProps } from 'react';
 import { ItemForm } from '@/items/item-form';
-import { useGroups } from '@/shared-features/affected/component-groups';
 import { Checkbox } from '@/ui/checkbox';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
-import { LoadFailure } from '@/ui/load-failure';
 import { lastDay } from '@/ui/local-minute';
 import { componentStatuses, statusOptions } from '@/ui/statuses';
-import { Select } from '@/ui/select';
 import { Textarea } from '@/ui/textarea';
 import { ToggleGroup } from '@/ui/toggle-group';
 import { useDateField } from '@/ui/use-date-field';
 import { componentSchema, type ComponentValues } from './component';
+import { GroupField } from './group-field';
 
 const statuses = statusOptions(componentStatuses);
 
@@ -67,7 +65,7 @@ function ComponentFields({ loading, isNew }: FieldsProps) {
       </Field>
       <fieldset className="grid gap-4">
         <legend className="mb-3 text-sm font-medium text-ink">Status page</legend>
-        <GroupField loading={loading} />
+        <GroupField disabled={loading} />
         <Checkbox
           label="Show uptime"
           {...getFieldProps('showUptime')}
@@ -108,45 +106,6 @@ function StartDateField({ loading, isNew }: FieldsProps) {
           className="w-44!"
           disabled={loading}
         />
-      )}
-    </Field>
-  );
-}
-
-/**
- * The group, in which the component becomes the first. It is there before the groups are read, so
- * that no field moves.
- */
-function GroupField({ loading }: { loading: boolean }) {
-  const { values, errors, getFieldProps } = useFormikContext<ComponentValues>();
-  const { rows, error, refresh } = useGroups();
-  if (error && rows === undefined) {
-    return (
-      <LoadFailure
-        title="The groups could not be loaded"
-        reason={error.message}
-        onRetry={refresh}
-      />
-    );
-  }
-  const { groupId } = values;
-  const isUnknown = groupId !== '' && !rows?.some(({ id }) => id === groupId);
-  return (
-    <Field label="Group" error={errors.groupId}>
-      {(control) => (
-        <Select {...control} {...getFieldProps('groupId')} disabled={loading}>
-          <option value="">No group</option>
-          {isUnknown && (
-            <option value={groupId} disabled>
-              {rows ? 'No longer available' : 'Loading...'}
-            </option>
-          )}
-          {rows?.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </Select>
       )}
     </Field>
   );

@@ -6,6 +6,7 @@ import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { component } from '@/testing/component';
+import { componentGroup } from '@/testing/component-group';
 import { componentRoutes } from './routes';
 
 /** Serves `components`, and deletes from them what is not `stuck`. */
@@ -60,15 +61,15 @@ it('shows each component with its status and the ways to edit and delete it', as
 
 it('sorts by how bad things are, the worst first', async () => {
   serve([
-    component('Search', { status: 'PARTIAL_OUTAGE' }),
+    component('Checkout', { status: 'PARTIAL_OUTAGE' }),
     component('Website'),
     component('Payments', { status: 'MAJOR_OUTAGE' }),
     component('Mail', { status: 'DEGRADED' }),
   ]);
   const { user } = open();
-  await screen.findByText('Search');
+  await screen.findByText('Checkout');
   await user.click(screen.getByRole('button', { name: 'Status' }));
-  expect(names()).toEqual(['Payments', 'Search', 'Mail', 'Website']);
+  expect(names()).toEqual(['Payments', 'Checkout', 'Mail', 'Website']);
 });
 
 it('shows the same page in the same order again when its user comes back', async () => {
@@ -88,16 +89,56 @@ it('shows the same page in the same order again when its user comes back', async
   expect(names()).toEqual(['Service 2', 'Service 1']);
 });
 
+it('filters by name and group, and by status as it is shown, which the address keeps', async () => {
+  const europe = componentGroup('Europe', { id: 'g1' });
+  server.use(http.get(apiUrl(endpoints.componentGroups.list), () => success([europe])));
+  serve([
+    component('API', { groupId: 'g1' }),
+    component('Website', { status: 'DEGRADED' }),
+    component('Mail', { underMaintenance: true }),
+  ]);
+  const { user, router, unmount } = open();
+  const filter = within(screen.getByRole('group', { name: 'Filter' }));
+  const search = filter.getByRole('searchbox', { name: 'Search' });
+  const status = filter.getByRole('combobox', { name: 'Status' });
+  const shows = (...expected: string[]) =>
+    waitFor(() => {
+      const table = within(screen.getByRole('table', { name: 'Components' }));
+      const rows = table.getAllByRole('row').slice(1);
+      expect(rows.map((row) => row.children[1]?.textContent)).toEqual(expected);
+    });
+  await shows('APIEurope', 'Website', 'Mail');
+  await user.type(search, 'eur ap');
+  await shows('APIEurope');
+  await user.clear(search);
+  await user.selectOptions(status, 'Operational');
+  await shows('APIEurope');
+  await user.selectOptions(status, 'Affected');
+  await shows('Website', 'Mail');
+  await user.type(search, ' MAIL');
+  await shows('Mail');
+  expect(router.state.location.search).toBe('?status=affected');
+  await user.tab();
+  await waitFor(() => expect(router.state.location.search).toBe('?status=affected&search=MAIL'));
+  await user.selectOptions(status, 'Major Outage');
+  expect(await screen.findByText('No component matches the filter.')).toBeInTheDocument();
+  unmount();
+
+  renderRoutes(componentRoutes, { path: `${paths.components.list}?search=web&status=any` });
+  await shows('Website');
+  expect(screen.getByRole('searchbox', { name: 'Search' })).toHaveValue('web');
+});
+
 it('shows a maintenance beside a worse status, and instead of Operational', async () => {
   serve([
-    component('Search', { status: 'PARTIAL_OUTAGE', underMaintenance: true }),
+    component('Checkout', { status: 'PARTIAL_OUTAGE', underMaintenance: true }),
     component('Website', { underMaintenance: true }),
   ]);
   open();
   const row = async (name: string) =>
     within((await screen.findByText(name)).closest('tr') ?? document.body);
-  expect((await row('Search')).getByText('Partial Outage')).toBeInTheDocument();
-  expect((await row('Search')).getByText('Under Maintenance')).toBeInTheDocument();
+  expect((await row('Checkout')).getByText('Partial Outage')).toBeInTheDocument();
+  expect((await row('Checkout')).getByText('Under Maintenance')).toBeInTheDocument();
   expect((await row('Website')).getByText('Under Maintenance')).toBeInTheDocument();
   expect((await row('Website')).queryByText('Operational')).not.toBeInTheDocument();
 });

@@ -1,11 +1,14 @@
-import { useParams } from 'react-router-dom';
+import { TriangleAlert } from 'lucide-react';
+import { Link, useParams } from 'react-router-dom';
 import type { Component } from '@/api/types';
 import { AuditLink } from '@/auth/audit-link';
+import { Permitted } from '@/auth/permitted';
 import { LiveUpdate } from '@/items/live-update';
 import { useSave } from '@/items/item-form';
 import { useEdit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';
 import { useGroupName } from '@/shared-features/affected/component-groups';
+import { buttonVariants } from '@/ui/button-variants';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { componentStatuses } from '@/ui/statuses';
 import { Tabs } from '@/ui/tabs';
@@ -77,7 +80,20 @@ function EditComponent({ id }: { id: string }) {
 
   return (
     <Card className="mx-auto w-full max-w-5xl" aria-busy={loaded === undefined}>
-      <CardHeader title={title} level={1} actions={<AuditLink id={id} />} />
+      <CardHeader
+        title={title}
+        level={1}
+        actions={
+          <>
+            <Permitted>
+              <Link to={paths.incidents.createOn(id)} className={buttonVariants({ size: 'sm' })}>
+                <TriangleAlert aria-hidden /> Open Incident
+              </Link>
+            </Permitted>
+            <AuditLink id={id} />
+          </>
+        }
+      />
       <CardBody>
         <Tabs
           label="Component"

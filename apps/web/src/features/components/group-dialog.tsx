@@ -1,20 +1,30 @@
 import { useFormikContext, type FormikHelpers } from 'formik';
-import type { ComponentProps } from 'react';
+import type { ReactNode } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useListCache } from '@/api/list-cache';
 import type { ComponentGroup } from '@/api/types';
 import { LiveUpdate } from '@/items/live-update';
 import { useEdit } from '@/items/use-edit';
 import { endpoints } from '@/paths';
+import { dismissFailureToast, showFailureToast } from '@/ui/failure-toast';
 import { Field } from '@/ui/field';
-import { FormDialog } from '@/ui/form-dialog';
+import { FormDialog, type FormDialogProps } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
 import { Input } from '@/ui/input';
 import { Select } from '@/ui/select';
 import { Textarea } from '@/ui/textarea';
 import { toast } from '@/ui/toast';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
-import { displays, groupSchema, groupValues, newGroup, type GroupValues } from './group';
+import {
+  displays,
+  groupSchema,
+  groupValues,
+  newGroup,
+  type GroupValues,
+  type NewGroupValues,
+} from './group';
+import { GroupComponentsField } from './group-components-field';
+import { useMoveToGroup } from './move-to-group';
 
 interface GroupDialogProps {
   onClose: () => void;
@@ -23,11 +33,21 @@ interface GroupDialogProps {
 /** Mounted while it is open. */
 export function CreateGroupDialog({ onClose }: GroupDialogProps) {
   const api = useApi();
-  const save = useSaveGroup({
-    save: (values) => api.post(endpoints.componentGroups.create, values),
-    done: 'Group created',
-    onClose,
-  });
+  const moveToGroup = useMoveToGroup();
+
+  async function create({ components, ...values }: NewGroupValues) {
+    dismissFailureToast();
+    const { data } = await api.post<ComponentGroup>(endpoints.componentGroups.create, values);
+    if (components.length === 0) return;
+    try {
+      await moveToGroup(components, data.id);
+    } catch (error) {
+      // The group exists: the form must not create it again.
+      showFailureToast('The components were not moved into the group', error);
+    }
+  }
+
+  const save = useSaveGroup<NewGroupValues>({ save: create, done: 'Group created', onClose });
   return (
     <GroupFormDialog
       title="Create Group"
@@ -36,7 +56,9 @@ export function CreateGroupDialog({ onClose }: GroupDialogProps) {
       onClose={onClose}
       submitLabel="Create"
       pendingLabel="Creating..."
-    />
+    >
+      <GroupComponentsField />
+    </GroupFormDialog>
   );
 }
 
@@ -45,7 +67,7 @@ export function EditGroupDialog({ id, onClose }: GroupDialogProps & { id: string
   const edit = useEdit<ComponentGroup>(endpoints.componentGroups.item(id));
   const { loaded } = edit;
   useLeaveOnError(edit.error !== undefined, 'Error loading group', onClose);
-  const save = useSaveGroup({ save: edit.save, done: 'Group updated', onClose });
+  const save = useSaveGroup<GroupValues>({ save: edit.save, done: 'Group updated', onClose });
   return (
     <GroupFormDialog
       title="Edit Group"
@@ -73,16 +95,16 @@ export function EditGroupDialog({ id, onClose }: GroupDialogProps & { id: string
   );
 }
 
-interface SaveGroupOptions extends GroupDialogProps {
+interface SaveGroupOptions<Values> extends GroupDialogProps {
   /** Throws `ApiError`. */
-  save: (values: GroupValues) => Promise<unknown>;
+  save: (values: Values) => Promise<unknown>;
   /** A toast. */
   done: string;
 }
 
-function useSaveGroup({ save, done, onClose }: SaveGroupOptions) {
+function useSaveGroup<Values>({ save, done, onClose }: SaveGroupOptions<Values>) {
   const listCache = useListCache();
-  return async (values: GroupValues, form: FormikHelpers<GroupValues>): Promise<void> => {
+  return async (values: Values, form: FormikHelpers<Values>): Promise<void> => {
     try {
       await save(values);
     } catch (error) {
@@ -96,19 +118,23 @@ function useSaveGroup({ save, done, onClose }: SaveGroupOptions) {
   };
 }
 
-interface GroupFormDialogProps
+interface GroupFormDialogProps<Values extends GroupValues>
   extends
     GroupDialogProps,
     Pick<
-      ComponentProps<typeof FormDialog<GroupValues>>,
+      FormDialogProps<Values>,
       'title' | 'initialValues' | 'onSubmit' | 'submitLabel' | 'pendingLabel'
     > {
-  children?: ComponentProps<typeof FormDialog<GroupValues>>['children'];
+  children: ReactNode;
 }
 
-function GroupFormDialog({ onClose, children, ...form }: GroupFormDialogProps) {
+function GroupFormDialog<Values extends GroupValues>({
+  onClose,
+  children,
+  ...form
+}: GroupFormDialogProps<Values>) {
   return (
-    <FormDialog
+    <FormDialog<Values>
       open
       onOpenChange={(open) => !open && onClose()}
       validationSchema={groupSchema}

@@ -31,7 +31,17 @@ export const displays: Record<GroupDisplay, string> = {
 
 export type GroupValues = Pick<ComponentGroup, 'name' | 'description' | 'display'>;
 
-export const newGroup: GroupValues = { name: '', description: '', display: 'OPEN' };
+export interface NewGroupValues extends GroupValues {
+  /** The components that move into the group. */
+  components: readonly string[];
+}
+
+export const newGroup: NewGroupValues = {
+  name: '',
+  description: '',
+  display: 'OPEN',
+  components: [],
+};
 
 export const groupSchema = object({
   name: nameRule(),

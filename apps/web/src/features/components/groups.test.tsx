@@ -142,6 +142,57 @@ it('creates a group', async () => {
   expect(await (await section()).findByText('Asia')).toBeInTheDocument();
 });
 
+/** Creates the group Asia with the component Zurich, which is in Europe. */
+async function createWithZurich() {
+  server.use(
+    http.get(apiUrl(endpoints.componentOrder), () => {
+      const others = [
+        { id: 'g1', components: ['zurich'] },
+        { id: null, components: ['website'] },
+      ];
+      return success({ groups: [{ id: 'g2', components: [] }, ...others] }, { etag: '"1"' });
+    }),
+  );
+  const { user } = open();
+  await section();
+  await user.click(screen.getByRole('button', { name: 'New Group' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Create Group' }));
+  await user.type(dialog.getByRole('textbox', { name: 'Name' }), 'Asia');
+  const zurich = await dialog.findByRole('checkbox', { name: 'Zurich' });
+  expect(zurich).toHaveAccessibleDescription('In Europe');
+  await user.click(zurich);
+  await user.click(dialog.getByRole('button', { name: 'Create' }));
+}
+
+it('moves components into a new group', async () => {
+  let order: unknown;
+  server.use(
+    http.post(apiUrl(endpoints.componentOrder), async ({ request }) => {
+      order = await request.json();
+      return success(null);
+    }),
+  );
+  await createWithZurich();
+  expect(await screen.findByText('Group created')).toBeInTheDocument();
+  expect(order).toEqual({
+    groups: [
+      { id: 'g2', components: ['zurich'] },
+      { id: 'g1', components: [] },
+      { id: null, components: ['website'] },
+    ],
+  });
+});
+
+it('creates a group once although its components could not be moved, and says so', async () => {
+  server.use(http.post(apiUrl(endpoints.componentOrder), () => problem(403, 'No')));
+  await createWithZurich();
+  const failed = 'The components were not moved into the group';
+  expect(await screen.findByText(failed)).toBeInTheDocument();
+  expect(screen.getByText('Group created')).toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  expect(sent).toHaveLength(1);
+});
+
 it('closes the dialog of a saved group before the list has been read again', async () => {
   const { user } = open();
   await section();

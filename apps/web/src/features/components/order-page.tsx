@@ -31,7 +31,7 @@ export function OrderPage() {
       <CardHeader
         title="Reorder"
         level={1}
-        description="Visitors see groups and components in this order."
+        description="Visitors see groups and components in this order. Components can be moved into another group."
       />
       <CardBody className="grid gap-4">
         {order.tree && names ? (

@@ -1,8 +1,12 @@
+import { TriangleAlert } from 'lucide-react';
+import { Link } from 'react-router-dom';
 import type { Dashboard } from '@/api/types';
+import { Permitted } from '@/auth/permitted';
 import { paths } from '@/paths';
 import { useGroupName } from '@/shared-features/affected/component-groups';
 import { GroupName } from '@/shared-features/affected/group-name';
 import { StatusBadge } from '@/ui/badge';
+import { buttonVariants } from '@/ui/button-variants';
 import { componentBadges, componentStatuses, rankOf } from '@/ui/statuses';
 import { ItemLink, EmptySection, Section, listClass, rowClass } from './section';
 
@@ -58,6 +62,17 @@ function Rows({ components }: { components: readonly Component[] }) {
               <StatusBadge key={style.label} {...style} />
             ))}
           </span>
+          {component.status !== 'OPERATIONAL' && (
+            <Permitted>
+              <Link
+                to={paths.incidents.createOn(component.id)}
+                aria-label={`Open Incident: ${component.name}`}
+                className={buttonVariants({ size: 'sm' })}
+              >
+                <TriangleAlert aria-hidden /> Open Incident
+              </Link>
+            </Permitted>
+          )}
         </li>
       ))}
     </ul>

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Dashboard } from '@/api/types';
 import { endpoints, paths } from '@/paths';
 import { componentGroup } from '@/testing/component-group';
-import { renderRoutes } from '@/testing/render';
-import { apiUrl, problem, server, success } from '@/testing/server';
+import { renderRoutes, signedInAs } from '@/testing/render';
+import { apiUrl, problem, server, settings, success } from '@/testing/server';
 import { aChange, aDashboard } from './fixtures';
 import { dashboardRoutes } from './routes';
 
@@ -69,7 +69,8 @@ function serve(dashboard: () => Dashboard) {
   return asked;
 }
 
-const render = () => renderRoutes(dashboardRoutes, { path: paths.dashboard });
+const render = (auth = signedInAs('admin')) =>
+  renderRoutes(dashboardRoutes, { path: paths.dashboard, auth });
 const section = (name: string) => screen.findByRole('region', { name });
 
 beforeEach(() => {
@@ -153,15 +154,65 @@ it('names the group of an affected component', async () => {
   expect(await section('Affected components 1')).toHaveTextContent('APIEuropeMajor Outage');
 });
 
+it('offers to open an incident for a component that is not operational', async () => {
+  const maintained = { ...component, id: 'component-2', name: 'Website', underMaintenance: true };
+  serve(() => aDashboard({ components: [component, { ...maintained, status: 'OPERATIONAL' }] }));
+  render();
+  const affected = within(await section('Affected components 2'));
+  const links = affected.getAllByRole('link', { name: /^Open Incident/ });
+  expect(links.map((link) => link.getAttribute('href'))).toEqual([
+    '/incidents/incident/create?component=component-1',
+  ]);
+  expect(links[0]).toHaveAccessibleName('Open Incident: API');
+});
+
+it('records an update of a planned maintenance', async () => {
+  serve(() => aDashboard({ maintenances: [maintenance] }));
+  let sent: unknown;
+  server.use(
+    http.get(apiUrl(endpoints.maintenances.item('maintenance-1')), () => success(maintenance)),
+    http.post(apiUrl(endpoints.maintenances.createUpdate('maintenance-1')), async ({ request }) => {
+      sent = await request.json();
+      return success({}, { status: 201 });
+    }),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Record Update: Move' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Record Update' }));
+  await user.type(await dialog.findByRole('textbox', { name: /Message/ }), 'We begin.');
+  await user.click(dialog.getByRole('button', { name: 'Record Update' }));
+  expect(await screen.findByText('Maintenance Update Created')).toBeInTheDocument();
+  expect(sent).toMatchObject({ message: 'We begin.', notify: true });
+});
+
+it.each([
+  ['admin', 1],
+  ['editor', 0],
+] as const)('offers all changes to admins only: %s', async (role, links) => {
+  serve(() => aDashboard({ changes: [aChange()] }));
+  render(signedInAs(role));
+  const changes = within(await section('Last changes'));
+  const all = changes.queryAllByRole('link', { name: 'All changes' });
+  expect(all.map((link) => link.getAttribute('href'))).toEqual(Array(links).fill('/audit'));
+});
+
 it('shows the subscribers with the messages that failed', async () => {
   serve(() =>
     aDashboard({
       subscribers: { total: 1240, subscribed: 1200, pending: 30, failing: 4 },
-      deliveries: { waiting: 0, failed: 7 },
+      deliveries: { waiting: 2, failed: 7 },
     }),
   );
   render();
   const card = await section('Subscribers');
+  for (const [name, path] of [
+    ['30 Pending', '/subscribers?state=pending'],
+    ['2 Messages that wait to be sent', '/subscribers'],
+    ['7 Messages that failed, last 30 days', '/subscribers'],
+    ['4 Subscribers that cannot be reached', '/subscribers?state=failing'],
+  ] as const) {
+    expect(within(card).getByRole('link', { name })).toHaveAttribute('href', path);
+  }
   expect(card).toHaveTextContent('Subscribed1,200');
   expect(card).toHaveTextContent('Pending30');
   expect(card).toHaveTextContent('Unsubscribed10');
@@ -236,6 +287,37 @@ it('shows the first steps to an organisation without components', async () => {
   ] as const) {
     expect(screen.getByRole('link', { name })).toHaveAttribute('href', path);
   }
+});
+
+it('offers the time zone of the browser to an organisation in UTC', async () => {
+  serve(() => aDashboard({ banner: null }));
+  let timeZone = 'Etc/UTC';
+  server.use(
+    http.get(apiUrl(endpoints.organisationSettings), () =>
+      success({ ...settings, timeZone }, { etag: '"1"' }),
+    ),
+    http.patch(apiUrl(endpoints.organisationSettings), async ({ request }) => {
+      expect(request.headers.get('If-Match')).toBe('"1"');
+      const body = (await request.json()) as { timeZone: string };
+      expect(body).toEqual({ timeZone: 'Europe/Berlin' });
+      ({ timeZone } = body);
+      return success({ ...settings, timeZone });
+    }),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Use Europe/Berlin' }));
+  expect(await screen.findByText('The time zone is Europe/Berlin')).toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByRole('button', { name: /^Use / })).toBeNull());
+});
+
+it('offers the time zone to admins only', async () => {
+  serve(() => aDashboard({ banner: null }));
+  const asked = vi.fn(() => success(settings));
+  server.use(http.get(apiUrl(endpoints.organisationSettings), asked));
+  render(signedInAs('editor'));
+  await screen.findByRole('heading', { name: 'First steps' });
+  expect(asked).not.toHaveBeenCalled();
+  expect(screen.queryByRole('button', { name: /^Use / })).not.toBeInTheDocument();
 });
 
 it('records an update of an open incident and reads the dashboard again', async () => {

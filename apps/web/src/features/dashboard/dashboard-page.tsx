@@ -71,7 +71,7 @@ function Overview({ dashboard, organisationId, onChange }: OverviewProps) {
         <div className="grid min-w-0 gap-4 xl:col-span-2">
           <OpenIncidents incidents={incidents} now={now} onRecorded={onChange} />
           {banner && <AffectedComponents components={components} />}
-          <PlannedMaintenances maintenances={maintenances} now={now} />
+          <PlannedMaintenances maintenances={maintenances} now={now} onRecorded={onChange} />
         </div>
         <div className="grid min-w-0 gap-4">
           <SubscribersCard {...dashboard} />

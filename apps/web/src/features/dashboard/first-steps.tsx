@@ -3,6 +3,8 @@ import { Link } from 'react-router-dom';
 import { useMay } from '@/auth/permissions';
 import { paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
+import { useKeptFocus } from '@/ui/use-kept-focus';
+import { TimeZoneHint } from './time-zone-hint';
 
 interface Step {
   icon: LucideIcon;
@@ -45,8 +47,10 @@ function stepsOf(organisationId: string): Step[] {
 export function FirstSteps({ organisationId }: { organisationId: string }) {
   const mayWrite = useMay('write');
   const steps = stepsOf(organisationId).filter(({ writes }) => mayWrite || !writes);
+  // The hint goes away when it is followed.
+  const keptFocus = useKeptFocus<HTMLElement>();
   return (
-    <Card>
+    <Card {...keptFocus}>
       <CardHeader
         title="First steps"
         description={
@@ -55,7 +59,7 @@ export function FirstSteps({ organisationId }: { organisationId: string }) {
             : 'The organisation has no components yet'
         }
       />
-      <CardBody>
+      <CardBody className="grid gap-4">
         <ol className="grid gap-3 md:grid-cols-3">
           {steps.map((step, index) => (
             <li key={step.title}>
@@ -78,6 +82,7 @@ export function FirstSteps({ organisationId }: { organisationId: string }) {
             </li>
           ))}
         </ol>
+        <TimeZoneHint />
       </CardBody>
     </Card>
   );

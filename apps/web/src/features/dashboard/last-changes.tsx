@@ -1,16 +1,17 @@
 import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import type { Change } from '@/api/types';
+import { useMay } from '@/auth/permissions';
+import { paths } from '@/paths';
 import {
   changeText,
   deletedTargets,
   joinChanges,
   targetPath,
 } from '@/shared-features/audit/change-text';
-import { Card, CardHeader } from '@/ui/card';
 import { formatInstant } from '@/ui/datetime';
 import { formatDuration } from '@/ui/duration';
-import { listClass } from './section';
+import { listClass, Section } from './section';
 
 interface LastChangesProps {
   changes: readonly Change[];
@@ -21,9 +22,12 @@ interface LastChangesProps {
 export function LastChanges({ changes, now }: LastChangesProps) {
   const deleted = useMemo(() => deletedTargets(changes), [changes]);
   const joined = useMemo(() => joinChanges(changes), [changes]);
+  const isAdmin = useMay('administer');
   return (
-    <Card aria-label="Last changes">
-      <CardHeader title="Last changes" />
+    <Section
+      title="Last changes"
+      link={isAdmin ? { to: paths.audit, text: 'All changes' } : undefined}
+    >
       {changes.length === 0 ? (
         <p className="px-4 py-5 text-muted">Changes by you and your team appear here.</p>
       ) : (
@@ -42,7 +46,7 @@ export function LastChanges({ changes, now }: LastChangesProps) {
           ))}
         </ol>
       )}
-    </Card>
+    </Section>
   );
 }
 

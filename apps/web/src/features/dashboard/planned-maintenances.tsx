@@ -1,6 +1,10 @@
+import { MessageSquarePlus } from 'lucide-react';
 import type { Dashboard } from '@/api/types';
+import { Permitted } from '@/auth/permitted';
 import { paths } from '@/paths';
+import { useRecordMaintenanceUpdate } from '@/shared-features/updates/use-record-maintenance-update';
 import { StatusBadge } from '@/ui/badge';
+import { Button } from '@/ui/button';
 import { formatDuration } from '@/ui/duration';
 import { maintenanceStatuses } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
@@ -9,10 +13,12 @@ import { ItemLink, EmptySection, Section, listClass, rowClass } from './section'
 interface PlannedMaintenancesProps {
   maintenances: Dashboard['maintenances'];
   now: number;
+  onRecorded: () => Promise<unknown>;
 }
 
 /** The maintenances in progress and of the next seven days. */
-export function PlannedMaintenances({ maintenances, now }: PlannedMaintenancesProps) {
+export function PlannedMaintenances({ maintenances, now, onRecorded }: PlannedMaintenancesProps) {
+  const { record, dialog } = useRecordMaintenanceUpdate(onRecorded);
   return (
     <Section
       title="Maintenance, next seven days"
@@ -35,10 +41,20 @@ export function PlannedMaintenances({ maintenances, now }: PlannedMaintenancesPr
                 </span>
               </div>
               <StatusBadge {...maintenanceStatuses[maintenance.status]} />
+              <Permitted>
+                <Button
+                  size="sm"
+                  aria-label={`Record Update: ${maintenance.title}`}
+                  onClick={() => record(maintenance)}
+                >
+                  <MessageSquarePlus aria-hidden /> Record Update
+                </Button>
+              </Permitted>
             </li>
           ))}
         </ul>
       )}
+      {dialog}
     </Section>
   );
 }

@@ -8,7 +8,7 @@ interface SectionProps {
   title: string;
   /** Number of items beside the title. */
   count?: number;
-  link: { to: string; text: string };
+  link?: { to: string; text: string } | undefined;
   /** Leads to where an item is added. */
   add?: { to: string; text: string } | undefined;
   children: ReactNode;
@@ -34,9 +34,11 @@ export function Section({ title, count, link, add, children }: SectionProps) {
               </Link>
             </Permitted>
           )}
-          <Link to={link.to} className={cn(linkClass, 'text-muted hover:text-ink')}>
-            {link.text}
-          </Link>
+          {link && (
+            <Link to={link.to} className={cn(linkClass, 'text-muted hover:text-ink')}>
+              {link.text}
+            </Link>
+          )}
         </span>
       </header>
       {children}

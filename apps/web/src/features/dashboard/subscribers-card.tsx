@@ -21,18 +21,28 @@ export function SubscribersCard({
       ) : (
         <>
           <dl className="grid grid-cols-3 gap-3 p-4">
-            <Count label="Subscribed" value={subscribers.subscribed} state="subscribed" />
-            <Count label="Pending" value={subscribers.pending} state="pending" />
-            <Count label="Unsubscribed" value={unsubscribed} state="unsubscribed" />
+            <Count label="Subscribed" value={subscribers.subscribed} to={inState('subscribed')} />
+            <Count label="Pending" value={subscribers.pending} to={inState('pending')} />
+            <Count label="Unsubscribed" value={unsubscribed} to={inState('unsubscribed')} />
           </dl>
           <dl className="grid gap-1.5 border-t border-line px-4 py-3 text-sm">
-            <Line label="Messages that wait to be sent" value={deliveries.waiting} />
-            <Line label="Messages that failed, last 30 days" value={deliveries.failed} alarming />
+            {/* The screen of the subscribers says why. */}
+            <Line
+              label="Messages that wait to be sent"
+              value={deliveries.waiting}
+              to={paths.subscribers}
+            />
+            <Line
+              label="Messages that failed, last 30 days"
+              value={deliveries.failed}
+              alarming
+              to={paths.subscribers}
+            />
             <Line
               label="Subscribers that cannot be reached"
               value={subscribers.failing}
               alarming
-              state="failing"
+              to={inState('failing')}
             />
           </dl>
         </>
@@ -41,36 +51,34 @@ export function SubscribersCard({
   );
 }
 
+/** The list of the subscribers in a state. */
+const inState = (state: string) => `${paths.subscribers}?state=${state}`;
+
 interface CountProps {
   label: string;
   value: number;
-  alarming?: boolean;
-  /** The state by which the list of subscribers is filtered. */
-  state?: string;
+  /** The screen that shows what is counted. */
+  to: string;
 }
 
-function Count({ label, value, state }: CountProps) {
+function Count({ label, value, to }: CountProps) {
   return (
     <div className="flex flex-col-reverse">
       <dt className="text-sm text-muted">{label}</dt>
       <dd className="text-xl font-semibold text-ink tabular-nums">
-        <Figure label={label} value={value} state={state} />
+        <Figure label={label} value={value} to={to} />
       </dd>
     </div>
   );
 }
 
-/** Leads to the subscribers that it counts. */
-function Figure({
-  label,
-  value,
-  state,
-}: Pick<CountProps, 'label' | 'value'> & { state: string | undefined }) {
+/** Leads to what it counts. */
+function Figure({ label, value, to }: CountProps) {
   const text = formatNumber(value);
-  if (state === undefined || value === 0) return text;
+  if (value === 0) return text;
   return (
     <Link
-      to={`${paths.subscribers}?state=${state}`}
+      to={to}
       aria-label={`${text} ${label}`}
       className="underline decoration-line-strong underline-offset-4 hover:decoration-current pointer-coarse:-m-2 pointer-coarse:inline-block pointer-coarse:min-w-10 pointer-coarse:p-2"
     >
@@ -79,7 +87,12 @@ function Figure({
   );
 }
 
-function Line({ label, value, alarming, state }: CountProps) {
+interface LineProps extends CountProps {
+  /** Whether a number above 0 is a failure. */
+  alarming?: boolean;
+}
+
+function Line({ label, value, to, alarming = false }: LineProps) {
   return (
     <div className="flex items-baseline justify-between gap-4">
       <dt className="text-muted">{label}</dt>
@@ -89,7 +102,7 @@ function Line({ label, value, alarming, state }: CountProps) {
           alarming && value > 0 ? tones.major.text : 'text-ink',
         )}
       >
-        <Figure label={label} value={value} state={state} />
+        <Figure label={label} value={value} to={to} />
       </dd>
     </div>
   );

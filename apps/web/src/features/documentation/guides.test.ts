@@ -8,6 +8,12 @@ const modules = import.meta.glob<Guide>(
   { eager: true, import: 'default' },
 );
 
+const screens = import.meta.glob<string>('/src/**/*.tsx', {
+  eager: true,
+  query: '?raw',
+  import: 'default',
+});
+
 function addressOf(path: string): string {
   return path
     .replace(/^.*?\/(docs|content)\//, (_, folder) => (folder === 'docs' ? '/docs/' : '/'))
@@ -36,6 +42,24 @@ for (const { address, page } of guides) {
 }
 idsOn.get('/docs')?.add('decisions');
 
+/** Whether a link leads to no page or place; `from` is the address of its page. */
+function isBroken(href: string, from = ''): boolean {
+  const [target = '', place] = href.split('#', 2);
+  const ids = idsOn.get(target === '' ? from : target);
+  return ids === undefined || (place !== undefined && !ids.has(place));
+}
+
+it('has the guides and places that screens link to', () => {
+  const links = Object.values(screens).flatMap((source) =>
+    Array.from(
+      source.matchAll(/\bguide(?:=|\()["']([^"']+)/g),
+      ([, guide = '']) => `/docs/${guide}`,
+    ),
+  );
+  expect(links.length).toBeGreaterThan(10);
+  expect(links.filter((link) => isBroken(link))).toEqual([]);
+});
+
 describe.each(guides)('$address', ({ address, guide, page }) => {
   it('has a title and says first what it is about', () => {
     expect(guide.title).not.toBe('');
@@ -45,11 +69,7 @@ describe.each(guides)('$address', ({ address, guide, page }) => {
   it('links to pages and places that are there', () => {
     const broken = Array.from(page.querySelectorAll('a'), (link) => link.getAttribute('href') ?? '')
       .filter((href) => !/^https?:/.test(href))
-      .filter((href) => {
-        const [target = '', place] = href.split('#', 2);
-        const ids = idsOn.get(target === '' ? address : target);
-        return ids === undefined || (place !== undefined && !ids.has(place));
-      });
+      .filter((href) => isBroken(href, address));
     expect(broken).toEqual([]);
   });
 

@@ -66,6 +66,22 @@ it('begins with the server’s time when the browser’s clock is fast', async (
   vi.useRealTimers();
 });
 
+it('begins with a component and its status if it is opened for it', async () => {
+  const api = { ...aComponent('API'), status: 'MAJOR_OUTAGE' };
+  server.use(http.get(apiUrl(components.list), () => success([aComponent('Website'), api])));
+  renderRoutes(incidentRoutes, { path: paths.incidents.createOn(api.id) });
+  const picker = await screen.findByRole('combobox', { name: /^Component/ });
+  expect(picker).toHaveDisplayValue('API');
+  expect(screen.getByRole('combobox', { name: /^Status/ })).toHaveDisplayValue('Major Outage');
+});
+
+it('begins without a component if the one that it is opened for is deleted', async () => {
+  server.use(http.get(apiUrl(components.list), () => success([aComponent('API')])));
+  renderRoutes(incidentRoutes, { path: paths.incidents.createOn('deleted') });
+  expect(await screen.findByRole('textbox', { name: /^Title/ })).toHaveValue('');
+  expect(screen.queryByRole('combobox', { name: /^Component/ })).not.toBeInTheDocument();
+});
+
 it('points out an occurrence in the future, and takes none before 1970', async () => {
   const { user } = await open();
   expect(screen.queryByText(/This time is in the future/)).not.toBeInTheDocument();

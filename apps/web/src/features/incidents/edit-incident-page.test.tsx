@@ -1,10 +1,10 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
-import { anIncident } from './fixtures';
+import { anAttached, anIncident } from './fixtures';
 import type { Incident } from './incident';
 import { incidentRoutes } from './routes';
 
@@ -52,6 +52,43 @@ it('has three tabs, of which Updates is open', async () => {
     'Review',
   ]);
   expect(screen.getByRole('tab', { name: 'Updates' })).toHaveAttribute('aria-selected', 'true');
+});
+
+it('leads to its public page, and copies the address', async () => {
+  const { user } = await open();
+  const address = 'https://status.example.com/status/org-1/incidents/0123456789ab';
+  const link = await screen.findByRole('link', { name: 'Public Page' });
+  expect(link).toHaveAttribute('href', address);
+  const write = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
+  await user.click(screen.getByRole('button', { name: 'Copy: Address of the public page' }));
+  expect(write).toHaveBeenCalledExactlyOnceWith(address);
+  await screen.findByRole('button', { name: 'Copied: Address of the public page' });
+
+  write.mockRejectedValue(new Error('Not allowed'));
+  await user.click(screen.getByRole('button', { name: 'Copied: Address of the public page' }));
+  expect(await screen.findByText(/^The browser forbids copying here/)).toBeInTheDocument();
+});
+
+it('records an update that changes statuses of components', async () => {
+  const { user } = await open();
+  let sent: unknown;
+  server.use(
+    http.get(apiUrl(incidents.components(id)), () => success(['API', 'Shop'].map(anAttached))),
+    http.post(apiUrl(incidents.createUpdate(id)), async ({ request }) => {
+      sent = await request.json();
+      return success({}, { status: 201 });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  const dialog = within(screen.getByRole('dialog', { name: 'Record Update' }));
+  await user.type(dialog.getByRole('textbox', { name: /Message/ }), 'Only the API is slow.');
+  await user.click(dialog.getByRole('button', { name: 'Component Statuses' }));
+  const api = await dialog.findByRole('combobox', { name: 'API' });
+  expect(api).toHaveDisplayValue('Partial Outage');
+  await user.selectOptions(api, 'Degraded Performance');
+  await user.click(dialog.getByRole('button', { name: 'Record Update' }));
+  await screen.findByText('Incident Update Created');
+  expect(sent).toMatchObject({ components: [{ componentId: 'id-API', status: 'DEGRADED' }] });
 });
 
 it('saves over the version that was loaded, says Incident Created, and goes back', async () => {

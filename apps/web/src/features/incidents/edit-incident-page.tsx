@@ -3,8 +3,10 @@ import { AuditLink } from '@/auth/audit-link';
 import { LiveUpdate } from '@/items/live-update';
 import { useSave } from '@/items/item-form';
 import { useNotify, type NotifyValues } from '@/items/notify-field';
+import { PublicPageLink } from '@/items/public-page-link';
 import { useEdit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';
+import { ImpactFields } from '@/shared-features/affected/impact-fields';
 import { incidentTimeline } from '@/shared-features/updates/incident-timeline';
 import { UpdatesPanel } from '@/shared-features/updates/updates-panel';
 import { Card, CardBody, CardHeader } from '@/ui/card';
@@ -57,7 +59,16 @@ function EditIncident({ id }: { id: string }) {
   return (
     <div className="mx-auto grid w-full max-w-5xl min-w-0 gap-6">
       <Card>
-        <CardHeader title={title} level={1} actions={<AuditLink id={id} />} />
+        <CardHeader
+          title={title}
+          level={1}
+          actions={
+            <>
+              <PublicPageLink path={loaded && paths.publicPages.incident(loaded.code)} />
+              <AuditLink id={id} />
+            </>
+          }
+        />
         <CardBody>
           {loaded === undefined ? (
             <FormSkeleton fields={['line', 'line', 'line', 'text']} />
@@ -126,6 +137,7 @@ function IncidentTabs({ incident, onChange }: IncidentTabsProps) {
               status={incidentStatuses[incident.status]}
               incident={incident}
               closed={resolved ? 'A resolved incident takes no new updates.' : undefined}
+              impacts={<ImpactFields incidentId={incident.id} />}
               onChange={onChange}
             />
           ),

@@ -73,6 +73,28 @@ it('sorts by how far each incident is, the first stage first', async () => {
   expect(titles).toEqual(['Investigated one', 'Identified one', 'Monitored one', 'Resolved one']);
 });
 
+it('filters by title and status, and says that older incidents are not searched', async () => {
+  const newer = anIncident({ id: 'b', title: 'Mail is slow' });
+  const older = anIncident({ id: 'a', title: 'Shop is down', status: 'RESOLVED' });
+  server.use(
+    http.get(apiUrl(incidents.list), ({ request }) =>
+      new URL(request.url).searchParams.has('before')
+        ? success([older], { next: null })
+        : success([newer], { next: 'b' }),
+    ),
+  );
+  const { user } = render();
+  await screen.findByText('Mail is slow');
+  await user.type(screen.getByRole('searchbox', { name: 'Search' }), 'DOWN');
+  const none = 'No incident matches the filter.';
+  expect(await screen.findByText(`${none} Older ones are not searched.`)).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  expect(await screen.findByText('Shop is down')).toBeInTheDocument();
+  expect(screen.queryByText('Mail is slow')).not.toBeInTheDocument();
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Status' }), 'Open');
+  expect(await screen.findByText(none)).toBeInTheDocument();
+});
+
 it('offers no update of a resolved incident', async () => {
   serve(
     anIncident({ id: 'a', title: 'Old one', status: 'RESOLVED' }),
@@ -104,7 +126,7 @@ it('records an update and asks for the list again', async () => {
   expect(await screen.findByText('Incident Update Created')).toBeInTheDocument();
   expect(sent).toEqual({ status: 'MONITORING', message: 'It works again.', notify: true });
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
-  expect(screen.getByText('Monitoring')).toBeInTheDocument();
+  expect(screen.getByText('Checkout fails').closest('tr')).toHaveTextContent('Monitoring');
   expect(screen.getByRole('button', { name: 'Record Updated: Checkout fails' })).toHaveFocus();
 });
 

@@ -4,7 +4,9 @@ import { useList } from '@/api/use-list';
 import { EditLink, NameCell, NewItemLink } from '@/items/cells';
 import { DeleteItem } from '@/items/delete-items';
 import { ListPage } from '@/items/list-page';
+import { statusChoices, useSearchFilter, type StatusChoices } from '@/items/use-search-filter';
 import { endpoints, paths } from '@/paths';
+import { ImpactFields } from '@/shared-features/affected/impact-fields';
 import { useRecordUpdate } from '@/shared-features/updates/use-record-update';
 import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -60,10 +62,18 @@ const columnsWith = (onRecord: (incident: Incident) => void) =>
     }),
   ]);
 
+const statuses: StatusChoices<Incident> = {
+  open: { label: 'Open', matches: ({ status }) => status !== 'RESOLVED' },
+  ...statusChoices(incidentStatuses),
+};
+
+const impactsOf = (incidentId: string) => <ImpactFields incidentId={incidentId} />;
+
 export function IncidentsPage() {
   const { rows, refresh } = useList<Incident>(endpoints.incidents.list);
-  const { record, dialog } = useRecordUpdate(rows, refresh);
+  const { record, dialog } = useRecordUpdate(rows, impactsOf, refresh);
   const columns = useMemo(() => columnsWith(record), [record]);
+  const filter = useSearchFilter({ textOf: incidentKind.nameOf, statuses });
   return (
     <>
       <ListPage
@@ -76,6 +86,7 @@ export function IncidentsPage() {
         }
         columns={columns}
         wide
+        filter={filter}
         emptyHint="Once something goes wrong, open an incident to tell your visitors."
       />
       {dialog}

@@ -1,31 +1,10 @@
 import { screen, within } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { ConfigurationContext } from '@/api/configuration';
-import type { Configuration } from '@/api/types';
 import { renderScreen } from '@/testing/render';
 import { LandingPage } from './landing-page';
 
-const configuration: Configuration = {
-  identityProvider: 'built-in',
-  clerkPublishableKey: null,
-  signUp: 'open',
-  mailServer: true,
-  passwords: true,
-  passkeys: true,
-  signInProviders: [],
-  firstAccount: false,
-  discordUrl: null,
-  sponsorUrl: null,
-  version: '0.1.0',
-};
-
 function renderLanding() {
-  return renderScreen(
-    <ConfigurationContext value={configuration}>
-      <LandingPage />
-    </ConfigurationContext>,
-    { auth: { status: 'signed-out' } },
-  );
+  return renderScreen(<LandingPage />, { auth: { status: 'signed-out' } });
 }
 
 it('leads by its navigation to the parts that are named there', () => {

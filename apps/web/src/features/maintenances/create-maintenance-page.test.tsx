@@ -6,6 +6,7 @@ import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { component } from '@/testing/component';
+import { aMaintenance } from './fixtures';
 import { maintenanceRoutes } from './routes';
 
 const { components, maintenances } = endpoints;
@@ -85,8 +86,8 @@ it('ends no maintenance before it begins', async () => {
 it('sends what was chosen in UTC, also around a change of the clock, and goes back', async () => {
   const { user, router } = await open();
   const sent = respond();
-  await fill(user, '2026-10-25T00:30');
-  choose(end(), '2026-10-25T04:30');
+  await fill(user, '2126-10-27T00:30');
+  choose(end(), '2126-10-27T04:30');
   await user.click(submit());
   expect(await screen.findByText('Maintenance Created')).toBeInTheDocument();
   expect(sent).toEqual([
@@ -94,8 +95,8 @@ it('sends what was chosen in UTC, also around a change of the clock, and goes ba
       title: 'Database upgrade',
       description: 'Writes pause.',
       status: 'SCHEDULED',
-      startAt: '2026-10-24T22:30:00.000Z',
-      endAt: '2026-10-25T03:30:00.000Z',
+      startAt: '2126-10-26T22:30:00.000Z',
+      endAt: '2126-10-27T03:30:00.000Z',
       notify: true,
     },
   ]);
@@ -113,6 +114,35 @@ it('notifies nobody if that is chosen', async () => {
   await user.click(submit());
   await screen.findByText('Maintenance Created');
   expect(sent).toMatchObject([{ notify: false }]);
+});
+
+it('says what a time of the past means, and notifies nobody of what is over by default', async () => {
+  const { user } = await open();
+  const sent = respond();
+  const notify = screen.getByRole('checkbox', { name: 'Notify subscribers' });
+  await fill(user, '2025-12-01T22:00');
+  const begins = /^This time is in the past: the maintenance begins when you save it\./;
+  expect(start()).toHaveAccessibleDescription(begins);
+  await waitFor(() => expect(notify).toBeChecked());
+  choose(end(), '2025-12-01T23:00');
+  expect(start()).not.toHaveAccessibleDescription(begins);
+  expect(end()).toHaveAccessibleDescription(
+    /^This time is in the past: the maintenance is over when you save it\./,
+  );
+  expect(notify).not.toBeChecked();
+  expect(notify).toHaveAccessibleDescription(
+    'Off for the past by default. Sends a message to the subscribers now.',
+  );
+  await user.click(submit());
+  await screen.findByText('Maintenance Created');
+  expect(sent).toMatchObject([{ notify: false }]);
+});
+
+it('says nothing of a time of the past if the maintenance is cancelled', async () => {
+  const { user } = await open();
+  choose(start(), '2025-12-01T22:00');
+  await user.click(screen.getByRole('radio', { name: 'Cancelled' }));
+  expect(start()).not.toHaveAccessibleDescription(/in the past/);
 });
 
 it('sends the components that it affects, each chosen once', async () => {
@@ -156,4 +186,39 @@ it('keeps what was typed when it is refused, with the server’s reasons beside 
   expect(await screen.findByText('End must not be before start')).toBeInTheDocument();
   expect(title()).toHaveValue('Database upgrade');
   expect(router.state.location.pathname).toBe('/schedules/maintenance/create');
+});
+
+/** Opens the form of a maintenance like this one. */
+function duplicate(response: () => Response) {
+  server.use(
+    http.get(apiUrl(maintenances.item('maintenance-1')), response),
+    http.get(apiUrl(maintenances.list), () => success([])),
+    http.get(apiUrl(components.list), () => success([component('API'), component('Website')])),
+  );
+  const path = paths.schedules.duplicate('maintenance-1');
+  return renderRoutes(maintenanceRoutes, { path });
+}
+
+it('begins as a duplicate without times and without components that are deleted', async () => {
+  const affected = ['API', 'Old'].map((name) => {
+    const componentId = name.toLowerCase();
+    return { componentId, component: { id: componentId, code: '0123456789ab', name } };
+  });
+  const earlier = aMaintenance({ status: 'CANCELLED', components: affected });
+  const { user } = duplicate(() => success(earlier));
+  const sent = respond();
+  expect(await screen.findByRole('textbox', { name: /^Title/ })).toHaveValue('Database upgrade');
+  expect(description()).toHaveValue('Writes pause for a while.');
+  expect(screen.getByRole('radio', { name: 'Scheduled' })).toBeChecked();
+  for (const time of [start(), end()]) expect(time).toHaveValue('');
+  choose(start(), '2126-12-01T22:00');
+  await user.click(submit());
+  expect(await screen.findByText('Maintenance Created')).toBeInTheDocument();
+  expect(sent).toMatchObject([{ title: 'Database upgrade', endAt: null, components: ['api'] }]);
+});
+
+it('reports that the maintenance to duplicate is deleted, and goes back', async () => {
+  const { router } = duplicate(() => problem(404, 'Gone'));
+  expect(await screen.findByText('Error loading maintenance')).toBeInTheDocument();
+  await waitFor(() => expect(router.state.location.pathname).toBe('/schedules'));
 });

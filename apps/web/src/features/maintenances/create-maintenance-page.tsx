@@ -1,15 +1,28 @@
 import { useFormikContext } from 'formik';
+import { useSearchParams } from 'react-router-dom';
 import { useApi } from '@/api/api-provider';
+import type { Component } from '@/api/types';
+import { useQuery } from '@/api/use-query';
 import { useSave } from '@/items/item-form';
 import { NotifyField, useNotify, type NotifyValues } from '@/items/notify-field';
 import { endpoints, paths } from '@/paths';
+import { componentsFailed } from '@/shared-features/affected/affected';
 import { Card, CardBody, CardHeader } from '@/ui/card';
+import { FormSkeleton } from '@/ui/form-skeleton';
 import { maintenanceStatuses, statusOptions } from '@/ui/statuses';
 import { ToggleGroup } from '@/ui/toggle-group';
 import { useGoBack } from '@/ui/use-go-back';
+import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { usePageTitle } from '@/ui/use-page-title';
 import { AffectedComponents } from './affected-components';
-import { maintenanceInput, newMaintenanceSchema, type NewMaintenanceValues } from './maintenance';
+import {
+  duplicateOf,
+  isPast,
+  maintenanceInput,
+  newMaintenanceSchema,
+  type EditedMaintenance,
+  type NewMaintenanceValues,
+} from './maintenance';
 import { MaintenanceForm } from './maintenance-form';
 
 const newMaintenance: NewMaintenanceValues = {
@@ -23,14 +36,54 @@ const newMaintenance: NewMaintenanceValues = {
 
 export function CreateMaintenancePage() {
   usePageTitle('Create Maintenance');
-  const api = useApi();
+  const [search] = useSearchParams();
+  const earlierId = search.get('from');
   const goBack = useGoBack(paths.schedules.list);
+  return (
+    <Card className="mx-auto w-full max-w-3xl">
+      <CardHeader title="Create Maintenance" level={1} />
+      <CardBody>
+        {earlierId === null ? (
+          <NewMaintenance initialValues={newMaintenance} goBack={goBack} />
+        ) : (
+          <Duplicate key={earlierId} id={earlierId} goBack={goBack} />
+        )}
+      </CardBody>
+    </Card>
+  );
+}
+
+/** The form of a new maintenance like an earlier one, once that is read. */
+function Duplicate({ id, goBack }: { id: string; goBack: () => void }) {
+  const earlier = useQuery<EditedMaintenance>(endpoints.maintenances.item(id));
+  const components = useQuery<Component[]>(endpoints.components.list);
+  const isRead = earlier.data !== undefined && components.data !== undefined;
+  useLeaveOnError(
+    !isRead && (earlier.error ?? components.error) !== undefined,
+    earlier.error ? 'Error loading maintenance' : componentsFailed,
+    goBack,
+  );
+  if (earlier.data === undefined || components.data === undefined) {
+    return <FormSkeleton fields={['line', ['line', 'line'], 'text']} />;
+  }
+  return (
+    <NewMaintenance initialValues={duplicateOf(earlier.data, components.data)} goBack={goBack} />
+  );
+}
+
+interface NewMaintenanceProps {
+  initialValues: NewMaintenanceValues;
+  goBack: () => void;
+}
+
+function NewMaintenance({ initialValues, goBack }: NewMaintenanceProps) {
+  const api = useApi();
   const notify = useNotify();
   const create = useSave<NewMaintenanceValues & NotifyValues>({
     save: (values) =>
       api.post(endpoints.maintenances.create, {
         ...maintenanceInput(values, newMaintenance),
-        notify: notify.of(values),
+        notify: notify.of(values, isPast(values.endAt)),
       }),
     list: endpoints.maintenances.list,
     goBack,
@@ -39,24 +92,19 @@ export function CreateMaintenancePage() {
   });
 
   return (
-    <Card className="mx-auto w-full max-w-3xl">
-      <CardHeader title="Create Maintenance" level={1} />
-      <CardBody>
-        <MaintenanceForm
-          initialValues={newMaintenance}
-          loading={notify.isLoading}
-          validationSchema={newMaintenanceSchema}
-          onSubmit={create}
-          onCancel={goBack}
-          submitLabel="Create Maintenance"
-          pendingLabel="Creating..."
-        >
-          <StatusField />
-          <AffectedComponents />
-          <NotifyField help="Sends a message to the subscribers now, and when the maintenance begins and ends." />
-        </MaintenanceForm>
-      </CardBody>
-    </Card>
+    <MaintenanceForm
+      initialValues={initialValues}
+      loading={notify.isLoading}
+      validationSchema={newMaintenanceSchema}
+      onSubmit={create}
+      onCancel={goBack}
+      submitLabel="Create Maintenance"
+      pendingLabel="Creating..."
+    >
+      <StatusField />
+      <AffectedComponents />
+      <NewMaintenanceNotifyField />
+    </MaintenanceForm>
   );
 }
 
@@ -74,6 +122,22 @@ function StatusField() {
       onChange={(status) => void setFieldValue('status', status)}
       error={touched.status && errors.status}
       required
+    />
+  );
+}
+
+/** Inside the form: whether saving notifies subscribers. */
+function NewMaintenanceNotifyField() {
+  const { values } = useFormikContext<NewMaintenanceValues>();
+  const isOver = isPast(values.endAt);
+  return (
+    <NotifyField
+      isBackfilled={isOver}
+      help={
+        isOver
+          ? 'Sends a message to the subscribers now.'
+          : 'Sends a message to the subscribers now, and when the maintenance begins and ends.'
+      }
     />
   );
 }

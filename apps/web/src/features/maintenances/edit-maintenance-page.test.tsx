@@ -64,6 +64,14 @@ it('is filled with the maintenance, and has no status field', async () => {
   expect(screen.queryByRole('radio')).not.toBeInTheDocument();
 });
 
+it('leads to its public page', async () => {
+  await open();
+  expect(await screen.findByRole('link', { name: 'Public Page' })).toHaveAttribute(
+    'href',
+    'https://status.example.com/status/org-1/maintenances/0123456789ab',
+  );
+});
+
 it('has a card of updates', async () => {
   await open();
   expect(screen.getByRole('heading', { name: 'Updates' })).toBeInTheDocument();

@@ -5,8 +5,10 @@ import { Permitted } from '@/auth/permitted';
 import { LiveUpdate } from '@/items/live-update';
 import { useSave } from '@/items/item-form';
 import { NotifyField, useNotify, type NotifyValues } from '@/items/notify-field';
+import { PublicPageLink } from '@/items/public-page-link';
 import { useEdit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';
+import { maintenanceTimeline } from '@/shared-features/updates/maintenance-timeline';
 import { UpdatesPanel } from '@/shared-features/updates/updates-panel';
 import { StatusBadge } from '@/ui/badge';
 import { Card, CardBody, CardHeader } from '@/ui/card';
@@ -22,7 +24,6 @@ import {
   componentNames,
   maintenanceInput,
   maintenanceSchema,
-  maintenanceTimeline,
   maintenanceValues,
   type EditedMaintenance,
   type MaintenanceValues,
@@ -63,7 +64,16 @@ function EditMaintenance({ id }: { id: string }) {
   return (
     <div className="mx-auto grid w-full max-w-5xl min-w-0 gap-6">
       <Card>
-        <CardHeader title={title} level={1} actions={<AuditLink id={id} />} />
+        <CardHeader
+          title={title}
+          level={1}
+          actions={
+            <>
+              <PublicPageLink path={loaded && paths.publicPages.maintenance(loaded.code)} />
+              <AuditLink id={id} />
+            </>
+          }
+        />
         <CardBody className="grid gap-5">
           {loaded && (
             <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -78,6 +88,7 @@ function EditMaintenance({ id }: { id: string }) {
           ) : (
             <MaintenanceForm
               initialValues={maintenanceValues(loaded)}
+              isCancelled={loaded.status === 'CANCELLED'}
               loading={notify.isLoading}
               validationSchema={maintenanceSchema}
               onSubmit={update}

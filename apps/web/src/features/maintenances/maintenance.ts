@@ -1,11 +1,11 @@
 import { array, object, string } from 'yup';
 import { instant, oneStatusOf, optionalInstant } from '@/api/rules';
+import { serverNow } from '@/api/server-clock';
 import { limits, line, text } from '@/api/text';
 import type { Maintenance as StoredMaintenance, MaintenanceStatus } from '@/api/types';
 import type { ItemKind } from '@/items/item-kind';
 import { endpoints } from '@/paths';
 import type { Affected } from '@/shared-features/affected/affected';
-import type { Timeline } from '@/shared-features/updates/timeline';
 import { maintenanceStatuses } from '@/ui/statuses';
 
 /** A maintenance without its updates, which are read separately. */
@@ -74,6 +74,11 @@ function isInOrder(start: string, end: string): boolean {
   return !(Date.parse(end) < Date.parse(start));
 }
 
+/** Whether a time has passed. False for a missing or invalid time. */
+export function isPast(time: string): boolean {
+  return Date.parse(time) < serverNow().getTime();
+}
+
 export function maintenanceValues(maintenance: Maintenance): MaintenanceValues {
   const { title, description, startAt, endAt, components } = maintenance;
   return {
@@ -82,6 +87,25 @@ export function maintenanceValues(maintenance: Maintenance): MaintenanceValues {
     startAt,
     endAt: endAt ?? '',
     components: components.map(({ componentId }) => ({ componentId })),
+  };
+}
+
+/**
+ * The values of a new maintenance like an earlier one. The times are missing, and so are components
+ * that are deleted: `components` are those that exist.
+ */
+export function duplicateOf(
+  maintenance: Maintenance,
+  components: readonly { id: string }[],
+): NewMaintenanceValues {
+  const existing = new Set(components.map(({ id }) => id));
+  const values = maintenanceValues(maintenance);
+  return {
+    ...values,
+    startAt: '',
+    endAt: '',
+    status: 'SCHEDULED',
+    components: values.components.filter(({ componentId }) => existing.has(componentId)),
   };
 }
 
@@ -104,26 +128,5 @@ export function maintenanceInput<Values extends MaintenanceValues>(
     ...values,
     endAt: values.endAt === '' ? null : values.endAt,
     ...(String(ids) !== String(idsBefore) && { components: ids }),
-  };
-}
-
-export function maintenanceTimeline({ id, notify }: EditedMaintenance): Timeline {
-  const { maintenances } = endpoints;
-  return {
-    endpoints: {
-      list: maintenances.updates(id),
-      item: (updateId) => maintenances.update(id, updateId),
-      create: maintenances.createUpdate(id),
-      remove: maintenances.deleteUpdates(id),
-    },
-    idsField: 'maintenanceUpdateIds',
-    notifyHelp: { record: 'Sends this update to the subscribers on all channels.' },
-    notifies: notify,
-    texts: {
-      created: 'Maintenance Update Created',
-      modified: 'Maintenance Update Modified',
-      saveFailed: 'Error while creating or updating maintenance',
-      loadFailed: 'Failed to load maintenance update',
-    },
   };
 }

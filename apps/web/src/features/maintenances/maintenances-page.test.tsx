@@ -72,6 +72,21 @@ it('sorts by how far each maintenance is, the first stage first', async () => {
   expect(titles).toEqual(['Scheduled one', 'Begun one', 'Completed one', 'Cancelled one']);
 });
 
+it('filters by title and status', async () => {
+  serve(
+    aMaintenance({ id: 'a', title: 'Old disks', status: 'COMPLETED' }),
+    aMaintenance({ id: 'b', title: 'New disks' }),
+    aMaintenance({ id: 'c', title: 'New cables' }),
+  );
+  const { user } = render();
+  await screen.findByText('Old disks');
+  await user.type(screen.getByRole('searchbox', { name: 'Search' }), 'disks');
+  expect(screen.queryByText('New cables')).not.toBeInTheDocument();
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Status' }), 'Scheduled');
+  await waitFor(() => expect(screen.queryByText('Old disks')).not.toBeInTheDocument());
+  expect(screen.getByText('New disks')).toBeInTheDocument();
+});
+
 it('leads to a new maintenance and to each one’s form', async () => {
   serve(aMaintenance());
   render();
@@ -83,6 +98,52 @@ it('leads to a new maintenance and to each one’s form', async () => {
     'href',
     '/schedules/maintenance/edit/maintenance-1',
   );
+});
+
+/** Chooses an item of the menu of the only maintenance. */
+async function chooseAction(user: UserEvent, name: string) {
+  await user.click(await screen.findByRole('button', { name: 'Actions for Database upgrade' }));
+  await user.click(await screen.findByRole('menuitem', { name }));
+}
+
+it('records an update, which notifies as was chosen last', async () => {
+  serve(aMaintenance());
+  serveChoice(false);
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(maintenances.createUpdate(id)), async ({ request }) => {
+      sent = await request.json();
+      return success({}, { status: 201 });
+    }),
+  );
+  const { user } = render();
+  await chooseAction(user, 'Record Update');
+  const dialog = within(await screen.findByRole('dialog', { name: 'Record Update' }));
+  await user.type(await dialog.findByRole('textbox', { name: /Message/ }), 'We begin.');
+  await user.click(dialog.getByRole('button', { name: 'Record Update' }));
+  expect(await screen.findByText('Maintenance Update Created')).toBeInTheDocument();
+  expect(sent).toEqual({ status: 'INVESTIGATING', message: 'We begin.', notify: false });
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  const menu = screen.getByRole('button', { name: 'Actions for Database upgrade' });
+  await waitFor(() => expect(menu).toHaveFocus());
+});
+
+it('reports a maintenance that is deleted before an update of it', async () => {
+  serve(aMaintenance());
+  server.use(http.get(apiUrl(maintenances.item(id)), () => problem(404, 'Gone')));
+  const { user } = render();
+  await chooseAction(user, 'Record Update');
+  expect(await screen.findByText('Error loading maintenance')).toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+});
+
+it('leads to a duplicate', async () => {
+  serve(aMaintenance());
+  serveChoice(true);
+  const { user, router } = render();
+  await chooseAction(user, 'Duplicate');
+  await screen.findByRole('heading', { level: 1, name: 'Create Maintenance' });
+  expect(router.state.location.search).toBe(`?from=${id}`);
 });
 
 it('completes a maintenance now', async () => {
@@ -108,7 +169,8 @@ it('completes a maintenance now', async () => {
   expect(await screen.findByText('Maintenance completed successfully')).toBeInTheDocument();
   vi.useRealTimers();
   expect(sent).toEqual({ endAt: '2026-12-01T22:00:01.234Z' });
-  expect(await screen.findByText('Completed')).toBeInTheDocument();
+  const row = screen.getByText('Database upgrade').closest('tr');
+  await waitFor(() => expect(row).toHaveTextContent('Completed'));
   expect(complete).toBeDisabled();
 });
 

@@ -14,6 +14,7 @@ import { Card, CardBody, CardHeader } from '@/ui/card';
 import { ConfirmButton } from '@/ui/confirm-button';
 import { DoneButton } from '@/ui/done-button';
 import { GuardedDialog } from '@/ui/guarded-dialog';
+import { GuideLink } from '@/ui/guide-link';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { SecretField } from '@/ui/secret-field';
@@ -34,9 +35,12 @@ export function ApiKeysCard() {
         title="API keys"
         description="Scripts and other programs use a key in place of a person’s sign-in."
         actions={
-          <Button ref={button} size="sm" onClick={() => setCreating(true)}>
-            <Plus aria-hidden /> New Key
-          </Button>
+          <>
+            <GuideLink guide="automate" topic="API keys" />
+            <Button ref={button} size="sm" onClick={() => setCreating(true)}>
+              <Plus aria-hidden /> New Key
+            </Button>
+          </>
         }
       />
       {keys.data ? (

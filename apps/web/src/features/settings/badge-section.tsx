@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { StatusSnapshot } from '@/api/types';
 import { publicPaths } from '@/public-paths';
+import { useUniqueName } from '@/shared-features/affected/component-groups';
 import { CopyField } from '@/ui/copy-field';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
@@ -17,6 +18,7 @@ export function BadgeSection({ snapshot }: { snapshot: StatusSnapshot }) {
     style: 'flat',
     label: '',
   });
+  const uniqueName = useUniqueName();
   const component = components.find(({ code }) => code === choice.component);
   const path = badgePath(choice);
   const name = component?.name ?? organisation.pageTitle;
@@ -36,9 +38,9 @@ export function BadgeSection({ snapshot }: { snapshot: StatusSnapshot }) {
               }
             >
               <option value="">The page</option>
-              {components.map(({ code, name }) => (
-                <option key={code} value={code}>
-                  {name}
+              {components.map((it) => (
+                <option key={it.code} value={it.code}>
+                  {uniqueName(it)}
                 </option>
               ))}
             </Select>

@@ -1,13 +1,16 @@
 import { useState, type ReactNode } from 'react';
+import { Link } from 'react-router-dom';
 import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
 import type { OrganisationDomain } from '@/api/types';
-import { endpoints } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
+import { CopyField } from '@/ui/copy-field';
 import { toast } from '@/ui/toast';
 import { usePending } from '@/ui/use-pending';
+import { hasPublicName } from './dns-record';
 
 interface ClaimedDomainProps {
   domain: OrganisationDomain;
@@ -64,6 +67,28 @@ export function ClaimedDomain({ domain, isAdmin, onChange }: ClaimedDomainProps)
   );
 }
 
+/** What to enter in the DNS. The app is open at an address of the installation. */
+function DnsRecord({ domain }: { domain: string }) {
+  const { hostname } = window.location;
+  if (!hasPublicName(hostname)) {
+    return (
+      <p className="text-muted">
+        Point the domain to this installation: add an A record of {domain} with the public address
+        of the server to the DNS.
+      </p>
+    );
+  }
+  return (
+    <>
+      <p className="text-muted">
+        Point the domain to this installation: add this record to the DNS. A domain that cannot have
+        a CNAME needs an A record with the public address of the server.
+      </p>
+      <CopyField label={`CNAME of ${domain}`} value={hostname} />
+    </>
+  );
+}
+
 interface VerificationProps extends Pick<ClaimedDomainProps, 'domain' | 'onChange'> {
   /** A button beside the one that verifies. */
   children: ReactNode;
@@ -87,14 +112,22 @@ function Verification({ domain, onChange, children }: VerificationProps) {
 
   return (
     <>
+      <DnsRecord domain={domain.name} />
       <p className="text-muted">
-        Point the domain to this installation. Then <code>{domain.checkUrl}</code> shows this token,
-        and you can verify the domain:
+        Then <code className="wrap-anywhere">{domain.checkUrl}</code> shows this token, and you can
+        verify the domain. The installation serves the token by itself: you need not enter it.
       </p>
       <code className="rounded-md border border-line p-2 text-sm wrap-anywhere">
         {domain.token}
       </code>
-      {reason && <Alert kind="error">{reason}</Alert>}
+      {reason && (
+        <Alert kind="error">
+          {reason}{' '}
+          <Link to={paths.guide('own-domain')} className="underline">
+            What a domain needs
+          </Link>
+        </Alert>
+      )}
       <div className="flex flex-wrap justify-end gap-2">
         {children}
         <Button variant="primary" pending={isPending} onClick={() => run(verify)}>

@@ -1,6 +1,7 @@
 import type { OrganisationDomain } from '@/api/types';
 import { Badge } from '@/ui/badge';
 import { Card, CardBody, CardHeader } from '@/ui/card';
+import { GuideLink } from '@/ui/guide-link';
 import { useKeptFocus } from '@/ui/use-kept-focus';
 import { ClaimedDomain } from './claimed-domain';
 import { DomainClaimForm } from './domain-claim-form';
@@ -21,7 +22,12 @@ export function DomainCard({ domain, isAdmin, onChange }: DomainCardProps) {
       <CardHeader
         title="Domain"
         description="Serve the status page at an address of your own."
-        actions={domain && <DomainBadge domain={domain} />}
+        actions={
+          <>
+            {domain && <DomainBadge domain={domain} />}
+            <GuideLink guide="own-domain" topic="domains" />
+          </>
+        }
       />
       <CardBody className="grid gap-4">
         {domain ? (

@@ -53,7 +53,7 @@ function DomainField() {
   return (
     <Field
       label="Domain"
-      description="It has to point to this installation."
+      description="It has to point to this installation. What to enter in the DNS follows."
       error={touched.name && errors.name}
     >
       {(control) => (

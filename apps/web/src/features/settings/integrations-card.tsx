@@ -1,14 +1,18 @@
+import { Link } from 'react-router-dom';
 import { useQuery } from '@/api/use-query';
 import type { StatusSnapshot } from '@/api/types';
-import { apiBase, endpoints } from '@/paths';
+import { apiBase, endpoints, paths } from '@/paths';
 import { publicFeeds } from '@/public-paths';
+import { Alert } from '@/ui/alert';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { CopyField } from '@/ui/copy-field';
 import { FormSkeleton } from '@/ui/form-skeleton';
+import { GuideLink } from '@/ui/guide-link';
 import { LoadFailure } from '@/ui/load-failure';
 import { BadgeSection } from './badge-section';
 import { BannerSection } from './banner-section';
 import { IntegrationSection } from './integration-section';
+import { otherPublicAddress } from './integrations';
 
 /** What other sites and programs use of the public page: each with its address, to be copied. */
 export function Integrations({ orgId }: { orgId: string }) {
@@ -18,6 +22,7 @@ export function Integrations({ orgId }: { orgId: string }) {
       <CardHeader
         title="Integrations"
         description="What other sites and programs can show of your public page."
+        actions={<GuideLink guide="status-page#on-other-sites" topic="integrations" />}
       />
       <CardBody className="grid gap-8">
         {data ? (
@@ -40,6 +45,13 @@ function Sections({ snapshot }: { snapshot: StatusSnapshot }) {
   const { id, url } = snapshot.organisation;
   return (
     <>
+      <IntegrationSection
+        title="Status page"
+        description="What your customers open. Share it where they look for help."
+      >
+        <CopyField label="Address of the status page" value={url} />
+        <AddressNotice organisation={snapshot.organisation} />
+      </IntegrationSection>
       <BadgeSection snapshot={snapshot} />
       <BannerSection orgId={id} url={url} />
       <IntegrationSection
@@ -62,5 +74,21 @@ function Sections({ snapshot }: { snapshot: StatusSnapshot }) {
         />
       </IntegrationSection>
     </>
+  );
+}
+
+/** Says that links lead to another address than the one that is open. */
+function AddressNotice({ organisation }: { organisation: StatusSnapshot['organisation'] }) {
+  const opened = window.location.origin;
+  const linked = otherPublicAddress(organisation, opened);
+  if (linked === null) return null;
+  const text = `You have opened ${opened}, but mails, feeds and the texts to copy lead to the other address. If people cannot reach it, set ALLCLEAR_PUBLIC_URL.`;
+  return (
+    <Alert kind="warning" title={`Links begin with ${linked}`} className="wrap-anywhere">
+      {text}{' '}
+      <Link to={paths.guide('configuration')} className="underline">
+        How it is set
+      </Link>
+    </Alert>
   );
 }

@@ -1,8 +1,16 @@
 import { expect, it } from 'vitest';
-import { badgePath, badgeTexts, bannerScript } from './integrations';
+import { badgePath, badgeTexts, bannerScript, otherPublicAddress } from './integrations';
 
 const status = { component: '', metric: 'status', style: 'flat', label: '' };
 const url = 'https://status.example.com';
+
+it('finds out that the browser has opened another address than the public one', () => {
+  const page = { id: 'org-1', url: 'http://localhost:8080/status/org-1' };
+  expect(otherPublicAddress(page, 'http://10.0.0.5:8080')).toBe('http://localhost:8080');
+  expect(otherPublicAddress(page, 'http://localhost:8080')).toBeNull();
+  const onDomain = { id: 'org-1', url: 'https://status.acme.example' };
+  expect(otherPublicAddress(onDomain, 'http://localhost:8080')).toBeNull();
+});
 
 it('leaves the defaults out of the path of a badge', () => {
   expect(badgePath(status)).toBe('/badge.svg');

@@ -1,5 +1,19 @@
+import { paths } from '@/paths';
+
 /** The longest label of a badge that the server draws. */
 export const longestLabel = 100;
+
+/**
+ * The public address of the installation if the browser has opened another one, given the address
+ * of a status page; null otherwise. Of a page on a domain of its own, it is not known.
+ */
+export function otherPublicAddress(
+  { id, url }: { id: string; url: string },
+  opened: string,
+): string | null {
+  const { origin, pathname } = new URL(url);
+  return pathname === paths.status(id) && origin !== opened ? origin : null;
+}
 
 export interface BadgeChoice {
   /** Code of a component; '' for the page. */

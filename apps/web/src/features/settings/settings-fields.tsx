@@ -3,6 +3,7 @@ import { useId, useMemo } from 'react';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { Checkbox } from '@/ui/checkbox';
 import { Field } from '@/ui/field';
+import { GuideLink } from '@/ui/guide-link';
 import { Input } from '@/ui/input';
 import { Textarea } from '@/ui/textarea';
 import type { SettingsValues } from './settings';
@@ -18,7 +19,10 @@ export function SettingsFields({ nameElsewhere }: SettingsFieldsProps) {
   return (
     <>
       <Card>
-        <CardHeader title="General" />
+        <CardHeader
+          title="General"
+          actions={<GuideLink guide="status-page#settings" topic="these settings" />}
+        />
         <CardBody className="grid gap-5">
           <NameField nameElsewhere={nameElsewhere} />
           <TimeZoneField />
@@ -32,7 +36,11 @@ export function SettingsFields({ nameElsewhere }: SettingsFieldsProps) {
         </CardBody>
       </Card>
       <Card>
-        <CardHeader title="Subscribers" description="Who receives which messages, and how." />
+        <CardHeader
+          title="Subscribers"
+          description="Who receives which messages, and how."
+          actions={<GuideLink guide="subscribers" topic="subscribers" />}
+        />
         <CardBody className="grid gap-5">
           <SubscriberFields />
         </CardBody>

@@ -66,9 +66,33 @@ export function SettingsPage() {
       )}
       {/* Not before the settings: they would stand at the top, and move. */}
       {!isLoading && organisation && <Integrations orgId={organisation.id} />}
+      {!isLoading && <PeopleCard />}
       {!isLoading && showsKeys && <ApiKeysCard />}
       {!isLoading && isAdmin && <AuditLogCard />}
     </div>
+  );
+}
+
+function PeopleCard() {
+  const { identityProvider } = useConfiguration();
+  return (
+    <Card>
+      <CardHeader
+        title="People"
+        actions={
+          <Link to={paths.organisation} className={buttonVariants({ size: 'sm' })}>
+            Open Organisation
+          </Link>
+        }
+      />
+      <CardBody>
+        <p className="text-sm text-muted">
+          {identityProvider === 'built-in'
+            ? 'Members and their roles, invitations, and whether a second factor is required.'
+            : 'Members and their roles, and invitations.'}
+        </p>
+      </CardBody>
+    </Card>
   );
 }
 

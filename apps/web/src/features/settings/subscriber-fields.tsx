@@ -4,6 +4,7 @@ import { allChannels, channelNames } from '@/shared-features/subscription/channe
 import { Checkbox } from '@/ui/checkbox';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
+import { MailNotice } from '@/ui/mail-notice';
 import type { SettingsValues } from './settings';
 
 /** Inside the form: the channels of visitors, and reminders of operators. */
@@ -45,6 +46,7 @@ function ReminderFields() {
         {...getFieldProps('hasReminders')}
         checked={values.hasReminders}
       />
+      {values.hasReminders && <MailNotice />}
       {values.hasReminders && (
         <Field
           label="Hours without an update"

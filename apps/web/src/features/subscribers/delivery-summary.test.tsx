@@ -61,6 +61,20 @@ it('shows on request why messages failed', async () => {
   ).toEqual(['3 ×550 No such user', '1 ×552 Mailbox full', '2 × for other reasons']);
 });
 
+it('shows why messages wait without a request', async () => {
+  serve({ waiting: 3, retrying: [{ reason: '535 Authentication failed', count: 2 }] });
+  renderScreen(<DeliverySummary />);
+  const card = await summary();
+  const why = within(card).getByRole('group');
+  expect(why).toHaveAttribute('open');
+  expect(within(why).getByText('Why messages wait')).toBeVisible();
+  expect(
+    within(why)
+      .getAllByRole('listitem')
+      .map((item) => item.textContent),
+  ).toEqual(['2 ×535 Authentication failed']);
+});
+
 it('says that the counts could not be read, and reads them again on demand', async () => {
   server.use(http.get(apiUrl(endpoints.subscribers.deliveries), () => problem(403, 'No')));
   const { user } = renderScreen(<DeliverySummary />);

@@ -44,29 +44,42 @@ export function DeliverySummary() {
           <Count label="Failed" value={counts.givenUp} alarming />
         </dl>
       </div>
-      {counts.reasons.length > 0 && <Reasons counts={counts} />}
+      {counts.retrying.length > 0 && (
+        // Open: it can still be repaired.
+        <Reasons open title="Why messages wait" reasons={counts.retrying} />
+      )}
+      {counts.reasons.length > 0 && (
+        <Reasons title="Why messages failed" reasons={counts.reasons} total={counts.givenUp} />
+      )}
     </Card>
   );
 }
 
-function Reasons({ counts }: { counts: DeliveryCounts }) {
-  const explained = counts.reasons.reduce((sum, { count }) => sum + count, 0);
+interface ReasonsProps {
+  title: string;
+  reasons: DeliveryCounts['reasons'];
+  /** Number of messages, of which `reasons` may name a part; absent if it is unknown. */
+  total?: number;
+  /** Whether they are shown at first. */
+  open?: boolean;
+}
+
+function Reasons({ title, reasons, total = 0, open = false }: ReasonsProps) {
+  const explained = reasons.reduce((sum, { count }) => sum + count, 0);
   return (
-    <details className="group">
+    <details open={open}>
       <summary className="w-fit cursor-pointer rounded-sm text-muted hover:text-ink">
-        Why messages failed
+        {title}
       </summary>
       <ul className="mt-2 grid gap-1">
-        {counts.reasons.map(({ reason, count }) => (
+        {reasons.map(({ reason, count }) => (
           <li key={reason} className="flex gap-2">
             <span className="shrink-0 text-muted tabular-nums">{formatNumber(count)} ×</span>
             <span className="min-w-0 wrap-anywhere text-ink">{reason}</span>
           </li>
         ))}
-        {explained < counts.givenUp && (
-          <li className="text-muted">
-            {formatNumber(counts.givenUp - explained)} × for other reasons
-          </li>
+        {explained < total && (
+          <li className="text-muted">{formatNumber(total - explained)} × for other reasons</li>
         )}
       </ul>
     </details>

@@ -1,6 +1,13 @@
 import type { DeliveryCounts, Subscriber } from '@/api/types';
 
-export const noMail: DeliveryCounts = { waiting: 0, sent: 0, givenUp: 0, reasons: [], days: 30 };
+export const noMail: DeliveryCounts = {
+  waiting: 0,
+  sent: 0,
+  givenUp: 0,
+  reasons: [],
+  retrying: [],
+  days: 30,
+};
 
 export function subscriber(name: string, more: Partial<Subscriber> = {}): Subscriber {
   return {

@@ -44,36 +44,69 @@ async function open() {
 
 const toasts = () => within(screen.getByRole('region', { name: /Notifications/ }));
 
-it('checks a file, names the lines with errors, and imports the rest', async () => {
-  const { dialog, choose, submit } = await open();
+it('checks a file, imports it, and shows what was left out until that is closed', async () => {
+  const { user, dialog, choose, submit } = await open();
   await submit();
   expect(await dialog.findByText('Choose a file')).toBeInTheDocument();
   await choose(csv);
   expect(await dialog.findByText('Line 3')).toBeInTheDocument();
   expect(dialog.getByText('Invalid email address')).toBeInTheDocument();
   await submit();
-  expect(await toasts().findByText('1 subscriber imported, 1 row left out')).toBeInTheDocument();
+  const result = within(await screen.findByRole('dialog', { name: 'Import Result' }));
+  expect(screen.queryByRole('dialog', { name: 'Import Subscribers' })).not.toBeInTheDocument();
+  const leftOut = within(result.getByRole('region', { name: 'Lines that were left out' }));
+  expect(leftOut.getByText('Line 3')).toBeInTheDocument();
+  expect(leftOut.getByText('Invalid email address')).toBeInTheDocument();
+  await user.click(result.getByRole('button', { name: 'Done' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  await waitFor(() => expect(screen.getByRole('button', { name: 'More' })).toHaveFocus());
   expect(calls).toEqual([
     ['?dryRun=true', csv],
     ['?dryRun=false', csv],
   ]);
 });
 
-it('names the known rows, and shows no success when nothing was added', async () => {
+/** Serves the report of a file without errors. */
+function serveReport(more: object) {
+  const none = { rows: 3, added: 0, known: 0, failed: 0, errors: [] };
   server.use(
-    http.post(apiUrl('/subscriber/import'), () =>
-      success({ dryRun: false, rows: 3, added: 0, known: 2, failed: 1, errors }),
-    ),
+    http.post(apiUrl('/subscriber/import'), ({ request }) => {
+      const dryRun = request.url.includes('dryRun=true');
+      return success({ dryRun, ...none, ...more });
+    }),
   );
+}
+
+it('names the known rows, and shows no success when nothing was added', async () => {
+  serveReport({ known: 3 });
   const { dialog, choose, submit } = await open();
   await choose(csv);
-  await dialog.findByText('Line 3');
+  await dialog.findByText('Known');
   await submit();
-  const text = await toasts().findByText('0 subscribers imported, 2 already known, 1 row left out');
+  const text = await toasts().findByText('0 subscribers imported, 3 already known');
   const item = text.closest('li');
   expect(item).not.toBeNull();
   expect(item?.querySelector('.text-operational')).toBeNull();
+});
+
+it.each([
+  [2, 'Only 2 of 3 new addresses'],
+  [0, 'None of 3 new addresses'],
+])('says that %d mails are too few, unless the people have agreed', async (mailsLeft, text) => {
+  serveReport({ added: 3, mailsLeft });
+  const { user, dialog, choose } = await open();
+  await choose(csv);
+  const limit = await dialog.findByText(new RegExp(`^${text} can be asked to confirm today`));
+  await user.click(dialog.getByRole('checkbox', { name: /^These people have agreed/ }));
+  expect(limit).not.toBeInTheDocument();
+});
+
+it('says nothing about the limit of mails while enough are left', async () => {
+  serveReport({ added: 3, mailsLeft: 3 });
+  const { dialog, choose } = await open();
+  await choose(csv);
+  await dialog.findByText('Known');
+  expect(dialog.queryByText(/can be asked to confirm/)).not.toBeInTheDocument();
 });
 
 it('sends the statement that the people have agreed, which it asks for', async () => {

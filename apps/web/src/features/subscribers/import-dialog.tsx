@@ -14,7 +14,14 @@ import { Input } from '@/ui/input';
 import { Spinner } from '@/ui/spinner';
 import { toast } from '@/ui/toast';
 import { ImportReport } from './import-report';
-import { importedText, importQuery, importSchema, type ImportValues } from './subscriber-import';
+import { ImportResultDialog } from './import-result-dialog';
+import {
+  importedText,
+  importQuery,
+  importSchema,
+  mailLimitText,
+  type ImportValues,
+} from './subscriber-import';
 
 const maxBytes = 16 * 1024 * 1024;
 
@@ -24,18 +31,19 @@ interface ImportDialogProps {
   returnTo: RefObject<HTMLElement | null>;
 }
 
-/** Imports addresses from a file. The file is checked first. */
+/** Imports addresses from a file. The file is checked first. Says at the end what is left out. */
 export function ImportDialog(dialog: ImportDialogProps) {
   const api = useApi();
   const listCache = useListCache();
+  const [result, setResult] = useState<SubscriberImport>();
 
   async function run(values: ImportValues, form: FormikHelpers<ImportValues>) {
     try {
       const path = endpoints.subscribers.import(importQuery(values, false));
       const { data } = await api.upload<SubscriberImport>(path, 'text/csv', values.csv);
-      const text = importedText(data);
-      if (data.added > 0) toast.success(text);
-      else toast(text);
+      if (data.failed > 0) setResult(data);
+      else if (data.added > 0) toast.success(importedText(data));
+      else toast(importedText(data));
     } catch (error) {
       showFailure(form, error, serverMessageOr('The file was not imported', error));
       return;
@@ -45,27 +53,34 @@ export function ImportDialog(dialog: ImportDialogProps) {
   }
 
   return (
-    <FormDialog<ImportValues>
-      {...dialog}
-      title="Import Subscribers"
-      description={
-        <>
-          A CSV file with the header <code>email,components</code>. The second column may be left
-          out.{' '}
-          <Link to={paths.guide('subscribers')} className="underline">
-            How the file is written
-          </Link>
-        </>
-      }
-      initialValues={{ csv: '', confirmed: false, consent: '' }}
-      validationSchema={importSchema}
-      onSubmit={run}
-      submitLabel="Import"
-      pendingLabel="Importing..."
-    >
-      <FileField />
-      <ConsentFields />
-    </FormDialog>
+    <>
+      <FormDialog<ImportValues>
+        {...dialog}
+        title="Import Subscribers"
+        description={
+          <>
+            A CSV file with the header <code>email,components</code>. The second column may be left
+            out.{' '}
+            <Link to={paths.guide('subscribers')} className="underline">
+              How the file is written
+            </Link>
+          </>
+        }
+        initialValues={{ csv: '', confirmed: false, consent: '' }}
+        validationSchema={importSchema}
+        onSubmit={run}
+        submitLabel="Import"
+        pendingLabel="Importing..."
+      >
+        <FileField />
+        <ConsentFields />
+      </FormDialog>
+      <ImportResultDialog
+        result={result}
+        onClose={() => setResult(undefined)}
+        returnTo={dialog.returnTo}
+      />
+    </>
   );
 }
 
@@ -149,11 +164,15 @@ function FileField() {
 }
 
 function CheckResult({ check: { fileName, outcome } }: { check: Check }) {
+  const { confirmed } = useFormikContext<ImportValues>().values;
   if (outcome === 'running') return <Spinner label={`Checking ${fileName}…`} />;
-  return 'reason' in outcome ? (
-    <p className="font-medium text-major">{outcome.reason}</p>
-  ) : (
-    <ImportReport result={outcome} />
+  if ('reason' in outcome) return <p className="font-medium text-major">{outcome.reason}</p>;
+  const limit = confirmed ? null : mailLimitText(outcome);
+  return (
+    <>
+      <ImportReport result={outcome} />
+      {limit && <p className="font-medium text-degraded">{limit}</p>}
+    </>
   );
 }
 

@@ -61,6 +61,10 @@ it('says why an address is not verified, and tries again only when asked', async
   expect(await screen.findByRole('heading', { name: 'Verification Failed' })).toBeInTheDocument();
   expect(screen.getByText('Try again later')).toBeInTheDocument();
   expect(screen.getByRole('link', { name: 'Go Back' })).toHaveAttribute('href', '/');
+  expect(screen.getByRole('link', { name: 'View Status Page' })).toHaveAttribute(
+    'href',
+    '/status/org-1',
+  );
   expect(asked).toBe(1);
   await user.click(screen.getByRole('button', { name: 'Try Again' }));
   expect(await screen.findByRole('heading', { name: 'Email Verified!' })).toBeInTheDocument();
@@ -83,6 +87,11 @@ it('unsubscribes, and links to the landing page', async () => {
     await screen.findByRole('heading', { name: 'Successfully Unsubscribed' }),
   ).toBeInTheDocument();
   expect(toasts().getByText('Successfully unsubscribed!')).toBeInTheDocument();
+  expect(screen.getByText(/You can subscribe again on the status page/)).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'View Status Page' })).toHaveAttribute(
+    'href',
+    '/status/org-1',
+  );
   await user.click(screen.getByRole('link', { name: 'Return Home' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/'));
 });
@@ -171,6 +180,6 @@ it('unsubscribes a channel by the id of its subscriber', async () => {
     }),
   );
   open('/unsubscribe?subscriberId=s-1&orgId=org-1&unsubscribeCode=c0de');
-  expect(await screen.findByText('No more updates will be sent.')).toBeInTheDocument();
+  expect(await screen.findByText(/^No more updates will be sent\./)).toBeInTheDocument();
   expect(bodies).toEqual([{ subscriberId: 's-1', orgId: 'org-1', unsubscribeCode: 'c0de' }]);
 });

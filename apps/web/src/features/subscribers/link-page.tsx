@@ -36,7 +36,7 @@ export function LinkPage({ orgId, progress, titles, done, doneAction, onRetry }:
   const [isRetrying, run] = usePending();
   const { data: snapshot } = useQuery<StatusSnapshot>(endpoints.status(orgId));
   return (
-    <LinkFrame>
+    <LinkFrame orgId={orgId}>
       <Card className="grid min-h-60 content-center justify-items-center gap-4 rounded-xl! p-6 text-center">
         {icons[progress.status]}
         <div aria-live="polite" className="grid min-w-0 gap-1">
@@ -64,12 +64,22 @@ export function LinkPage({ orgId, progress, titles, done, doneAction, onRetry }:
   );
 }
 
-/** The frame of every page that a link in a message leads to. */
-export function LinkFrame({ children }: { children: ReactNode }) {
+interface LinkFrameProps {
+  orgId: string;
+  children: ReactNode;
+}
+
+/** The frame of every page that a link in a message leads to. It leads on to the status page. */
+export function LinkFrame({ orgId, children }: LinkFrameProps) {
   return (
     <main className="grid min-h-dvh place-content-center justify-items-center gap-6 p-4">
       <Logo />
-      <div className="grid w-[calc(100vw-2rem)] max-w-md gap-4">{children}</div>
+      <div className="grid w-[calc(100vw-2rem)] max-w-md gap-4">
+        {children}
+        <a href={paths.status(orgId)} className={buttonVariants({ variant: 'ghost' })}>
+          View Status Page
+        </a>
+      </div>
     </main>
   );
 }

@@ -46,14 +46,7 @@ function Verifying({ verification }: { verification: Verification }) {
       progress={progress}
       titles={verifyTitles[email ? 'email' : 'channel']}
       done={email ? `Updates will be mailed to ${email}.` : 'Updates will be sent there.'}
-      doneAction={
-        <>
-          {secret && <SecretNote secret={secret} />}
-          <a href={paths.status(orgId)} className={buttonVariants()}>
-            View Status Page
-          </a>
-        </>
-      }
+      doneAction={secret && <SecretNote secret={secret} />}
       onRetry={retry}
     />
   );
@@ -68,6 +61,7 @@ export function UnsubscribePage() {
 
 function Unsubscribing({ unsubscription }: { unsubscription: Unsubscription }) {
   const { email, orgId } = unsubscription;
+  const sent = email ? `mailed to ${email}` : 'sent';
   const [progress, retry] = useLinkCall({
     path: endpoints.subscribers.unsubscribe,
     body: unsubscription,
@@ -83,7 +77,7 @@ function Unsubscribing({ unsubscription }: { unsubscription: Unsubscription }) {
         done: 'Successfully Unsubscribed',
         failed: 'Unsubscribe Failed',
       }}
-      done={email ? `No more updates will be mailed to ${email}.` : 'No more updates will be sent.'}
+      done={`No more updates will be ${sent}. You can subscribe again on the status page.`}
       doneAction={
         <Link to={paths.landing} className={buttonVariants({ variant: 'primary' })}>
           Return Home

@@ -1,14 +1,20 @@
-import { useState, type RefObject } from 'react';
+import { Check, Copy } from 'lucide-react';
+import { useRef, useState, type RefObject } from 'react';
 import type { Channel, MessagePreview } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
 import { allChannels, channelNames } from '@/shared-features/subscription/channels';
+import { Alert } from '@/ui/alert';
+import { Button } from '@/ui/button';
+import { copyText } from '@/ui/copy-text';
 import { Dialog } from '@/ui/dialog';
 import { Field } from '@/ui/field';
 import { LoadFailure } from '@/ui/load-failure';
 import { ScrollRegion } from '@/ui/scroll-region';
 import { Select } from '@/ui/select';
 import { Skeleton } from '@/ui/skeleton';
+import { Tabs } from '@/ui/tabs';
+import { MailFrame } from './mail-frame';
 
 interface PreviewDialogProps {
   open: boolean;
@@ -16,9 +22,9 @@ interface PreviewDialogProps {
   returnTo: RefObject<HTMLElement | null>;
 }
 
-/** Shows a sample message of each channel but mail, as it is sent. */
+/** Shows a sample message of each channel, as it is sent. */
 export function PreviewDialog(dialog: PreviewDialogProps) {
-  const [channel, setChannel] = useState<Channel>('webhook');
+  const [channel, setChannel] = useState<Channel>('email');
   return (
     <Dialog
       {...dialog}
@@ -33,13 +39,11 @@ export function PreviewDialog(dialog: PreviewDialogProps) {
             value={channel}
             onChange={({ target }) => setChannel(target.value as Channel)}
           >
-            {allChannels
-              .filter((each) => each !== 'email')
-              .map((each) => (
-                <option key={each} value={each}>
-                  {channelNames[each]}
-                </option>
-              ))}
+            {allChannels.map((each) => (
+              <option key={each} value={each}>
+                {channelNames[each]}
+              </option>
+            ))}
           </Select>
         )}
       </Field>
@@ -60,9 +64,61 @@ function Preview({ channel }: { channel: Channel }) {
     );
   }
   if (!data) return <Skeleton className="h-72" />;
+  const label = `Message for ${channelNames[channel]}`;
+  const text = <MessageText key={channel} label={label} text={data.body} />;
+  if (data.html === null) return text;
   return (
-    <ScrollRegion label={`Message for ${channelNames[channel]}`} className="max-h-96 bg-canvas">
-      <pre className="font-mono text-xs text-ink">{data.body}</pre>
-    </ScrollRegion>
+    <>
+      <p className="wrap-anywhere text-ink">
+        <span className="text-muted">Subject: </span>
+        <bdi>{data.subject}</bdi>
+      </p>
+      <Tabs
+        label="Parts of the mail"
+        tabs={[
+          {
+            value: 'html',
+            label: 'Mail',
+            content: <MailFrame label={label} html={data.html} />,
+          },
+          { value: 'text', label: 'Plain Text', content: text },
+        ]}
+      />
+    </>
+  );
+}
+
+interface MessageTextProps {
+  /** Accessible name. */
+  label: string;
+  text: string;
+}
+
+/** The text of a message, with a button that copies it. */
+function MessageText({ label, text }: MessageTextProps) {
+  const content = useRef<HTMLPreElement>(null);
+  const [copied, setCopied] = useState<boolean>();
+
+  async function copy() {
+    if (content.current) setCopied(await copyText(content.current, text));
+  }
+
+  return (
+    <div className="grid min-w-0 gap-2">
+      <ScrollRegion label={label} className="max-h-96 bg-canvas">
+        <pre ref={content} className="font-mono text-xs text-ink">
+          {text}
+        </pre>
+      </ScrollRegion>
+      {copied === false && (
+        <Alert kind="error">
+          The browser does not allow the copy. The message is selected: press Ctrl+C or ⌘C.
+        </Alert>
+      )}
+      <Button size="sm" className="justify-self-end" onClick={() => void copy()}>
+        {copied ? <Check aria-hidden /> : <Copy aria-hidden />}
+        {copied ? 'Copied' : 'Copy'}
+      </Button>
+    </div>
   );
 }

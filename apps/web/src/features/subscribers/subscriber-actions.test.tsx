@@ -3,7 +3,7 @@ import { http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import type { Subscriber } from '@/api/types';
 import { endpoints, paths } from '@/paths';
-import { renderRoutes } from '@/testing/render';
+import { renderRoutes, signedInAs } from '@/testing/render';
 import { apiUrl, hold, problem, server, success } from '@/testing/server';
 import { noMail, parts, subscriber } from './fixtures';
 import { subscriberRoutes } from './routes';
@@ -16,6 +16,9 @@ beforeEach(() => {
   server.use(
     http.get(apiUrl(endpoints.subscribers.deliveries), () => success(noMail)),
     http.get(apiUrl(endpoints.status('org-1')), () => success(parts)),
+    http.get(apiUrl(endpoints.incidents.item('i-1')), () =>
+      success({ id: 'i-1', title: 'Checkout fails' }),
+    ),
   );
 });
 
@@ -45,6 +48,50 @@ it('shows channel, scope and why messages fail', async () => {
   expect(row.getByText('Failing since Nov 20, 2026 11:00:00 AM: 410 Gone')).toBeInTheDocument();
   expect(screen.getByText('1 component, 1 group')).toBeInTheDocument();
   expect(screen.getByText('Everything, no maintenances')).toBeInTheDocument();
+});
+
+it('names what a subscriber has chosen, all of it once it is pressed', async () => {
+  server.use(
+    http.get(apiUrl(endpoints.components.list), () =>
+      success([
+        { id: 'web', name: 'Website', groupId: null },
+        { id: 'api', name: 'API', groupId: null },
+        { id: 'eu-api', name: 'API', groupId: 'eu' },
+      ]),
+    ),
+    http.get(apiUrl(endpoints.componentGroups.list), () => success([{ id: 'eu', name: 'Europe' }])),
+  );
+  const { user } = open([
+    subscriber('ada', { scope: 'COMPONENTS', components: ['web'] }),
+    subscriber('eve', {
+      scope: 'COMPONENTS',
+      components: ['api', 'web', 'eu-api'],
+      groups: ['eu'],
+      muteMaintenances: true,
+    }),
+  ]);
+  const first = 'API, Website, 2 more, no maintenances';
+  const chosen = await screen.findByRole('button', { name: first });
+  expect(chosen).toHaveAttribute('aria-expanded', 'false');
+  await user.click(chosen);
+  expect(chosen).toHaveAttribute('aria-expanded', 'true');
+  expect(chosen).toHaveTextContent('API, Website, API (Europe), Europe, no maintenances');
+  expect(screen.getByText('Website')).toBeInTheDocument();
+});
+
+it('leads to the incident that a subscriber follows', async () => {
+  server.use(
+    http.get(apiUrl(endpoints.incidents.item('gone')), () => problem(404, 'Incident not found')),
+  );
+  open([
+    subscriber('ada', { scope: 'INCIDENT', incidentId: 'i-1' }),
+    subscriber('eve', { scope: 'INCIDENT', incidentId: 'gone' }),
+  ]);
+  expect(await screen.findByRole('link', { name: 'Checkout fails' })).toHaveAttribute(
+    'href',
+    paths.incidents.edit('i-1'),
+  );
+  expect(await screen.findByText('A deleted incident')).toBeInTheDocument();
 });
 
 it('shows the whole reason why messages fail once it is pressed', async () => {
@@ -385,6 +432,95 @@ it('says whether a test message has arrived', async () => {
   );
   await choose(user, url, 'Send Test Message');
   expect(await toasts().findByText('The test message has arrived')).toBeInTheDocument();
+});
+
+it('sends a pending subscriber the confirmation again, and says why it does not arrive', async () => {
+  const { user } = open([subscriber('ada', { status: 'PENDING', isVerified: false })]);
+  const path = apiUrl(endpoints.subscribers.verification('ada'));
+  server.use(http.post(path, () => problem(409, 'The confirmation did not arrive: 535 denied')));
+  await choose(user, 'ada@example.com', 'Send Confirmation Again');
+  expect(
+    await toasts().findByText('The confirmation did not arrive: 535 denied'),
+  ).toBeInTheDocument();
+  const message = 'Verification email sent successfully';
+  server.use(http.post(path, () => success(subscriber('ada'), { message })));
+  await choose(user, 'ada@example.com', 'Send Confirmation Again');
+  expect(await toasts().findByText(message)).toBeInTheDocument();
+});
+
+/**
+ * Selects all rows and sends the confirmation again. `refuse` returns the refusal of a subscriber;
+ * undefined for none. Returns the subscribers that were asked for.
+ */
+async function sendToAll(refuse: (id: string) => ReturnType<typeof problem> | undefined) {
+  const pending = (name: string) => subscriber(name, { status: 'PENDING', isVerified: false });
+  const { user } = open([
+    pending('ada'),
+    subscriber('bob'),
+    pending('eve'),
+    pending('joe'),
+    pending('mary'),
+  ]);
+  const asked: string[] = [];
+  server.use(
+    http.post<{ id: string }>(apiUrl('/subscriber/:id/verification'), ({ params: { id } }) => {
+      asked.push(id);
+      return refuse(id) ?? success(subscriber(id));
+    }),
+  );
+  await user.click(await screen.findByRole('checkbox', { name: 'Select all rows on this page' }));
+  await user.click(screen.getByRole('button', { name: /^Send Again/ }));
+  const question = screen.getByRole('alertdialog', {
+    name: 'Send the confirmation to 4 subscribers again?',
+  });
+  await user.click(within(question).getByRole('button', { name: 'Send' }));
+  return asked;
+}
+
+it('sends the confirmation again to those selected subscribers that are pending', async () => {
+  const asked = await sendToAll(() => undefined);
+  expect(await toasts().findByText('Confirmation sent to 4 subscribers')).toBeInTheDocument();
+  expect(asked).toEqual(['ada', 'eve', 'joe', 'mary']);
+});
+
+it('says to how many of the selected subscribers the confirmation was not sent, and why', async () => {
+  const asked = await sendToAll((id) =>
+    id === 'mary' ? undefined : problem(429, 'Too many mails'),
+  );
+  const failed = 'Confirmation sent to 1 of 4 subscribers. Too many mails';
+  expect(await toasts().findByText(failed)).toBeInTheDocument();
+  expect(asked).toEqual(['ada', 'eve', 'joe', 'mary']);
+});
+
+it('goes on after failures of single subscribers', async () => {
+  const asked = await sendToAll((id) => problem(409, `There is no mailbox ${id}`));
+  const failed = 'Confirmation sent to 0 of 4 subscribers. There is no mailbox mary';
+  expect(await toasts().findByText(failed)).toBeInTheDocument();
+  expect(asked).toEqual(['ada', 'eve', 'joe', 'mary']);
+});
+
+it('stops sending confirmations after three equal failures in a row', async () => {
+  const asked = await sendToAll(() => problem(409, '535 denied'));
+  const failed = 'Confirmation sent to 0 of 4 subscribers, 1 not tried. 535 denied';
+  expect(await toasts().findByText(failed)).toBeInTheDocument();
+  expect(asked).toEqual(['ada', 'eve', 'joe']);
+});
+
+it('offers no message to a subscriber that has unsubscribed, and no empty menu', async () => {
+  const status = 'UNSUBSCRIBED';
+  const rows = [
+    subscriber('ada', { status }),
+    subscriber('eve', { status, scope: 'INCIDENT', incidentId: 'i-1' }),
+  ];
+  server.use(http.get(apiUrl(endpoints.subscribers.list), () => success(rows)));
+  const editor = signedInAs('editor');
+  const { user } = renderRoutes(subscriberRoutes, { path: paths.subscribers, auth: editor });
+  const [menu, ...others] = await screen.findAllByRole('button', { name: /^Actions for/ });
+  expect(others).toEqual([]);
+  expect(menu).toHaveAccessibleName('Actions for ada@example.com');
+  if (menu) await user.click(menu);
+  const items = await screen.findAllByRole('menuitem');
+  expect(items.map((item) => item.textContent)).toEqual(['Edit']);
 });
 
 it('offers no secret to a subscriber by mail, and no choice to one of an incident', async () => {

@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router-dom';
 import { useApi } from '@/api/api-provider';
 import { useListCache } from '@/api/list-cache';
 import { serverMessageOr } from '@/api/server-message';
-import type { Subscriber } from '@/api/types';
+import type { Subscriber, SubscriberStatus } from '@/api/types';
 import { useMay } from '@/auth/permissions';
 import { endpoints, paths } from '@/paths';
 import { Button } from '@/ui/button';
@@ -18,18 +18,47 @@ export type OpenSubscriberDialog = (
   returnTo: RefObject<HTMLElement | null>,
 ) => void;
 
+interface Message {
+  label: string;
+  endpoint: (id: string) => string;
+  /** Toasts. */
+  sent: string;
+  failed: string;
+}
+
+/** The message that an operator can send to a subscriber of each status; null for none. */
+const messages: Record<SubscriberStatus, Message | null> = {
+  PENDING: {
+    label: 'Send Confirmation Again',
+    endpoint: endpoints.subscribers.verification,
+    sent: 'Verification email sent successfully',
+    failed: 'The confirmation was not sent',
+  },
+  SUBSCRIBED: {
+    label: 'Send Test Message',
+    endpoint: endpoints.subscribers.test,
+    sent: 'The test message has arrived',
+    failed: 'The test message was not sent',
+  },
+  UNSUBSCRIBED: null,
+};
+
 interface SubscriberActionsProps {
   subscriber: Subscriber;
   onOpen: OpenSubscriberDialog;
 }
 
-/** The menu of a row. */
+/** The menu of a row; nothing if it would be empty. */
 export function SubscriberActions({ subscriber, onOpen }: SubscriberActionsProps) {
   const trigger = useRef<HTMLButtonElement>(null);
-  const { isTesting, test } = useTest(subscriber);
+  const { isSending, send } = useSend(subscriber);
   const isAdmin = useMay('administer');
   const navigate = useNavigate();
-  const { channel, scope, target } = subscriber;
+  const { scope, status, target } = subscriber;
+  const message = messages[status];
+  const hasChoice = scope !== 'INCIDENT';
+  const hasSecret = subscriber.channel === 'webhook';
+  if (!message && !hasChoice && !hasSecret && !isAdmin) return null;
   return (
     <DropdownMenu
       align="end"
@@ -39,21 +68,23 @@ export function SubscriberActions({ subscriber, onOpen }: SubscriberActionsProps
           variant="ghost"
           size="icon"
           aria-label={`Actions for ${target}`}
-          pending={isTesting}
+          pending={isSending}
         >
-          {!isTesting && <Ellipsis aria-hidden />}
+          {!isSending && <Ellipsis aria-hidden />}
         </Button>
       }
     >
-      {scope !== 'INCIDENT' && (
+      {hasChoice && (
         <MenuItem icon={Pencil} onSelect={() => onOpen('edit', subscriber, trigger)}>
           Edit
         </MenuItem>
       )}
-      <MenuItem icon={Send} onSelect={test}>
-        Send Test Message
-      </MenuItem>
-      {channel === 'webhook' && (
+      {message && (
+        <MenuItem icon={Send} onSelect={() => send(message)}>
+          {message.label}
+        </MenuItem>
+      )}
+      {hasSecret && (
         <MenuItem icon={KeyRound} onSelect={() => onOpen('rotate', subscriber, trigger)}>
           Rotate Secret
         </MenuItem>
@@ -67,22 +98,22 @@ export function SubscriberActions({ subscriber, onOpen }: SubscriberActionsProps
   );
 }
 
-function useTest({ id }: Subscriber) {
+function useSend({ id }: Subscriber) {
   const api = useApi();
   const listCache = useListCache();
-  const [isTesting, run] = usePending();
+  const [isSending, run] = usePending();
 
-  async function test() {
+  async function send({ endpoint, sent, failed }: Message) {
     try {
-      const { message } = await api.post(endpoints.subscribers.test(id));
-      toast.success(message ?? 'The test message has arrived');
+      const { message } = await api.post(endpoint(id));
+      toast.success(message ?? sent);
     } catch (error) {
-      toast.error(serverMessageOr('The test message was not sent', error));
+      toast.error(serverMessageOr(failed, error));
     } finally {
-      // A test also says whether messages fail.
+      // A message also says whether others fail.
       void listCache.refresh(endpoints.subscribers.list);
     }
   }
 
-  return { isTesting, test: () => run(test) };
+  return { isSending, send: (message: Message) => run(() => send(message)) };
 }

@@ -10,6 +10,7 @@ import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { formatInstant } from '@/ui/datetime';
 import { subscriberStatuses, verification } from '@/ui/subscriber-statuses';
 import { Timestamp } from '@/ui/timestamp';
+import { ScopeCell } from './scope-cell';
 import { subscriberKind, scopeText } from './subscriber';
 import { SubscriberActions, type OpenSubscriberDialog } from './subscriber-actions';
 
@@ -33,7 +34,12 @@ export const subscriberColumns = (onOpen: OpenSubscriberDialog) =>
       header: 'Channel',
       meta: columnStyles.channel,
     }),
-    column.accessor(scopeText, { id: 'scope', header: 'Updates about', meta: columnStyles.scope }),
+    column.accessor((subscriber) => scopeText(subscriber), {
+      id: 'scope',
+      header: 'Updates about',
+      meta: columnStyles.scope,
+      cell: ({ row }) => <ScopeCell subscriber={row.original} />,
+    }),
     column.accessor('status', {
       header: 'Status',
       meta: columnStyles.status,

@@ -27,12 +27,17 @@ export function importQuery(values: ImportValues, dryRun: boolean): URLSearchPar
   return query;
 }
 
-/** The toast after an import. */
-export function importedText({ added, known, failed }: SubscriberImport): string {
-  const parts = [
-    `${formatCount(added, 'subscriber')} imported`,
-    known > 0 && `${formatNumber(known)} already known`,
-    failed > 0 && `${formatCount(failed, 'row')} left out`,
-  ];
-  return parts.filter(Boolean).join(', ');
+/** The toast after an import that left nothing out. */
+export function importedText({ added, known }: SubscriberImport): string {
+  const imported = `${formatCount(added, 'subscriber')} imported`;
+  return known > 0 ? `${imported}, ${formatNumber(known)} already known` : imported;
+}
+
+/** Says that the mails left today are too few for the new addresses; null if they suffice. */
+export function mailLimitText({ added, mailsLeft }: SubscriberImport): string | null {
+  const left = mailsLeft ?? Infinity;
+  if (left >= added) return null;
+  const mailed = left === 0 ? 'None' : `Only ${formatNumber(left)}`;
+  const all = formatCount(added, 'new address', 'new addresses');
+  return `${mailed} of ${all} can be asked to confirm today. The import leaves the others out: repeat it tomorrow (UTC), or tick the box below if these people have agreed.`;
 }

@@ -23,12 +23,16 @@ export const scopeNames: Record<ScopeKind, string> = {
   INCIDENT: 'One incident',
 };
 
-/** What a subscriber receives, in a few words. */
-export function scopeText({ scope, components, groups, muteMaintenances }: Subscriber): string {
-  const chosen = [
+/** What a subscriber receives, in a few words. `names` are those of what it has chosen. */
+export function scopeText(
+  { scope, components, groups, muteMaintenances }: Subscriber,
+  names?: readonly string[],
+): string {
+  const counts = [
     components?.length && formatCount(components.length, 'component'),
     groups?.length && formatCount(groups.length, 'group'),
-  ].filter(Boolean);
+  ];
+  const chosen = names ?? counts.filter(Boolean);
   const text = scope === 'COMPONENTS' ? chosen.join(', ') || 'Nothing' : scopeNames[scope];
   return muteMaintenances && scope !== 'INCIDENT' ? `${text}, no maintenances` : text;
 }

@@ -2,6 +2,7 @@ import { Download, Eye, Upload } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
+import { listPath } from '@/api/use-list';
 import { Permitted } from '@/auth/permitted';
 import { endpoints } from '@/paths';
 import { Button } from '@/ui/button';
@@ -12,8 +13,13 @@ import { usePending } from '@/ui/use-pending';
 import { ImportDialog } from './import-dialog';
 import { PreviewDialog } from './preview-dialog';
 
+interface SubscribersMenuProps {
+  /** Selects the subscribers of the list; empty for all. */
+  query: URLSearchParams;
+}
+
 /** The actions for all subscribers. */
-export function SubscribersMenu() {
+export function SubscribersMenu({ query }: SubscribersMenuProps) {
   const api = useApi();
   const trigger = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState<'import' | 'preview'>();
@@ -22,7 +28,8 @@ export function SubscribersMenu() {
 
   async function save() {
     try {
-      saveFile('subscribers.csv', await api.download(endpoints.subscribers.export));
+      const path = listPath(endpoints.subscribers.export, query);
+      saveFile('subscribers.csv', await api.download(path));
     } catch (error) {
       toast.error(serverMessageOr('The subscribers were not exported', error));
     }
@@ -41,7 +48,7 @@ export function SubscribersMenu() {
             Import
           </MenuItem>
           <MenuItem icon={Download} onSelect={() => run(save)}>
-            Export
+            {query.size > 0 ? 'Export filtered mail addresses' : 'Export mail addresses'}
           </MenuItem>
         </Permitted>
         <MenuItem icon={Eye} onSelect={() => setOpen('preview')}>

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Subscriber } from '@/api/types';
 import { endpoints, paths } from '@/paths';
 import { renderRoutes, signedInAs } from '@/testing/render';
+import { savedFiles } from '@/testing/saved-files';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { noMail, parts, subscriber } from './fixtures';
 import { subscriberRoutes } from './routes';
@@ -183,6 +184,41 @@ it.each([
   const { add } = await openDialog();
   await add('ada@example.com');
   expect(await toasts().findByText('Failed to create subscriber')).toBeInTheDocument();
+});
+
+it('says above the list where mails are without a mail server', async () => {
+  serve([subscriber('ada')]);
+  renderRoutes(subscriberRoutes, { path: paths.subscribers, configuration: { mailServer: false } });
+  expect(await screen.findByText('ada@example.com')).toBeInTheDocument();
+  expect(screen.getByText(/^No mail server is set up here yet/)).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'How mail is set up' })).toHaveAttribute(
+    'href',
+    paths.guide('mail'),
+  );
+});
+
+it.each([
+  ['', 'Export mail addresses', ''],
+  [
+    '?state=pending&channel=email',
+    'Export filtered mail addresses',
+    '?channel=email&status=PENDING',
+  ],
+])('exports what the filter %j selects', async (filter, name, sent) => {
+  serve([subscriber('ada')]);
+  const files = savedFiles();
+  const queries: string[] = [];
+  server.use(
+    http.get(apiUrl(endpoints.subscribers.export), ({ request }) => {
+      queries.push(new URL(request.url).search);
+      return HttpResponse.text('email\n');
+    }),
+  );
+  const { user } = renderRoutes(subscriberRoutes, { path: paths.subscribers + filter });
+  await user.click(screen.getByRole('button', { name: 'More' }));
+  await user.click(await screen.findByRole('menuitem', { name }));
+  await waitFor(() => expect(files.map((file) => file.name)).toEqual(['subscribers.csv']));
+  expect(queries).toEqual([sent]);
 });
 
 it('says “error” when a deletion fails', async () => {

@@ -9,7 +9,6 @@ import { useQuery } from '@/api/use-query';
 import { endpoints, paths } from '@/paths';
 import { channelNames } from '@/shared-features/subscription/channels';
 import { StatusBadge } from '@/ui/badge';
-import { buttonVariants } from '@/ui/button-variants';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { FormSkeleton } from '@/ui/form-skeleton';
 import { LoadFailure } from '@/ui/load-failure';
@@ -48,7 +47,7 @@ function Subscription({ link }: { link: ManageLink }) {
   const retry = () => Promise.all([subscriber.mutate(), snapshot.refresh()]);
 
   return (
-    <LinkFrame>
+    <LinkFrame orgId={link.orgId}>
       <Card className="rounded-xl!">
         <CardHeader level={1} title={title} description={snapshot.data?.organisation.pageTitle} />
         <CardBody className="grid gap-5">
@@ -71,9 +70,6 @@ function Subscription({ link }: { link: ManageLink }) {
           )}
         </CardBody>
       </Card>
-      <a href={paths.status(link.orgId)} className={buttonVariants({ variant: 'ghost' })}>
-        View Status Page
-      </a>
     </LinkFrame>
   );
 }
@@ -92,7 +88,9 @@ function Loaded({ link, subscriber, snapshot, isEnded, onEnd }: LoadedProps) {
     return (
       <div role="status" className="grid gap-1">
         <h2 className="font-semibold">Successfully Unsubscribed</h2>
-        <p className="wrap-anywhere text-muted">{`No more updates will be sent to ${target}.`}</p>
+        <p className="wrap-anywhere text-muted">
+          {`No more updates will be sent to ${target}. You can subscribe again on the status page.`}
+        </p>
       </div>
     );
   }

@@ -2,6 +2,7 @@ import { FieldArray, useFormikContext, type FieldArrayRenderProps } from 'formik
 import { Plus } from 'lucide-react';
 import { use, useId, useRef } from 'react';
 import { flushSync } from 'react-dom';
+import type { ComponentStatus } from '@/api/types';
 import { Button } from '@/ui/button';
 import { FieldError } from '@/ui/field';
 import { ReadOnlyContext } from '@/ui/read-only';
@@ -60,6 +61,13 @@ export function AffectedComponentsField({
     const added = left.map(({ id }) => ({ ...newRow, componentId: id }));
     flushSync(() => void list.form.setFieldValue('components', [...before, ...added]));
     return rowList.current?.children[before.length]?.querySelector('select') ?? null;
+  }
+
+  function setAll(list: FieldArrayRenderProps, status: ComponentStatus) {
+    void list.form.setFieldValue(
+      'components',
+      rows.map((row) => ({ ...row, status })),
+    );
   }
 
   function remove(list: FieldArrayRenderProps, index: number) {
@@ -123,7 +131,12 @@ export function AffectedComponentsField({
                   <AddGroupMenu groups={groups} onAdd={(left) => addAll(list, left)} />
                 )}
               </div>
-              {newRow.status !== undefined && rows.length > 1 && <StatusForAll />}
+              {newRow.status !== undefined && rows.length > 1 && (
+                <StatusForAll
+                  statuses={rows.map(({ status }) => status)}
+                  onChoose={(status) => setAll(list, status)}
+                />
+              )}
             </div>
           )}
         </div>

@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import type { Component, ComponentGroup } from '@/api/types';
 import { useList } from '@/api/use-list';
 import { useQuery } from '@/api/use-query';
@@ -12,14 +12,17 @@ export function useGroups() {
 
 /**
  * Returns the name of a group; undefined for none and while the groups are read. A failure to read
- * them takes its place.
+ * them takes its place. It is the same function until the groups change.
  */
 export function useGroupName(): (id: string | null) => string | undefined {
   const { rows, error } = useGroups();
-  return (id) => {
-    if (id !== null && rows === undefined && error) return 'Group not loaded';
-    return rows?.find((group) => group.id === id)?.name;
-  };
+  return useCallback(
+    (id) => {
+      if (id !== null && rows === undefined && error) return 'Group not loaded';
+      return rows?.find((group) => group.id === id)?.name;
+    },
+    [rows, error],
+  );
 }
 
 /** Returns the name of a component's group; undefined for none and while both are read. */

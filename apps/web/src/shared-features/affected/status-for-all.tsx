@@ -1,15 +1,19 @@
-import { useFormikContext } from 'formik';
+import type { ComponentStatus } from '@/api/types';
 import { Field } from '@/ui/field';
 import { Select } from '@/ui/select';
 import { componentStatuses, statusOptions } from '@/ui/statuses';
-import type { AffectedValues } from './affected';
 
-const statuses = statusOptions(componentStatuses);
+const options = statusOptions(componentStatuses);
+
+interface StatusForAllProps {
+  /** The statuses of the rows. */
+  statuses: readonly (ComponentStatus | undefined)[];
+  onChoose: (status: ComponentStatus) => void;
+}
 
 /** Sets one status in all rows. */
-export function StatusForAll() {
-  const { values, setFieldValue } = useFormikContext<AffectedValues>();
-  const [first, ...others] = new Set(values.components.map(({ status }) => status));
+export function StatusForAll({ statuses, onChoose }: StatusForAllProps) {
+  const [first, ...others] = new Set(statuses);
   const isMixed = others.length > 0;
   return (
     <Field label="Status for all" className="w-full sm:w-52">
@@ -17,19 +21,14 @@ export function StatusForAll() {
         <Select
           {...control}
           value={isMixed ? '' : first}
-          onChange={({ target }) =>
-            void setFieldValue(
-              'components',
-              values.components.map((row) => ({ ...row, status: target.value })),
-            )
-          }
+          onChange={({ target }) => onChoose(target.value as ComponentStatus)}
         >
           {isMixed && (
             <option value="" disabled>
               Several statuses
             </option>
           )}
-          {statuses.map((status) => (
+          {options.map((status) => (
             <option key={status.value} value={status.value}>
               {status.label}
             </option>

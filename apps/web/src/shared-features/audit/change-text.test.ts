@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Change } from '@/api/types';
-import { changeText, joinChanges } from './change-text';
+import { changeText, joinChanges, targetPath } from './change-text';
 
 it('says that subscribers were imported without a name behind it', () => {
   const change: Change = {
@@ -94,4 +94,13 @@ it('joins neighbouring changes that read the same', () => {
     { who: 'Grace', what: 'added a subscriber', name: undefined },
   ]);
   expect(joined[0]?.change.id).toBe('1');
+});
+
+it('leads to the screen of what was changed', () => {
+  const change: Change = {
+    ...ownChange('api-key.created'),
+    target: { type: 'API_KEY', id: 'key-1', name: 'Monitor' },
+  };
+  expect(targetPath(change, new Set())).toBe('/settings');
+  expect(targetPath(change, new Set(['key-1']))).toBeUndefined();
 });

@@ -163,6 +163,7 @@ const screens: Partial<Record<Change['target']['type'], (id: string) => string>>
   SUBSCRIBER: () => paths.subscribers,
   USER: () => paths.organisation,
   INVITATION: () => paths.organisation,
+  API_KEY: () => paths.settings,
 };
 
 /** Identifiers of what these changes deleted. */

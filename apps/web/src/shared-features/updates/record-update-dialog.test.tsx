@@ -1,6 +1,7 @@
 import { act, screen, within } from '@testing-library/react';
+import { useFormikContext } from 'formik';
 import { http } from 'msw';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { expect, it } from 'vitest';
 import type { IncidentStatus } from '@/api/types';
 import { endpoints } from '@/paths';
@@ -10,12 +11,24 @@ import { incidentStatuses } from '@/ui/statuses';
 import { incidentTimeline } from './incident-timeline';
 import { RecordUpdateDialog } from './record-update-dialog';
 
+/** A button in place of the fields of the components. */
+function SlowApi() {
+  const { setFieldValue } = useFormikContext();
+  return (
+    <button type="button" onClick={() => void setFieldValue('impacts', { api: 'DEGRADED' })}>
+      Slow API
+    </button>
+  );
+}
+
 /** Opens the dialog of an incident whose status another user changes by `move`. */
 function open(first: IncidentStatus, before?: string) {
   let move: (status: IncidentStatus) => void = () => undefined;
   function Incident() {
     const [status, setStatus] = useState(first);
-    move = setStatus;
+    useEffect(() => {
+      move = setStatus;
+    }, []);
     return (
       <RecordUpdateDialog
         timeline={incidentTimeline('i')}
@@ -23,6 +36,7 @@ function open(first: IncidentStatus, before?: string) {
         status={incidentStatuses[status]}
         incidentStatus={status}
         before={before}
+        impacts={<SlowApi />}
         onClose={() => undefined}
         onRecorded={() => Promise.resolve()}
       />
@@ -114,4 +128,22 @@ it('says when the incident was resolved meanwhile', () => {
   const { move } = open('INVESTIGATING');
   move('RESOLVED');
   expect(conflict()).toHaveTextContent('This incident has been resolved since you opened it');
+});
+
+it.each([
+  ['Monitoring', 'MONITORING', [{ componentId: 'api', status: 'DEGRADED' }]],
+  ['Resolved', 'RESOLVED', undefined],
+])('sends statuses of components unless it resolves: %s', async (name, status, components) => {
+  const { user, choose, type, submit, sent } = open('INVESTIGATING');
+  await user.click(screen.getByRole('button', { name: 'Slow API' }));
+  await choose(name);
+  await type('It is slow.');
+  await submit();
+  await screen.findByText('Incident Update Created');
+  expect(sent).toEqual([{ status, message: 'It is slow.', notify: true, components }]);
+});
+
+it('changes no statuses by an update of the past', () => {
+  open('RESOLVED', '2025-11-21T13:00:00.000Z');
+  expect(screen.queryByRole('button', { name: 'Slow API' })).not.toBeInTheDocument();
 });

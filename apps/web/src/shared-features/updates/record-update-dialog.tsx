@@ -1,7 +1,8 @@
 import { useFormikContext, type FormikHelpers } from 'formik';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { useApi } from '@/api/api-provider';
 import type { IncidentStatus } from '@/api/types';
+import { impactsInput, type ImpactValues } from '@/items/impacts';
 import { useNotify } from '@/items/notify-field';
 import { Alert } from '@/ui/alert';
 import { StatusBadge } from '@/ui/badge';
@@ -27,6 +28,10 @@ import { UpdateFields } from './update-fields';
  */
 const maxRefreshMs = 1000;
 
+type RecordValues = UpdateFormValues & ImpactValues;
+
+const newRecord: RecordValues = { ...newUpdate, impacts: {} };
+
 interface RecordUpdateDialogProps {
   timeline: Timeline;
   /** Title of the incident or maintenance. */
@@ -41,6 +46,12 @@ interface RecordUpdateDialogProps {
   isDeleted?: boolean;
   /** The update completes a timeline that ended at this time; undefined if the timeline goes on. */
   before?: string | undefined;
+  /** Fields of the statuses that the incident sets on its components; none for a maintenance. */
+  impacts?: ReactNode;
+  /** Whether what the form needs is being loaded. */
+  loading?: boolean;
+  /** Target of the focus afterwards, if the opener is gone by then, like an item of a menu. */
+  returnTo?: RefObject<HTMLElement | null> | undefined;
   onClose: () => void;
   /** Resolves once the screen shows the update. */
   onRecorded: () => Promise<unknown>;
@@ -54,26 +65,30 @@ export function RecordUpdateDialog({
   incidentStatus,
   isDeleted = false,
   before,
+  impacts,
+  loading = false,
+  returnTo,
   onClose,
   onRecorded,
 }: RecordUpdateDialogProps) {
   const api = useApi();
   const notify = useNotify(timeline.notifies);
   const isBackfilled = before !== undefined;
-  const initialValues: UpdateFormValues = newUpdate;
   const current = isBackfilled ? undefined : incidentStatus;
   const [seen, setSeen] = useState(current);
   const isOutdated = ({ status }: UpdateFormValues) => current !== seen && current !== status;
 
-  async function record(values: UpdateFormValues, form: FormikHelpers<UpdateFormValues>) {
+  async function record(values: RecordValues, form: FormikHelpers<RecordValues>) {
     if (current && current !== 'RESOLVED' && isOutdated(values)) {
       toast.error(timeline.texts.saveFailed);
       return;
     }
+    // A resolved incident has no impact.
+    const components = values.status === 'RESOLVED' ? [] : impactsInput(values.impacts);
     try {
-      const input = updateInput(values, newUpdate);
       await api.post(timeline.endpoints.create, {
-        ...input,
+        ...updateInput(values, newUpdate),
+        ...(components.length > 0 && { components }),
         notify: notify.of(values, isBackfilled),
       });
     } catch (error) {
@@ -91,6 +106,7 @@ export function RecordUpdateDialog({
     <FormDialog
       open
       onOpenChange={(open) => !open && onClose()}
+      {...(returnTo && { returnTo })}
       title={isBackfilled ? 'Record Past Update' : 'Record Update'}
       description={
         <>
@@ -100,7 +116,7 @@ export function RecordUpdateDialog({
           </span>
         </>
       }
-      initialValues={initialValues}
+      initialValues={loading ? undefined : newRecord}
       loading={notify.isLoading}
       validationSchema={before ? pastUpdateSchema(before) : updateSchema}
       onSubmit={record}
@@ -112,7 +128,9 @@ export function RecordUpdateDialog({
         isBackfilled={isBackfilled}
         notifies={timeline.notifies}
         incidentStatus={current}
-      />
+      >
+        {!isBackfilled && impacts}
+      </UpdateFields>
       {isDeleted && <DeletedAlert noun="incident" />}
       {current && (
         <StatusConflict

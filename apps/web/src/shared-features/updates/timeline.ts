@@ -27,7 +27,7 @@ export interface Timeline {
   /** When a mail is sent. An edit sends none without `edit`. */
   notifyHelp: { record: string; edit?: string };
   /** The last choice of a maintenance whether it notifies; an incident has none. */
-  notifies?: boolean;
+  notifies?: boolean | undefined;
   texts: {
     created: string;
     modified: string;

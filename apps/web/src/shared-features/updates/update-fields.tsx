@@ -1,4 +1,5 @@
 import { useFormikContext } from 'formik';
+import type { ReactNode } from 'react';
 import type { IncidentStatus } from '@/api/types';
 import { NotifyField } from '@/items/notify-field';
 import { DateTimeField } from '@/ui/datetime-field';
@@ -21,6 +22,8 @@ interface UpdateFieldsProps {
    * Current status of the incident, which takes that of the update; undefined if it keeps its own.
    */
   incidentStatus?: IncidentStatus | undefined;
+  /** Further fields. */
+  children?: ReactNode;
 }
 
 export function UpdateFields({
@@ -28,6 +31,7 @@ export function UpdateFields({
   isBackfilled = false,
   notifies,
   incidentStatus,
+  children,
 }: UpdateFieldsProps) {
   const { values, touched, errors, getFieldProps, setFieldValue } =
     useFormikContext<UpdateValues>();
@@ -60,6 +64,7 @@ export function UpdateFields({
           description="Empty means when it is recorded."
         />
       )}
+      {children}
       {notifyHelp !== undefined && (
         <NotifyField help={notifyHelp} isBackfilled={isBackfilled} stored={notifies} />
       )}

@@ -1,5 +1,5 @@
 import { History, MessageSquarePlus } from 'lucide-react';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useApi } from '@/api/api-provider';
 import type { Update } from '@/api/types';
 import { useQuery } from '@/api/use-query';
@@ -32,6 +32,8 @@ interface UpdatesPanelProps {
    * resolution still can.
    */
   closed?: string | undefined;
+  /** Fields of the statuses that the incident sets on its components; none for a maintenance. */
+  impacts?: ReactNode;
   /** Called after an update was recorded, edited or deleted. */
   onChange: () => Promise<unknown>;
 }
@@ -43,6 +45,7 @@ export function UpdatesPanel({
   status,
   incident,
   closed,
+  impacts,
   onChange,
 }: UpdatesPanelProps) {
   const resolvedAt = incident?.resolvedAt;
@@ -101,6 +104,7 @@ export function UpdatesPanel({
           status={status}
           incidentStatus={incident?.status}
           before={recording.before}
+          impacts={impacts}
           onClose={() => setRecording(undefined)}
           onRecorded={changed}
         />

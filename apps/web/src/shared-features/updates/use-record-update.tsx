@@ -18,9 +18,13 @@ interface RecordUpdate {
   dialog: ReactNode;
 }
 
-/** Records updates of the incidents of a list. `incidents` is undefined while they load. */
+/**
+ * Records updates of the incidents of a list. `incidents` is undefined while they load.
+ * `impactsOf` returns the fields of the statuses that an incident sets on its components.
+ */
 export function useRecordUpdate(
   incidents: readonly Incident[] | undefined,
+  impactsOf: (incidentId: string) => ReactNode,
   onRecorded: () => Promise<unknown>,
 ): RecordUpdate {
   const [chosen, setChosen] = useState<Incident>();
@@ -39,6 +43,7 @@ export function useRecordUpdate(
         status={incidentStatuses[incident.status]}
         incidentStatus={incident.status}
         isDeleted={gone.error?.status === 404}
+        impacts={impactsOf(incident.id)}
         onClose={() => setChosen(undefined)}
         onRecorded={onRecorded}
       />

@@ -40,7 +40,7 @@ export function DataTableBody<Data extends RowData>({
             className={cn('h-24 px-4 text-center text-muted', stacked.emptyCell)}
           >
             <p>No Data</p>
-            {emptyHint && <div className="text-sm">{emptyHint}</div>}
+            {emptyHint && <div className="text-sm wrap-anywhere">{emptyHint}</div>}
           </td>
         </tr>
       </tbody>

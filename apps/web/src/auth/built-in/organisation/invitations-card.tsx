@@ -1,6 +1,6 @@
 import { useField, type FormikHelpers } from 'formik';
-import { X } from 'lucide-react';
-import { useRef } from 'react';
+import { Send, X } from 'lucide-react';
+import { useId, useRef } from 'react';
 import { object, string } from 'yup';
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
@@ -19,10 +19,12 @@ import { Field } from '@/ui/field';
 import { FormLeaveGuard } from '@/ui/form-leave-guard';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
+import { MailNotice } from '@/ui/mail-notice';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
+import { usePending } from '@/ui/use-pending';
 import { PeopleList, PeopleSkeleton, Person } from './people-list';
-import { roles, RoleSelect } from './role-select';
+import { roleRights, roles, RoleSelect } from './role-select';
 
 export function InvitationsCard({ organisation }: { organisation: AuthOrganisation }) {
   const api = useApi();
@@ -32,6 +34,11 @@ export function InvitationsCard({ organisation }: { organisation: AuthOrganisati
     await api.post(endpoints.identity.invitations(organisation.id), values);
     toast.success(`Invitation sent to ${values.email}`);
     void invitations.refresh();
+  }
+
+  /** The server replaces the earlier invitation of the address. */
+  async function sendAgain({ email, role }: Invitation) {
+    await withToast(() => invite({ email, role }));
   }
 
   async function revoke({ id }: Invitation) {
@@ -46,11 +53,12 @@ export function InvitationsCard({ organisation }: { organisation: AuthOrganisati
         title="Invitations"
         description="A link comes by mail and works once, for seven days."
       />
-      <CardBody className="border-b border-line">
+      <CardBody className="grid gap-4 border-b border-line">
+        <MailNotice />
         <InviteForm onSubmit={invite} />
       </CardBody>
       {invitations.data ? (
-        <InvitationList invitations={invitations.data} onRevoke={revoke} />
+        <InvitationList invitations={invitations.data} onSendAgain={sendAgain} onRevoke={revoke} />
       ) : invitations.error ? (
         <CardBody>
           <LoadFailure
@@ -66,12 +74,16 @@ export function InvitationsCard({ organisation }: { organisation: AuthOrganisati
   );
 }
 
-interface InvitationListProps {
-  invitations: Invitation[];
+interface InvitationActions {
+  onSendAgain: (invitation: Invitation) => Promise<void>;
   onRevoke: (invitation: Invitation) => Promise<void>;
 }
 
-function InvitationList({ invitations, onRevoke }: InvitationListProps) {
+interface InvitationListProps extends InvitationActions {
+  invitations: Invitation[];
+}
+
+function InvitationList({ invitations, ...actions }: InvitationListProps) {
   if (invitations.length === 0) {
     return (
       <p className="p-4 text-muted">Nobody has an invitation that is waiting for an answer.</p>
@@ -80,35 +92,50 @@ function InvitationList({ invitations, onRevoke }: InvitationListProps) {
   return (
     <PeopleList label="Pending invitations">
       {invitations.map((invitation) => (
-        <Person
-          key={invitation.id}
-          name={invitation.email}
-          detail={
-            <>
-              {roleNames[invitation.role]}, until <Timestamp value={invitation.expiresAt} />
-            </>
-          }
-        >
-          <AuditLink
-            id={invitation.id}
-            iconLabel={`Changes of the invitation of ${invitation.email}`}
-          />
-          <ConfirmButton
-            button={(ask) => (
-              <IconButton
-                label={`Revoke the invitation of ${invitation.email}`}
-                icon={<X aria-hidden />}
-                onClick={ask}
-              />
-            )}
-            title="Revoke this invitation?"
-            description={`The link that was mailed to ${invitation.email} stops working.`}
-            confirmLabel="Revoke"
-            onConfirm={() => onRevoke(invitation)}
-          />
-        </Person>
+        // The same for an invitation that is sent again, so that its button keeps the focus.
+        <InvitationRow key={invitation.email} invitation={invitation} {...actions} />
       ))}
     </PeopleList>
+  );
+}
+
+interface InvitationRowProps extends InvitationActions {
+  invitation: Invitation;
+}
+
+function InvitationRow({ invitation, onSendAgain, onRevoke }: InvitationRowProps) {
+  const { id, email, role, expiresAt } = invitation;
+  const [isSending, run] = usePending();
+  return (
+    <Person
+      name={email}
+      detail={
+        <>
+          {roleNames[role]}, until <Timestamp value={expiresAt} />
+        </>
+      }
+    >
+      <AuditLink id={id} iconLabel={`Changes of the invitation of ${email}`} />
+      <IconButton
+        label={`Send the invitation of ${email} again`}
+        icon={<Send aria-hidden />}
+        pending={isSending}
+        onClick={() => run(() => onSendAgain(invitation))}
+      />
+      <ConfirmButton
+        button={(ask) => (
+          <IconButton
+            label={`Revoke the invitation of ${email}`}
+            icon={<X aria-hidden />}
+            onClick={ask}
+          />
+        )}
+        title="Revoke this invitation?"
+        description={`The link that was mailed to ${email} stops working.`}
+        confirmLabel="Revoke"
+        onConfirm={() => onRevoke(invitation)}
+      />
+    </Person>
   );
 }
 
@@ -154,11 +181,24 @@ function InviteForm({ onSubmit }: InviteFormProps) {
   );
 }
 
+/** The role, and below the row of fields what it may do. */
 function RoleField() {
   const [field, { error, touched }] = useField<Role>('role');
+  const rightsId = useId();
   return (
-    <Field label="Role" error={touched && error} required>
-      {(control) => <RoleSelect {...control} {...field} />}
-    </Field>
+    <>
+      <Field label="Role" error={touched && error} required>
+        {(control) => (
+          <RoleSelect
+            {...control}
+            {...field}
+            aria-describedby={`${control['aria-describedby'] ?? ''} ${rightsId}`.trim()}
+          />
+        )}
+      </Field>
+      <p id={rightsId} className="text-sm text-muted sm:col-span-full">
+        {roleRights[field.value]}
+      </p>
+    </>
   );
 }

@@ -19,7 +19,7 @@ import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
 import { isLastAdmin } from './last-admin';
 import { PeopleList, PeopleSkeleton, Person } from './people-list';
-import { roles, RoleSelect } from './role-select';
+import { roleRights, roles, RoleSelect } from './role-select';
 
 interface MembersCardProps {
   organisation: AuthOrganisation;
@@ -154,17 +154,10 @@ const withArticle: Record<Role, string> = {
   admin: 'an admin',
 };
 
-const consequences: Record<Role, string> = {
-  viewer: 'A viewer reads everything and changes nothing.',
-  editor:
-    'An editor changes content such as components and incidents, but not the organisation, its members, invitations or API keys.',
-  admin: 'An admin also changes the organisation, its members, invitations and API keys.',
-};
-
 function questionOf({ name }: Member, role: Role) {
   return {
     title: `Make ${name} ${withArticle[role]}?`,
-    description: consequences[role],
+    description: roleRights[role],
     confirmLabel: 'Change role',
   };
 }

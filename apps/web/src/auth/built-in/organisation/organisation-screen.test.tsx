@@ -38,7 +38,11 @@ interface Backend {
   invitations: Invitation[];
 }
 
-async function openOrganisation(session = sessionOf(), handlers: HttpHandler[] = []) {
+async function openOrganisation(
+  session = sessionOf(),
+  handlers: HttpHandler[] = [],
+  mailServer = true,
+) {
   const backend: Backend = Object.assign(serveSession(session), {
     members: [charles, adaAsMember],
     invitations: [mary],
@@ -53,7 +57,8 @@ async function openOrganisation(session = sessionOf(), handlers: HttpHandler[] =
     ),
   );
   server.use(...handlers);
-  const rendered = renderPiece(OrganisationScreen, 'signed-in');
+  const configuration = { mailServer };
+  const rendered = renderPiece(OrganisationScreen, 'signed-in', { configuration });
   await screen.findByText('Charles Babbage');
   return { backend, ...rendered };
 }
@@ -242,6 +247,42 @@ it('sends an invitation and lists it', async () => {
   expect(await screen.findByText('percy@example.com')).toBeVisible();
   expect(screen.getByLabelText('Email*')).toHaveValue('');
   expect(screen.getByLabelText('Email*')).toHaveFocus();
+});
+
+it('says where invitations are without a mail server', async () => {
+  await openOrganisation(sessionOf(), [], false);
+  expect(screen.getByText(/^No mail server is set up here yet/)).toBeVisible();
+});
+
+it('says what the role of an invitation may do', async () => {
+  const { user } = await openOrganisation();
+  const role = screen.getByLabelText('Role*');
+  expect(role).toHaveAccessibleDescription(/^An editor changes content/);
+  await user.selectOptions(role, 'Viewer');
+  expect(role).toHaveAccessibleDescription('A viewer reads everything and changes nothing.');
+});
+
+it('sends an invitation again, which keeps its place and the focus', async () => {
+  const { user, backend } = await openOrganisation();
+  server.use(
+    http.post(apiUrl(endpoints.identity.invitations('org-1')), async ({ request }) => {
+      expect(await request.json()).toEqual({ email: 'mary@example.com', role: 'editor' });
+      backend.invitations = [{ ...mary, id: 'inv-2' }];
+      return success({}, { status: 201 });
+    }),
+  );
+  const again = await screen.findByRole('button', {
+    name: 'Send the invitation of mary@example.com again',
+  });
+  await user.click(again);
+  expect(await screen.findByText('Invitation sent to mary@example.com')).toBeVisible();
+  await waitFor(() =>
+    expect(screen.getByRole('link', { name: /^Changes of the invitation/ })).toHaveAttribute(
+      'href',
+      paths.history('inv-2'),
+    ),
+  );
+  expect(again).toHaveFocus();
 });
 
 it('revokes an invitation once that is confirmed, and says when none is left', async () => {

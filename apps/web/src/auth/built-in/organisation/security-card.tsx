@@ -5,6 +5,7 @@ import { withToast } from '@/auth/built-in/form/with-toast';
 import { endpoints } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { Checkbox } from '@/ui/checkbox';
+import { GuideLink } from '@/ui/guide-link';
 import { LoadFailure } from '@/ui/load-failure';
 import { Skeleton } from '@/ui/skeleton';
 import { usePending } from '@/ui/use-pending';
@@ -26,7 +27,10 @@ export function SecurityCard({ organisation }: { organisation: AuthOrganisation 
 
   return (
     <Card>
-      <CardHeader title="Security" />
+      <CardHeader
+        title="Security"
+        actions={<GuideLink guide="security#second-factors" topic="second factors" />}
+      />
       <CardBody>
         {requirement.data ? (
           <Checkbox

@@ -133,6 +133,29 @@ it('keeps the link of a new address until the user has signed in', async () => {
   expect(window.location.href).not.toContain('a-1');
 });
 
+it('asks an account with an address before its new one counts, once the user has signed in', async () => {
+  const backend = serveSession(null);
+  server.use(
+    http.post(apiUrl(endpoints.identity.signIn), () => {
+      backend.session = sessionOf();
+      return success({ user: ada });
+    }),
+    http.post(apiUrl(endpoints.identity.confirmAddress), async ({ request }) => {
+      expect(await request.json()).toEqual({ token: 'a-1' });
+      return success({ user: { ...ada, email: 'ada@new.example' } });
+    }),
+  );
+  const { user } = renderPiece(SignInScreen, 'signed-out', { address: '/login?address=a-1' });
+  await user.type(await screen.findByLabelText('Email*'), 'ada@example.com');
+  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  const question = await screen.findByRole('dialog', { name: 'Confirm the address?' });
+  expect(question).toHaveAccessibleDescription(/Your other sessions end/);
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  expect(await screen.findByText('Address confirmed')).toBeVisible();
+  expect(window.location.href).not.toContain('a-1');
+});
+
 it('opens where a mail leads to a new password', async () => {
   serveSession(null);
   renderPiece(SignInScreen, 'signed-out', { address: '/login?forgot' });

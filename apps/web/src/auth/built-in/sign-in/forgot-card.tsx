@@ -6,8 +6,8 @@ import { TextField } from '@/auth/built-in/form/text-field';
 import { givenEmailAddress } from '@/auth/built-in/form/validation';
 import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
+import { MailNotice } from '@/ui/mail-notice';
 import { AuthCard } from './auth-card';
-import { MailNotice } from './check-mail-card';
 
 export function ForgotCard({ footer }: { footer: ReactNode }) {
   const api = useApi();

@@ -7,8 +7,9 @@ import { TextField } from '@/auth/built-in/form/text-field';
 import { emailAddress } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
 import { endpoints } from '@/paths';
+import { MailNotice } from '@/ui/mail-notice';
 import { AuthCard, TextButton } from './auth-card';
-import { CheckMailCard, MailNotice } from './check-mail-card';
+import { CheckMailCard } from './check-mail-card';
 
 const schema = object({ email: emailAddress });
 

@@ -122,7 +122,7 @@ it('creates an account by a link that is mailed', async () => {
   await user.click(screen.getByRole('button', { name: 'Create account' }));
   expect(await screen.findByRole('heading', { name: 'Check your mailbox' })).toHaveFocus();
   expect(screen.getByText('ada@example.com')).toBeVisible();
-  expect(screen.getByText(/its link to its log/)).toBeVisible();
+  expect(screen.getByText(/the links of the mail to its log/)).toBeVisible();
   expect(who()).toBe('signed-out');
 });
 

@@ -7,8 +7,9 @@ import { TextField } from '@/auth/built-in/form/text-field';
 import { emailAddress, newPassword, personName } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
 import { endpoints } from '@/paths';
+import { MailNotice } from '@/ui/mail-notice';
 import { AuthCard } from './auth-card';
-import { CheckMailCard, MailNotice } from './check-mail-card';
+import { CheckMailCard } from './check-mail-card';
 import { WaitlistedCard } from './waitlist-card';
 
 interface SignUpResponse {

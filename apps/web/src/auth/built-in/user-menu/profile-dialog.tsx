@@ -1,9 +1,11 @@
 import type { RefObject } from 'react';
 import { useConfiguration } from '@/api/configuration';
+import { useSignedIn } from '@/auth/built-in/session-context';
 import type { SessionUser } from '@/auth/built-in/types';
 import { GuardedDialog } from '@/ui/guarded-dialog';
 import { Tabs } from '@/ui/tabs';
 import { DeletionTab } from './deletion-tab';
+import { EmailTab } from './email-tab';
 import { NameTab } from './name-tab';
 import { PasswordTab } from './password-tab';
 import { SecondFactorTab } from './second-factor-tab';
@@ -18,6 +20,15 @@ interface ProfileDialogProps {
 
 export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDialogProps) {
   const { passwords } = useConfiguration();
+  // Otherwise an identity provider knows the address.
+  const hasPassword = useSignedIn()?.ways.password ?? true;
+  const email = {
+    value: 'email',
+    label: 'Email',
+    keepMounted: true,
+    // A new address begins a new form.
+    content: <EmailTab key={user.email} email={user.email} />,
+  } as const;
   const password = {
     value: 'password',
     label: 'Password',
@@ -28,6 +39,7 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
     <GuardedDialog
       open={open}
       onOpenChange={onOpenChange}
+      className="max-w-2xl!"
       title="Profile"
       description={user.email}
       returnTo={returnTo}
@@ -41,6 +53,7 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
             keepMounted: true,
             content: <NameTab name={user.name} />,
           },
+          ...(hasPassword ? [email] : []),
           ...(passwords ? [password] : []),
           {
             value: 'factors',

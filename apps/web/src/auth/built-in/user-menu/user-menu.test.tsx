@@ -93,6 +93,47 @@ it('changes the password, and says so where the old one is wrong', async () => {
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
 
+it('mails a link to a new address, which counts once it is followed', async () => {
+  const { user, backend } = await openProfile();
+  await user.click(screen.getByRole('tab', { name: 'Email' }));
+  server.use(
+    http.post(
+      apiUrl(endpoints.identity.address),
+      () => {
+        const message = 'This is the address of your account';
+        return problem(422, message, [{ field: 'email', message }]);
+      },
+      { once: true },
+    ),
+    http.post(apiUrl(endpoints.identity.address), async ({ request }) => {
+      expect(await request.json()).toEqual({ email: 'ada@new.example' });
+      return success({ pending: true }, { status: 202 });
+    }),
+  );
+  const field = screen.getByLabelText('New email*');
+  await user.type(field, 'ada@example.com');
+  await user.click(screen.getByRole('button', { name: 'Send the link' }));
+  expect(await screen.findByText('This is the address of your account')).toBeVisible();
+  expect(field).toHaveAccessibleDescription('This is the address of your account');
+  await user.clear(field);
+  await user.type(field, 'ada@new.example');
+  await user.click(screen.getByRole('button', { name: 'Send the link' }));
+  expect(await screen.findByText('ada@new.example')).toBeVisible();
+  expect(screen.getByRole('tabpanel', { name: 'Email' })).toHaveTextContent(
+    'A mail is on its way to ada@new.example. Open its link within 24 hours to finish.',
+  );
+  expect(backend.session?.user.email).toBe('ada@example.com');
+  await user.click(screen.getByRole('button', { name: 'Use another address' }));
+  expect(screen.getByLabelText('New email*')).toHaveFocus();
+});
+
+it('offers no new address to a user who signs in with an identity provider only', async () => {
+  const { user } = await openMenu(sessionOf({ ways: { password: false, providers: [] } }));
+  await user.click(screen.getByRole('menuitem', { name: 'Profile' }));
+  expect(await screen.findByRole('tab', { name: 'Password' })).toBeVisible();
+  expect(screen.queryByRole('tab', { name: 'Email' })).not.toBeInTheDocument();
+});
+
 it('stays open after a save while another tab has typed text', async () => {
   const { user } = await openProfile();
   server.use(

@@ -14,11 +14,11 @@ const mary: Waiting = {
   createdAt: '2026-01-02T03:04:05.000Z',
 };
 
-async function openWaitlist() {
+async function openWaitlist(mailServer = true) {
   serveSession(sessionOf());
   const backend = { waiting: [mary] };
   server.use(http.get(apiUrl(endpoints.identity.waitlist), () => success(backend.waiting)));
-  const rendered = renderPiece(WaitlistScreen, 'signed-in');
+  const rendered = renderPiece(WaitlistScreen, 'signed-in', { configuration: { mailServer } });
   await screen.findByText('Mary Somerville');
   return { backend, ...rendered };
 }
@@ -37,6 +37,11 @@ it('invites a person, who then leaves the waitlist', async () => {
   expect(text).toBeVisible();
   // The pressed button is gone.
   expect(screen.getByRole('group', { name: 'Waitlist' })).toHaveFocus();
+});
+
+it('says where invitations are without a mail server', async () => {
+  await openWaitlist(false);
+  expect(screen.getByText(/^No mail server is set up here yet/)).toBeVisible();
 });
 
 it('removes a person after a confirmation', async () => {

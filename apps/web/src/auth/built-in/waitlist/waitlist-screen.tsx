@@ -12,6 +12,7 @@ import { ConfirmButton } from '@/ui/confirm-button';
 import { EmptyState } from '@/ui/empty-state';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
+import { MailNotice } from '@/ui/mail-notice';
 import { PageHeader } from '@/ui/page-header';
 import { ShowOlder } from '@/ui/show-older';
 import { Timestamp } from '@/ui/timestamp';
@@ -44,6 +45,7 @@ export function WaitlistScreen() {
   return (
     <div className="mx-auto grid w-full max-w-3xl gap-6">
       <PageHeader title="Waitlist" />
+      <MailNotice />
       {waiting.error && !waiting.rows ? (
         <LoadFailure
           title="The waitlist could not be loaded"

@@ -1,0 +1,129 @@
+import { useFormikContext } from 'formik';
+import { ChevronRight } from 'lucide-react';
+import { useId, useState } from 'react';
+import type { AttachedComponent, ComponentStatus, IncidentStatus } from '@/api/types';
+import { useQuery } from '@/api/use-query';
+import type { ImpactValues } from '@/items/impacts';
+import { endpoints } from '@/paths';
+import { Button } from '@/ui/button';
+import { cn } from '@/ui/cn';
+import { Field } from '@/ui/field';
+import { LoadFailure } from '@/ui/load-failure';
+import { Select } from '@/ui/select';
+import { Skeleton } from '@/ui/skeleton';
+import { componentStatuses, statusOptions } from '@/ui/statuses';
+import { useUniqueName } from './component-groups';
+import { StatusForAll } from './status-for-all';
+
+const options = statusOptions(componentStatuses);
+
+/**
+ * Inside the form of a new update: the statuses that the incident sets on its components. They are
+ * folded at first.
+ */
+export function ImpactFields({ incidentId }: { incidentId: string }) {
+  const { values } = useFormikContext<ImpactValues & { status: IncidentStatus }>();
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const changed = Object.keys(values.impacts).length;
+  if (values.status === 'RESOLVED') {
+    return (
+      <p className="text-sm text-muted">Once it is resolved, it affects no component any more.</p>
+    );
+  }
+  return (
+    <div className="grid min-w-0 gap-2">
+      <Button
+        size="sm"
+        className="justify-self-start"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <ChevronRight aria-hidden className={cn('transition-transform', isOpen && 'rotate-90')} />
+        Component Statuses{changed > 0 && `: ${changed} changed`}
+      </Button>
+      <div id={id} hidden={!isOpen}>
+        {isOpen && <Attached incidentId={incidentId} />}
+      </div>
+    </div>
+  );
+}
+
+function Attached({ incidentId }: { incidentId: string }) {
+  const { data, error, refresh } = useQuery<AttachedComponent[]>(
+    endpoints.incidents.components(incidentId),
+  );
+  if (data === undefined) {
+    return error ? (
+      <LoadFailure
+        title="The components could not be loaded"
+        reason={error.message}
+        onRetry={refresh}
+      />
+    ) : (
+      <div aria-busy>
+        <span className="sr-only">Loading...</span>
+        <Skeleton className="h-14" />
+      </div>
+    );
+  }
+  if (data.length === 0) {
+    return <p className="text-sm text-muted">No component is attached to this incident.</p>;
+  }
+  return <Statuses attached={data} />;
+}
+
+function Statuses({ attached }: { attached: readonly AttachedComponent[] }) {
+  const { values, setFieldValue } = useFormikContext<ImpactValues>();
+  const uniqueName = useUniqueName();
+  const statusOf = ({ componentId, status }: AttachedComponent) =>
+    values.impacts[componentId] ?? status;
+
+  /** The values contain what differs from the stored statuses. */
+  function set(chosen: readonly AttachedComponent[], status: ComponentStatus) {
+    const impacts = attached.flatMap((component) => {
+      const next = chosen.includes(component) ? status : statusOf(component);
+      return next === component.status ? [] : [[component.componentId, next] as const];
+    });
+    void setFieldValue('impacts', Object.fromEntries(impacts));
+  }
+
+  return (
+    <div className="grid gap-3">
+      <p className="text-sm text-muted">
+        The incident sets them until it is resolved. Messages about this update name them.
+      </p>
+      {attached.length > 1 && (
+        <StatusForAll
+          statuses={attached.map(statusOf)}
+          onChoose={(status) => set(attached, status)}
+        />
+      )}
+      <ul
+        aria-label="Component statuses"
+        className="scroll-area grid max-h-80 gap-3 overflow-y-auto"
+      >
+        {attached.map((component) => (
+          <li key={component.componentId}>
+            <Field label={uniqueName(component.component)}>
+              {(control) => (
+                <Select
+                  {...control}
+                  value={statusOf(component)}
+                  onChange={({ target }) => set([component], target.value as ComponentStatus)}
+                >
+                  {options.map((status) => (
+                    <option key={status.value} value={status.value}>
+                      {status.label}
+                    </option>
+                  ))}
+                </Select>
+              )}
+            </Field>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+import { BookOpen } from 'lucide-react';
+import { Link } from 'react-router-dom';
+import { paths } from '@/paths';
+import { buttonVariants, type ButtonVariants } from './button-variants';
+
+interface GuideLinkProps {
+  /** The guide, and a place in it after `#`. */
+  guide: string;
+  /** What the guide is about; visible text around the link says it as well. */
+  topic: string;
+  size?: ButtonVariants['size'];
+}
+
+/** A link to the guide about a card or a screen. */
+export function GuideLink({ guide, topic, size = 'sm' }: GuideLinkProps) {
+  return (
+    <Link to={paths.guide(guide)} className={buttonVariants({ variant: 'ghost', size })}>
+      <BookOpen aria-hidden /> Guide <span className="sr-only">to {topic}</span>
+    </Link>
+  );
+}

@@ -39,24 +39,24 @@ export type LiveEvent = {
 
 /** An object with every name, so that the compiler misses one that is left out. */
 const names: Record<LiveEventName, true> = {
-  'new-component': true,
-  'component-update': true,
   'component-deleted': true,
-  'new-incident': true,
-  'incident-updated': true,
-  'incident-deleted': true,
-  'timeline-updated': true,
-  'incident-timeline-deleted': true,
-  'new-maintenance': true,
-  'maintenance-updated': true,
-  'maintenance-deleted': true,
-  'maintenance-timeline-updated': true,
-  'maintenance-timeline-deleted': true,
-  'new-component-group': true,
-  'component-group-update': true,
   'component-group-deleted': true,
+  'component-group-update': true,
   'component-order-updated': true,
+  'component-update': true,
+  'incident-deleted': true,
+  'incident-timeline-deleted': true,
+  'incident-updated': true,
+  'maintenance-deleted': true,
+  'maintenance-timeline-deleted': true,
+  'maintenance-timeline-updated': true,
+  'maintenance-updated': true,
+  'new-component': true,
+  'new-component-group': true,
+  'new-incident': true,
+  'new-maintenance': true,
   'organisation-updated': true,
+  'timeline-updated': true,
 };
 
 export const liveEventNames = Object.keys(names) as readonly LiveEventName[];

@@ -1,11 +1,11 @@
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** Formats a time in the local time zone: "MMM dd, yyyy hh:mm:ss a". */
 export function formatInstant(instant: string | number | Date): string {
   const date = new Date(instant);
   const hours = date.getHours();
   const clock = [hours % 12 || 12, date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
-  const day = `${months[date.getMonth()]} ${twoDigits(date.getDate())}, ${fourDigits(date.getFullYear())}`;
+  const day = `${months[date.getMonth()]} ${twoDigits(date.getDate())}, ${date.getFullYear()}`;
   return `${day} ${clock} ${hours < 12 ? 'AM' : 'PM'}`;
 }
 
@@ -18,8 +18,4 @@ export function timeOfDay(instant: string | number): string {
 
 export function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
-}
-
-export function fourDigits(value: number): string {
-  return String(value).padStart(4, '0');
 }

@@ -1,4 +1,4 @@
-import { fourDigits, twoDigits } from './datetime';
+import { twoDigits } from './datetime';
 
 const minuteMs = 60_000;
 
@@ -11,7 +11,7 @@ export function toLocalMinute(instant: string): string {
   const date = new Date(instant);
   if (Number.isNaN(date.getTime())) return '';
   const day = [
-    fourDigits(date.getFullYear()),
+    String(date.getFullYear()).padStart(4, '0'),
     twoDigits(date.getMonth() + 1),
     twoDigits(date.getDate()),
   ].join('-');

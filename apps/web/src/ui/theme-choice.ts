@@ -30,7 +30,7 @@ export function setTheme(theme: Theme): void {
     // Storage may be forbidden.
   }
   applyTheme(theme);
-  window.dispatchEvent(new Event(changed));
+  dispatchEvent(new Event(changed));
 }
 
 function applyTheme(theme: Theme): void {
@@ -50,13 +50,10 @@ export function followTheme(notify: () => void): () => void {
     applyTheme(storedTheme());
     notify();
   };
-  const media = matchMedia(prefersLight);
-  window.addEventListener('storage', follow);
-  media.addEventListener('change', follow);
-  window.addEventListener(changed, notify);
-  return () => {
-    window.removeEventListener('storage', follow);
-    media.removeEventListener('change', follow);
-    window.removeEventListener(changed, notify);
-  };
+  const left = new AbortController();
+  const { signal } = left;
+  addEventListener('storage', follow, { signal });
+  matchMedia(prefersLight).addEventListener('change', follow, { signal });
+  addEventListener(changed, notify, { signal });
+  return () => left.abort();
 }

@@ -11,30 +11,29 @@ const announcedAfterMs = 5000;
  */
 export class ConnectionAnnouncer {
   /** Set while the connection is lost. */
-  #timer: number | undefined;
-  #hasAnnouncedLoss = false;
-  #text: HTMLElement | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isLossAnnounced = false;
+  readonly #text = document.createElement('p');
 
   update(isConnected: boolean): void {
-    if (!isConnected) {
-      this.#timer ??= window.setTimeout(() => {
-        this.#hasAnnouncedLoss = true;
+    if (isConnected) {
+      const isLossOver = this.#isLossAnnounced;
+      this.stop();
+      if (isLossOver) this.#announce(connectionTexts.live);
+    } else
+      this.#timer ??= setTimeout(() => {
+        this.#isLossAnnounced = true;
         // The indicator says of which time the state is.
-        this.#announce(document.querySelector('.live')?.textContent ?? '');
+        this.#announce(document.querySelector('.live')?.textContent);
       }, announcedAfterMs);
-      return;
-    }
-    const isLossOver = this.#hasAnnouncedLoss;
-    this.stop();
-    if (isLossOver) this.#announce(connectionTexts.live);
   }
 
   /** Forgets a loss, and removes the text. React draws the log without it. */
   stop(): void {
-    window.clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#hasAnnouncedLoss = false;
-    this.#text?.remove();
+    this.#isLossAnnounced = false;
+    this.#text.remove();
   }
 
   /** Returns a listener that also updates this announcer. */
@@ -48,9 +47,7 @@ export class ConnectionAnnouncer {
     };
   }
 
-  #announce(text: string): void {
-    this.#text?.remove();
-    this.#text = document.createElement('p');
+  #announce(text = ''): void {
     this.#text.textContent = text;
     document.querySelector('[role=log]')?.append(this.#text);
   }

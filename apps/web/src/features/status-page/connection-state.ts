@@ -11,7 +11,7 @@ export interface ConnectionState {
 export function afterConnected(
   before: ConnectionState,
   connected: boolean,
-  now: Instant,
+  now: Instant = new Date().toISOString(),
 ): ConnectionState {
   if (connected) return { ...before, status: 'live' };
   return { status: 'reconnecting', asOf: before.status === 'live' ? now : before.asOf };

@@ -55,7 +55,7 @@ class EventStream {
   #source: EventSource | undefined;
   #reading = new AbortController();
   /** Ends the wait before a retry, or a silence. */
-  #timer: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   /**
    * When something arrived last, or when that was last asked for. The clock of timers may stand
    * still while a device sleeps.
@@ -109,7 +109,7 @@ class EventStream {
   close(): void {
     this.#isStopped = true;
     this.#reading.abort();
-    window.clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
     this.#source?.close();
   }
 
@@ -134,13 +134,13 @@ class EventStream {
   readonly #restartSilenceTimer = (): void => {
     if (this.#isStopped) return;
     this.#aliveAt = Date.now();
-    window.clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
     const end = () => {
       this.#source?.close();
       this.#listener.onConnected(false);
       this.#retry(0);
     };
-    this.#timer = window.setTimeout(end, silenceMs * (1 + Math.random() / 5));
+    this.#timer = setTimeout(end, silenceMs * (1 + Math.random() / 5));
   };
 
   /**
@@ -150,8 +150,8 @@ class EventStream {
   #retry(failures: number): void {
     if (this.#isStopped) return;
     const delay = failures === 0 ? 0 : backoffMs(failures) * (1 - Math.random() / 2);
-    window.clearTimeout(this.#timer);
-    this.#timer = window.setTimeout(() => void this.#resync(), delay);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#resync(), delay);
   }
 
   /** Whether a state is that of a node that is behind what is known. */

@@ -69,7 +69,7 @@ async function request(
 ): Promise<Response> {
   const query = atLeast === null ? '' : `?revision=${atLeast}`;
   const path = apiBase + publicEndpoints.status(orgId) + query;
-  const response = await fetch(new URL(path, window.location.origin), {
+  const response = await fetch(new URL(path, location.origin), {
     // The browser's copy may be some seconds old. The browser asks whether it still holds.
     cache: 'no-cache',
     signal,

@@ -17,7 +17,7 @@ export class KeptInput {
   #kept: Kept[] = [];
   readonly #listening = new AbortController();
   readonly #onInput: (isPress: boolean) => boolean;
-  #resting: number | undefined;
+  #resting: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * Calls `onInput` after each input. `isPress` is false if only the pointer or the focus has
@@ -59,7 +59,7 @@ export class KeptInput {
     const load = () => {
       if (this.#onInput(!isPassing)) control.setAttribute('aria-busy', 'true');
     };
-    if (type === 'pointermove') this.#resting = window.setTimeout(load, restMs);
+    if (type === 'pointermove') this.#resting = setTimeout(load, restMs);
     else load();
   };
 

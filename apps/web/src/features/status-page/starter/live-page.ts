@@ -102,7 +102,7 @@ export class LivePage implements StartedPage {
     onState: (state) => this.#wait((react) => react.onState(state)),
     onConnected: (connected) => {
       this.#announcer.update(connected && !this.#showsOutdated);
-      this.#connection = afterConnected(this.#connection, connected, new Date().toISOString());
+      this.#connection = afterConnected(this.#connection, connected);
       if (this.#clock.signal.aborted) this.#waiting.push((react) => react.onConnected(connected));
       else if (!this.#showsOutdated) showConnection(document, this.#connection);
     },
@@ -150,7 +150,7 @@ export class LivePage implements StartedPage {
     if (!this.#showsOutdated) {
       this.#showsOutdated = true;
       this.#announcer.update(false);
-      showConnection(document, afterConnected(this.#connection, false, new Date().toISOString()));
+      showConnection(document, afterConnected(this.#connection, false));
     }
     setTimeout(() => this.#load(), backoffMs(this.#failures) * (0.5 + Math.random()));
   }

@@ -38,25 +38,25 @@ export type LiveEvent = {
 }[LiveEventName];
 
 /** An object with every name, so that the compiler misses one that is left out. */
-const names: Record<LiveEventName, true> = {
-  'component-deleted': true,
-  'component-group-deleted': true,
-  'component-group-update': true,
-  'component-order-updated': true,
-  'component-update': true,
-  'incident-deleted': true,
-  'incident-timeline-deleted': true,
-  'incident-updated': true,
-  'maintenance-deleted': true,
-  'maintenance-timeline-deleted': true,
-  'maintenance-timeline-updated': true,
-  'maintenance-updated': true,
-  'new-component': true,
-  'new-component-group': true,
-  'new-incident': true,
-  'new-maintenance': true,
-  'organisation-updated': true,
-  'timeline-updated': true,
+const names: Record<LiveEventName, 0> = {
+  'component-deleted': 0,
+  'component-group-deleted': 0,
+  'component-group-update': 0,
+  'component-order-updated': 0,
+  'component-update': 0,
+  'incident-deleted': 0,
+  'incident-timeline-deleted': 0,
+  'incident-updated': 0,
+  'maintenance-deleted': 0,
+  'maintenance-timeline-deleted': 0,
+  'maintenance-timeline-updated': 0,
+  'maintenance-updated': 0,
+  'new-component': 0,
+  'new-component-group': 0,
+  'new-incident': 0,
+  'new-maintenance': 0,
+  'organisation-updated': 0,
+  'timeline-updated': 0,
 };
 
 export const liveEventNames = Object.keys(names) as readonly LiveEventName[];

@@ -134,16 +134,24 @@ function usePauseWhileAttended(
   region: RefObject<HTMLElement | null>,
   { startPause, endPause }: Pausable,
 ) {
+  const isPaused = useRef(false);
   useEffect(() => {
-    const element = region.current;
-    if (element === null) return;
-    const begin = ['mouseenter', 'focusin'];
-    const end = ['mouseleave', 'focusout'];
-    for (const name of begin) element.addEventListener(name, startPause);
-    for (const name of end) element.addEventListener(name, endPause);
+    // Not `mouseleave` of the toasts: it may be missing after one under the pointer was removed.
+    const follow = ({ type, target }: Event) => {
+      const isOnToasts = [target, document.activeElement].some(
+        (each) => each instanceof Node && region.current?.contains(each),
+      );
+      const isAttended = type !== 'focusout' && isOnToasts;
+      if (isAttended === isPaused.current) return;
+      isPaused.current = isAttended;
+      if (isAttended) startPause();
+      else endPause();
+    };
+    const page = document.documentElement;
+    const names = ['mouseover', 'mouseleave', 'focusin', 'focusout'];
+    for (const name of names) page.addEventListener(name, follow);
     return () => {
-      for (const name of begin) element.removeEventListener(name, startPause);
-      for (const name of end) element.removeEventListener(name, endPause);
+      for (const name of names) page.removeEventListener(name, follow);
     };
   }, [region, startPause, endPause]);
 

@@ -5,7 +5,7 @@ export function showFailure(): void {
   notice = document.createElement('p');
   notice.setAttribute('role', 'alert');
   notice.className = 'not-loaded';
-  notice.textContent = 'The form could not be loaded. Please try again.';
+  notice.textContent = 'The form could not be loaded. Try again.';
   document.body.append(notice);
 }
 

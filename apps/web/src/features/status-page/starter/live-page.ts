@@ -152,7 +152,7 @@ export class LivePage implements StartedPage {
       this.#announcer.update(false);
       showConnection(document, afterConnected(this.#connection, false));
     }
-    setTimeout(() => this.#load(), backoffMs(this.#failures) * (0.5 + Math.random()));
+    setTimeout(() => this.#load(), backoffMs(this.#failures) * (1 - Math.random() / 2));
   }
 
   #watchFigures({ state, isDrawn }: StartedState): void {
@@ -174,7 +174,7 @@ function pressTarget(): void {
   if (!(button instanceof HTMLButtonElement)) return;
   button.click();
   // Otherwise a page that is loaded again would open the dialog again.
-  history.replaceState(history.state, '', location.pathname + location.search);
+  history.replaceState(null, '', location.pathname + location.search);
 }
 
 /** Until the state is known, the page stays as the server has drawn it. */

@@ -64,7 +64,7 @@ export function SubscribeButton({ loadDialog, standalone }: SubscribeButtonProps
       )}
       {failed && !isOpen && !Dialog && (
         <p role="alert" className="not-loaded">
-          The form could not be loaded. Please try again.
+          The form could not be loaded. Try again.
         </p>
       )}
     </>

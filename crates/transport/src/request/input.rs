@@ -22,7 +22,7 @@ use crate::limit::client_network::client;
 use crate::request::idempotency::{self, BodyDigest};
 use crate::response::problem::Problem;
 
-/// Message for what is none of the choices.
+/// Message for a value that is not one of the choices.
 pub(crate) const CHOICE_MESSAGE: &str = "Select Any One";
 /// Message for what is neither true nor false.
 pub(crate) const BOOLEAN_MESSAGE: &str = "Must be true or false";

@@ -10,8 +10,8 @@ import {
  * changed texts are.
  */
 export function showConnection(page: ParentNode, { status, asOf }: ConnectionState): void {
-  const [mark, text] = page.querySelector('.live')?.children ?? [];
-  mark?.setAttribute('data-connection', status);
+  const [mark, text] = page.querySelectorAll<HTMLElement>('.live > *');
+  if (mark) mark.dataset.connection = status;
   const next = document.createElement('span');
   next.append(connectionTexts[status]);
   if (status === 'reconnecting') {

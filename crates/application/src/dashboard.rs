@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::membership::Role;
 use allclear_domain::permission::Permission;
 use async_trait::async_trait;
@@ -59,6 +59,15 @@ impl ShownChanges {
     }
 }
 
+/// An unresolved incident that affects a component.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenImpact {
+    /// The component.
+    pub component: ComponentId,
+    /// The incident.
+    pub incident: IncidentId,
+}
+
 /// Everything that the dashboard shows, as of one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DashboardReport {
@@ -68,6 +77,9 @@ pub struct DashboardReport {
     pub incidents: Vec<IncidentReport>,
     /// Components that are not operational or are under maintenance, in the order of the page.
     pub components: Vec<ComponentReport>,
+    /// For each of these components, the newest of these incidents that affects it, if there is
+    /// one.
+    pub impacts: Vec<OpenImpact>,
     /// Maintenances in progress or starting within [`AHEAD`], soonest first, at most [`MAX_ITEMS`].
     pub maintenances: Vec<MaintenanceReport>,
     /// Subscribers.

@@ -1,9 +1,12 @@
 //! The dashboard.
 
+use std::collections::HashMap;
+
 use allclear_application::audit::AuditItem;
 use allclear_application::component::ComponentReport;
 use allclear_application::dashboard::{
-    AHEAD, CHANGES, DashboardReport, DashboardStore, MAX_ITEMS, ShownChanges, SubscriberCounts,
+    AHEAD, CHANGES, DashboardReport, DashboardStore, MAX_ITEMS, OpenImpact, ShownChanges,
+    SubscriberCounts,
 };
 use allclear_application::error::Error;
 use allclear_application::incident::IncidentReport;
@@ -11,7 +14,7 @@ use allclear_application::maintenance::MaintenanceReport;
 use allclear_application::status_page::Snapshot;
 use allclear_application::status_page::size::LIST_TIMELINE_BYTES;
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::subscriber::SubscriberStatus;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -25,7 +28,7 @@ use crate::maintenance::component::UnderMaintenance;
 use crate::statement::Fetch;
 use crate::status_page::in_page_order;
 use crate::transaction::Transaction;
-use crate::{audit, delivery as deliveries, incident, maintenance};
+use crate::{audit, batch, delivery as deliveries, incident, maintenance};
 
 #[async_trait]
 impl DashboardStore for Database {
@@ -50,10 +53,13 @@ impl DashboardStore for Database {
                 let changes = audit::newest(&id, shown, CHANGES)
                     .fetch_all(transaction)
                     .await?;
+                let incidents = open_incidents(transaction, &id).await?;
+                let components = affected(components);
                 Ok(Some(DashboardReport {
                     banner,
-                    incidents: open_incidents(transaction, &id).await?,
-                    components: affected(components),
+                    impacts: impacts(transaction, &incidents, &components).await?,
+                    incidents,
+                    components,
                     maintenances: maintenances(transaction, &id, now).await?,
                     subscribers: subscribers(transaction, &id).await?,
                     waiting: counts.waiting,
@@ -90,6 +96,48 @@ async fn open_incidents(
         .fetch_all(transaction)
         .await?;
     incident::reports(transaction, rows).await
+}
+
+/// For each component, the newest of these incidents that affects it.
+async fn impacts(
+    transaction: &Transaction,
+    incidents: &[IncidentReport],
+    components: &[ComponentReport],
+) -> Result<Vec<OpenImpact>, Error> {
+    use entity::incident_component::{Column, Entity};
+    if incidents.is_empty() || components.is_empty() {
+        return Ok(Vec::new());
+    }
+    let open: Vec<Uuid> = incidents
+        .iter()
+        .map(|report| report.incident.id.0)
+        .collect();
+    // The limits of the installation bound how many components open incidents have together.
+    let mut links = Vec::new();
+    for open in batch::of_keys(&open) {
+        let mut found: Vec<(Uuid, Uuid)> = Entity::find()
+            .filter(Column::IncidentId.is_in(open))
+            .select_only()
+            .columns([Column::IncidentId, Column::ComponentId])
+            .into_tuple()
+            .fetch_all(transaction)
+            .await?;
+        links.append(&mut found);
+    }
+    links.sort_unstable();
+    let newest: HashMap<_, _> = links
+        .into_iter()
+        .map(|(incident, component)| (component, IncidentId(incident)))
+        .collect();
+    let impact = |report: &ComponentReport| {
+        let component = report.component.id;
+        let incident = *newest.get(&component.0)?;
+        Some(OpenImpact {
+            component,
+            incident,
+        })
+    };
+    Ok(components.iter().filter_map(impact).collect())
 }
 
 async fn maintenances(

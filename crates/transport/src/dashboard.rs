@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, get, web};
 use allclear_application::audit::AuditItem;
-use allclear_application::dashboard::{Dashboard, DashboardReport, SubscriberCounts};
+use allclear_application::dashboard::{Dashboard, DashboardReport, OpenImpact, SubscriberCounts};
 use allclear_application::status_page::Banner;
 use allclear_application::timestamp;
 use chrono::{DateTime, Utc};
@@ -29,6 +29,9 @@ struct DashboardBody {
     incidents: Vec<IncidentBody>,
     /// Components that are not operational or are under maintenance, in the order of the page.
     components: Vec<ComponentBody>,
+    /// For each of these components, the newest of these incidents that affects it, if there is
+    /// one.
+    impacts: Vec<ImpactBody>,
     /// Maintenances in progress or starting within seven days, soonest first, at most 500.
     maintenances: Vec<MaintenanceBody>,
     subscribers: SubscribersBody,
@@ -36,6 +39,28 @@ struct DashboardBody {
     /// The last 20 changes, newest first; those of people, invitations and API keys for
     /// admins only.
     changes: Vec<ChangeBody>,
+}
+
+/// An unresolved incident that affects a component.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = DashboardImpact)]
+struct ImpactBody {
+    /// Identifier of the component.
+    #[schema(format = "uuid")]
+    component_id: String,
+    /// Identifier of the incident.
+    #[schema(format = "uuid")]
+    incident_id: String,
+}
+
+impl From<&OpenImpact> for ImpactBody {
+    fn from(impact: &OpenImpact) -> Self {
+        Self {
+            component_id: impact.component.to_string(),
+            incident_id: impact.incident.to_string(),
+        }
+    }
 }
 
 /// Number of subscribers.
@@ -111,6 +136,7 @@ impl From<DashboardReport> for DashboardBody {
             banner: report.banner,
             incidents: report.incidents.iter().map(IncidentBody::from).collect(),
             components: report.components.iter().map(ComponentBody::from).collect(),
+            impacts: report.impacts.iter().map(ImpactBody::from).collect(),
             maintenances: report
                 .maintenances
                 .iter()

@@ -67,6 +67,16 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether a request failed because its item does not exist, as after a deletion by another user. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
+/** Ignores that an item does not exist: there is nothing left to do. Throws any other error. */
+export function ignoreNotFound(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}
+
 function seconds(value: string | null): number | null {
   return value !== null && /^\d+$/.test(value) ? Number(value) : null;
 }

@@ -673,7 +673,7 @@ export interface paths {
         put?: never;
         /**
          * Authenticates the signed-in person again, which allows sensitive changes for ten minutes.
-         * @description Sensitive are the password, the mail address, second factors, the domain of an organisation, roles of members and API keys; without a recent authentication, such a call is 403 with a `type` that ends in `/re-authentication-required`. The session gets another cookie.
+         * @description Sensitive are the calls marked `x-recent-authentication`. Without a recent authentication, they are 403 with a `type` that ends in `/re-authentication-required`. The session gets another cookie.
          */
         post: operations["post_identity_re_authenticate"];
         delete?: never;
@@ -975,7 +975,7 @@ export interface paths {
         post?: never;
         /**
          * Deletes the signed-in account with its sessions, its memberships, and the organisations that have no other member.
-         * @description Updates that the account recorded stay, without its name. Needs a recent authentication; the password is enough if the account has no second factor. 409 if an organisation with other members would lose its last admin.
+         * @description Updates that the account recorded stay, without its name. Needs a recent authentication; the password is enough if the account has no second factor. 409 if an organisation with other members would lose its last admin, or if the account administers the installation and there are other accounts.
          */
         delete: operations["delete_identity_user"];
         options?: never;
@@ -2913,6 +2913,11 @@ export interface components {
             /** @description Components that are not operational or are under maintenance, in the order of the page. */
             components: components["schemas"]["Component"][];
             deliveries: components["schemas"]["DashboardDeliveries"];
+            /**
+             * @description For each of these components, the newest of these incidents that affects it, if there is
+             *     one.
+             */
+            impacts: components["schemas"]["DashboardImpact"][];
             /** @description Incidents that are not resolved, newest first, at most 500. */
             incidents: components["schemas"]["Incident"][];
             /** @description Maintenances in progress or starting within seven days, soonest first, at most 500. */
@@ -2931,6 +2936,19 @@ export interface components {
              * @description Messages that are still to be sent.
              */
             waiting: number;
+        };
+        /** @description An unresolved incident that affects a component. */
+        DashboardImpact: {
+            /**
+             * Format: uuid
+             * @description Identifier of the component.
+             */
+            componentId: string;
+            /**
+             * Format: uuid
+             * @description Identifier of the incident.
+             */
+            incidentId: string;
         };
         /** @description Updates to delete, each once. */
         DeleteIncidentUpdates: {
@@ -4697,10 +4715,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5138,10 +5153,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5274,10 +5286,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5739,10 +5748,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5983,10 +5989,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6332,10 +6335,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6693,10 +6693,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6957,10 +6954,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7105,10 +7099,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7574,10 +7565,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7703,10 +7691,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7862,10 +7847,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7994,10 +7976,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8123,10 +8102,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8351,10 +8327,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8579,10 +8552,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9004,10 +8974,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9232,10 +9199,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9359,10 +9323,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9486,10 +9447,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9613,10 +9571,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9740,10 +9695,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9982,10 +9934,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10407,10 +10356,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10536,10 +10482,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10665,10 +10608,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10794,10 +10734,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11027,10 +10964,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11156,10 +11090,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11285,10 +11216,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11412,10 +11340,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11541,10 +11466,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11670,10 +11592,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11799,10 +11718,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12023,10 +11939,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12346,10 +12259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12473,10 +12383,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12885,10 +12792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13315,10 +13219,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13780,10 +13681,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13915,10 +13813,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14050,10 +13945,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14185,10 +14077,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14646,10 +14535,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14893,10 +14779,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15040,10 +14923,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15180,10 +15060,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15315,10 +15192,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15672,10 +15546,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15810,10 +15681,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16275,10 +16143,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16415,10 +16280,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16550,10 +16412,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16907,10 +16766,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17251,10 +17107,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17380,10 +17233,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17829,10 +17679,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18184,10 +18031,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18531,10 +18375,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18660,10 +18501,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18789,10 +18627,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18918,10 +18753,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19081,10 +18913,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19210,10 +19039,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19444,10 +19270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /**
-             * @description The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-             *     `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
-             */
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;

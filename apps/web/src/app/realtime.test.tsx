@@ -34,7 +34,8 @@ beforeEach(() => {
 });
 
 const opened = () => expect.poll(() => FakeSocket.all.length).toBe(1);
-const status = () => screen.getByText(/^Live updates:/, { selector: '[role=status]' });
+const status = () => screen.getByText(/^Live updates:/);
+const announced = () => screen.queryByText(/^Live updates are/, { selector: '[role=status]' });
 
 describe('the socket', () => {
   it('is opened once, for a signed-in user with an organisation', async () => {
@@ -112,6 +113,31 @@ describe('the frame', () => {
     expect(status()).toHaveTextContent('Live updates: disconnected');
     expect(screen.queryByRole('button', { name: 'Reconnect' })).not.toBeInTheDocument();
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+  });
+
+  it('announces a loss that lasts, and that it is over, but no shorter one', async () => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    renderApp(paths.dashboard);
+    await opened();
+    await act(() => FakeSocket.last.join());
+    vi.useFakeTimers();
+    act(() => FakeSocket.last.lose());
+    act(() => void vi.advanceTimersByTime(4999));
+    await act(() => FakeSocket.last.join());
+    act(() => void vi.advanceTimersByTime(60_000));
+    expect(announced()).not.toBeInTheDocument();
+
+    act(() => FakeSocket.last.lose());
+    act(() => void vi.advanceTimersByTime(4999));
+    expect(announced()).not.toBeInTheDocument();
+    act(() => void vi.advanceTimersByTime(1));
+    expect(announced()).toHaveTextContent('Live updates are interrupted');
+    await act(() => FakeSocket.last.join());
+    expect(announced()).toHaveTextContent('Live updates are back');
+
+    act(() => FakeSocket.last.lose());
+    expect(announced()).not.toBeInTheDocument();
+    vi.useRealTimers();
   });
 
   it('says since when lists may be old after the last attempt, and offers to reconnect', async () => {

@@ -23,7 +23,7 @@ const verified: OrganisationDomain = {
 };
 
 /** Serves the settings with a domain, and the calls that change it. */
-function serve(domain: OrganisationDomain | null) {
+function serve(domain: OrganisationDomain | null, url = settings.url) {
   const state = { domain, name: settings.name, version: 1, claimed: [] as unknown[] };
   const change = (next: OrganisationDomain | null) => {
     state.domain = next;
@@ -33,7 +33,7 @@ function serve(domain: OrganisationDomain | null) {
   server.use(
     http.get(apiUrl(endpoints.organisationSettings), () =>
       success(
-        { ...settings, name: state.name, domain: state.domain },
+        { ...settings, url, name: state.name, domain: state.domain },
         { etag: `"${state.version}"` },
       ),
     ),
@@ -58,7 +58,8 @@ it('adds a domain, shows its token, verifies and removes it', async () => {
   await user.click(screen.getByRole('button', { name: 'Add Domain' }));
   expect(await screen.findByText('a-token-to-serve')).toBeInTheDocument();
   expect(screen.getByText(pending.checkUrl)).toBeInTheDocument();
-  expect(screen.getByText(/add an A record of status\.acme\.example/)).toBeInTheDocument();
+  const record = screen.getByRole('textbox', { name: 'CNAME of status.acme.example' });
+  expect(record).toHaveValue('status.example.com');
   expect(screen.getByText('Pending')).toBeInTheDocument();
   expect(state.claimed).toEqual([{ name: 'status.acme.example' }]);
   // The pressed buttons are gone.
@@ -75,6 +76,13 @@ it('adds a domain, shows its token, verifies and removes it', async () => {
   await user.click(screen.getByRole('button', { name: 'Remove' }));
   await user.click(await screen.findByRole('button', { name: 'Remove', description: '' }));
   expect(await screen.findByRole('textbox', { name: 'Domain' })).toBeInTheDocument();
+});
+
+it('asks for an A record if the host of the installation has no public name', async () => {
+  serve(pending, 'http://10.0.0.1:8080/status/org-1');
+  renderApp(paths.settings);
+  expect(await screen.findByText(/add an A record of status\.acme\.example/)).toBeInTheDocument();
+  expect(screen.queryByRole('textbox', { name: /^CNAME/ })).not.toBeInTheDocument();
 });
 
 it('shows why a domain is refused', async () => {

@@ -1,7 +1,7 @@
 import { Trash2 } from 'lucide-react';
 import { createContext, use, useState, type ReactNode } from 'react';
 import { useApi } from '@/api/api-provider';
-import { ApiError } from '@/api/error';
+import { ignoreNotFound } from '@/api/error';
 import { useListCache } from '@/api/list-cache';
 import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
@@ -117,7 +117,7 @@ function useDelete<Item>({ endpoints }: ItemKind<Item>, done: string | undefined
   return async (items: readonly { id: string }[]): Promise<boolean> => {
     dismissFailureToast();
     const results = await Promise.allSettled(
-      items.map(({ id }) => api.delete(endpoints.item(id)).catch(ignoreGone)),
+      items.map(({ id }) => api.delete(endpoints.item(id)).catch(ignoreNotFound)),
     );
     const failure = results.find((result) => result.status === 'rejected');
     const succeeded = failure === undefined;
@@ -127,9 +127,4 @@ function useDelete<Item>({ endpoints }: ItemKind<Item>, done: string | undefined
     void listCache.refresh(endpoints.list);
     return succeeded;
   };
-}
-
-/** Another user may have deleted the item first. */
-function ignoreGone(error: unknown): void {
-  if (!(error instanceof ApiError && error.status === 404)) throw error;
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router-dom';
+import { cn } from '@/ui/cn';
 import { Field } from '@/ui/field';
 import { Select } from '@/ui/select';
 
@@ -30,18 +31,20 @@ export function FilterFields({ children }: { children: ReactNode }) {
 
 interface FilterSelectProps {
   label: string;
-  /** '' for all. */
+  className?: string;
+  /** '' for all. One that is no option is an option of its own. */
   value: string;
   options: FilterOptions;
   onChoose: (value: string) => void;
 }
 
-export function FilterSelect({ label, value, options, onChoose }: FilterSelectProps) {
+export function FilterSelect({ label, className, value, options, onChoose }: FilterSelectProps) {
   return (
-    <Field label={label} className="sm:w-44">
+    <Field label={label} className={cn('sm:w-44', className)}>
       {(control) => (
         <Select {...control} value={value} onChange={({ target }) => onChoose(target.value)}>
           <option value="">All</option>
+          {value !== '' && !Object.hasOwn(options, value) && <option value={value}>{value}</option>}
           {Object.entries(options).map(([option, text]) => (
             <option key={option} value={option}>
               {text}

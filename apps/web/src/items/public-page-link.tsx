@@ -1,10 +1,10 @@
-import { Check, ExternalLink, Link2 } from 'lucide-react';
-import { useState } from 'react';
+import { ExternalLink, Link2 } from 'lucide-react';
 import type { OrganisationSettings } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
+import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
-import { IconButton } from '@/ui/icon-button';
+import { CopyButton } from '@/ui/copy-button';
 import { toast } from '@/ui/toast';
 
 interface PublicPageLinkProps {
@@ -12,25 +12,21 @@ interface PublicPageLinkProps {
   path: string | undefined;
 }
 
-const label = 'Address of the public page';
-
 /** Leads to the public page of an item, and copies its address for customers. */
 export function PublicPageLink({ path }: PublicPageLinkProps) {
-  const { data: settings } = useQuery<OrganisationSettings>(endpoints.organisationSettings);
-  const address = settings && path && settings.url + path;
-  const [copied, setCopied] = useState<string>();
-  const isCopied = address !== undefined && copied === address;
+  const settings = useQuery<OrganisationSettings>(endpoints.organisationSettings);
+  const address = settings.data && path && settings.data.url + path;
 
-  async function copy(text: string) {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied(text);
-    } catch {
-      // Browsers may forbid the clipboard on pages without TLS.
-      toast.error('The browser forbids copying here. Copy the address of the link “Public Page”.');
-    }
+  if (settings.error && settings.data === undefined) {
+    return (
+      <p role="alert" className="flex flex-wrap items-center gap-2 text-sm text-muted">
+        The address of the public page could not be loaded. {settings.error.message}
+        <Button size="sm" onClick={() => void settings.refresh()}>
+          Try Again
+        </Button>
+      </p>
+    );
   }
-
   return (
     // As large before the address is known, so that nothing moves.
     <>
@@ -41,15 +37,16 @@ export function PublicPageLink({ path }: PublicPageLinkProps) {
       >
         <ExternalLink aria-hidden /> Public Page
       </a>
-      <IconButton
-        label={isCopied ? `Copied: ${label}` : `Copy: ${label}`}
-        icon={isCopied ? <Check aria-hidden /> : <Link2 aria-hidden />}
-        disabled={address === undefined}
-        onClick={() => address !== undefined && void copy(address)}
+      <CopyButton
+        label="Address of the public page"
+        value={address}
+        icon={Link2}
+        onForbidden={() =>
+          toast.error(
+            'The browser forbids copying here. Copy the address of the link “Public Page”.',
+          )
+        }
       />
-      <span role="status" className="sr-only">
-        {isCopied && 'Copied'}
-      </span>
     </>
   );
 }

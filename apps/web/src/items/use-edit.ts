@@ -1,10 +1,10 @@
-import { useCallback, useId, useRef, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import useSWR from 'swr';
 import { useApi } from '@/api/api-provider';
-import type { ApiClient, ApiResponse, Precondition } from '@/api/client';
-import { ApiError } from '@/api/error';
+import type { ApiResponse, Precondition } from '@/api/client';
+import { ApiError, isNotFound } from '@/api/error';
 import { withRetries } from '@/api/retry';
+import { useFreshQuery, type ReadItem } from '@/api/use-fresh-query';
 import { useDropOutdated } from './use-drop-outdated';
 
 /*
@@ -63,9 +63,6 @@ export interface Edit<T> {
   acceptRemoteVersion: () => void;
 }
 
-/** Reads an item; throws `ApiError`. */
-type ReadItem<T> = (api: ApiClient, path: string) => Promise<ApiResponse<T>>;
-
 /**
  * Reads an item (`path` is one of `endpoints`) for a form, and saves it only over the version that
  * was read.
@@ -75,18 +72,13 @@ export function useEdit<T>(
   readItem: ReadItem<T> = (api, path) => api.get<T>(path),
 ): Edit<T> {
   const api = useApi();
-  const mountId = useId();
+  const first = useFreshQuery<T>(path, readItem);
   const readOnce = () => readItem(api, path);
-  const read = () => withRetries(readOnce);
-  // The key is unique to this mount: a form must not start from a cached version.
-  const first = useSWR<ApiResponse<T>, ApiError>([path, mountId], read, {
-    revalidateOnReconnect: false,
-  });
   const [adopted, setAdopted] = useState<ApiResponse<T>>();
   const [remoteVersion, setRemoteVersion] = useState<ApiResponse<T>>();
   const [newest, setNewest] = useState<ApiResponse<T>>();
   const [isDeleted, setDeleted] = useState(false);
-  const loaded = adopted ?? first.data;
+  const loaded = adopted ?? first.response;
   const { dropOutdated, dropPending } = useDropOutdated();
   // Without a form the user has typed nothing.
   const decide = useRef<MergePolicy<T>>(() => 'adopt');
@@ -150,14 +142,14 @@ export function useEdit<T>(
 
   async function refresh() {
     // If the read fails, the next save is rejected with 412 and reads the newer version.
-    await readNewest(read).catch(() => undefined);
+    await readNewest(() => withRetries(readOnce)).catch(() => undefined);
   }
 
   return {
     loaded: loaded?.data,
     newest: (newest ?? loaded)?.data,
     error: first.error,
-    retry: () => first.mutate(),
+    retry: first.refresh,
     remoteVersion: remoteVersion?.data,
     isDeleted,
     save,
@@ -174,8 +166,4 @@ export function useEdit<T>(
       setRemoteVersion(undefined);
     },
   };
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404;
 }

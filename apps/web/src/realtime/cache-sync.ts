@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useApi } from '@/api/api-provider';
 import type { ApiClient } from '@/api/client';
-import { ApiError } from '@/api/error';
+import { isNotFound } from '@/api/error';
 import { useListCache, type ListCache } from '@/api/list-cache';
 import { addItem, addOrPatchItem, patchItem, patchItemBy, removeItem } from '@/api/list-changes';
 import { maxWaitingChanges } from '@/api/query-cache';
@@ -246,7 +246,7 @@ class CacheSync implements ConnectionListener {
       if (this.#deletedUpdates.has(id)) return;
       this.#cache.update<Update>(list, (pages) => addItem(data)(pages).map(newestFirst));
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return;
+      if (isNotFound(error)) return;
       console.error(error);
       // The list shows the update, or why it cannot be read.
       await this.#cache.readAgain([list]);

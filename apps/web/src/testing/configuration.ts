@@ -12,5 +12,5 @@ export const configuration: Configuration = {
   firstAccount: false,
   discordUrl: null,
   sponsorUrl: null,
-  version: '0.1.0',
+  version: '0.2.0',
 };

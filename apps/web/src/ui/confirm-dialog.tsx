@@ -23,6 +23,10 @@ interface ConfirmDialogProps {
   variant?: 'danger' | 'primary';
   /** Performs the action and shows its failure. The dialog waits for it and then closes. */
   onConfirm: () => Promise<void> | void;
+  /** How far a long action is: "7 of 50"; '' before its first step. */
+  progress?: string;
+  /** Ends a long action early, after the step that it has begun. */
+  onStop?: () => void;
 }
 
 /** Asks before an action, as a rule a destructive one. The focus starts on Cancel. */
@@ -37,9 +41,12 @@ export function ConfirmDialog({
   cancelLabel = 'Cancel',
   variant = 'danger',
   onConfirm,
+  progress,
+  onStop,
 }: ConfirmDialogProps) {
   const [pending, run] = usePending();
   const returnFocus = useReturnFocus();
+  const isStoppable = pending && onStop !== undefined;
 
   async function confirm() {
     try {
@@ -50,7 +57,7 @@ export function ConfirmDialog({
   }
 
   return (
-    <Radix.Root open={open} onOpenChange={(next) => !pending && onOpenChange(next)}>
+    <Radix.Root open={open} onOpenChange={(next) => (pending ? onStop?.() : onOpenChange(next))}>
       <Radix.Portal>
         <Radix.Overlay className={overlay} />
         <Radix.Content className={panel} {...returnFocus}>
@@ -59,9 +66,16 @@ export function ConfirmDialog({
             <Radix.Description className="text-base text-muted">{description}</Radix.Description>
           </div>
           {children}
+          {progress !== undefined && (
+            <p role="status" className="text-base text-ink tabular-nums">
+              {progress}
+            </p>
+          )}
           <DialogActions>
             <Radix.Cancel asChild>
-              <Button disabled={pending}>{cancelLabel}</Button>
+              <Button disabled={pending && !isStoppable}>
+                {isStoppable ? 'Stop' : cancelLabel}
+              </Button>
             </Radix.Cancel>
             <Button
               variant={variant}

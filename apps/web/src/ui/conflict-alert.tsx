@@ -34,10 +34,11 @@ export function ConflictAlert({ noun, remoteFields, onUseRemote, onKeepMine }: C
           <p>The new version leaves what you typed as it is.</p>
         ) : (
           <>
-            <p>Nothing has been saved. The new version differs from what you typed:</p>
+            <p>The new version differs from what you typed:</p>
             <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-[auto_1fr]">
-              {remoteFields.map(({ label, value }) => (
-                <div key={label} className="contents">
+              {remoteFields.map(({ label, value }, place) => (
+                // Labels may be names, which several components may have.
+                <div key={place} className="contents">
                   <dt className="text-muted">{label}</dt>
                   <dd dir="auto" className="min-w-0 font-medium wrap-anywhere whitespace-pre-line">
                     {value}

@@ -1,7 +1,6 @@
-import { Check, Copy } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
+import { CopyButton } from './copy-button';
 import { Field } from './field';
-import { IconButton } from './icon-button';
 import { Input } from './input';
 
 interface CopyFieldProps {
@@ -14,21 +13,6 @@ interface CopyFieldProps {
 /** A text to copy, with a button for it. */
 export function CopyField({ label, value, onCopy }: CopyFieldProps) {
   const input = useRef<HTMLInputElement>(null);
-  const [copied, setCopied] = useState<string>();
-  const isCopied = copied === value;
-
-  async function copy() {
-    try {
-      await navigator.clipboard.writeText(value);
-      setCopied(value);
-      onCopy?.();
-    } catch {
-      // Browsers may forbid the clipboard on pages without TLS. The text can still be
-      // copied by hand.
-      input.current?.focus();
-    }
-  }
-
   return (
     <Field label={label}>
       {(control) => (
@@ -43,14 +27,13 @@ export function CopyField({ label, value, onCopy }: CopyFieldProps) {
             onCopy={onCopy}
             onFocus={({ target }) => target.select()}
           />
-          <IconButton
-            label={isCopied ? `Copied: ${label}` : `Copy: ${label}`}
-            icon={isCopied ? <Check aria-hidden /> : <Copy aria-hidden />}
-            onClick={() => void copy()}
+          <CopyButton
+            label={label}
+            value={value}
+            onCopy={onCopy}
+            // The text can still be copied by hand.
+            onForbidden={() => input.current?.focus()}
           />
-          <span role="status" className="sr-only">
-            {isCopied && 'Copied'}
-          </span>
         </div>
       )}
     </Field>

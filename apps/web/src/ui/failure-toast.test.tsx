@@ -13,9 +13,12 @@ async function showFor(ms: number, error: unknown) {
   await act(() => vi.advanceTimersByTimeAsync(200));
 }
 
-it('shows the reason of a refusal until it is dismissed', async () => {
-  await showFor(60_000, new ApiError(409, 'A group is gone'));
-  expect(screen.getByText('A group is gone')).toBeInTheDocument();
+it.each([
+  [409, 'A group is gone'],
+  [429, 'Too many requests'],
+])('shows the reason of a refusal until it is dismissed: %s', async (status, reason) => {
+  await showFor(60_000, new ApiError(status, reason));
+  expect(screen.getByText(reason)).toBeInTheDocument();
 });
 
 it('shows one reason at a time, and none once an action begins', async () => {

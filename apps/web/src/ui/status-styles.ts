@@ -57,14 +57,21 @@ export const maintenanceStyles: Record<MaintenanceStatus, StatusStyle> = {
 
 const underMaintenance = style('Under Maintenance', 'maintenance', 'wrench');
 
+interface Condition {
+  status: ComponentStatus;
+  underMaintenance: boolean;
+}
+
+/** Whether a component is not operational or is under maintenance. */
+export function needsAttention({ status, underMaintenance }: Condition): boolean {
+  return status !== 'OPERATIONAL' || underMaintenance;
+}
+
 /**
  * The style of a component's status, before that of its maintenance. OPERATIONAL is not shown
  * during a maintenance.
  */
-export function stylesOf(component: {
-  status: ComponentStatus;
-  underMaintenance: boolean;
-}): readonly [StatusStyle, ...StatusStyle[]] {
+export function stylesOf(component: Condition): readonly [StatusStyle, ...StatusStyle[]] {
   const own = componentStyles[component.status];
   if (!component.underMaintenance) return [own];
   return component.status === 'OPERATIONAL' ? [underMaintenance] : [own, underMaintenance];

@@ -156,6 +156,33 @@ describe('the toaster', () => {
     expect(shown()).toEqual(['Component Deleted']);
   });
 
+  it('waits while the pointer is on it, although the focus moves elsewhere', async () => {
+    render(<input aria-label="Name" />);
+    show('Component Deleted');
+    fireEvent.mouseOver(screen.getByRole('listitem'));
+    act(() => screen.getByRole('button', { name: 'Dismiss' }).focus());
+    act(() => screen.getByLabelText('Name').focus());
+    act(() => screen.getByLabelText('Name').blur());
+    await pass(10_000);
+    expect(shown()).toEqual(['Component Deleted']);
+    fireEvent.mouseOver(screen.getByLabelText('Name'));
+    await pass(4000);
+    await pass(200);
+    expect(shown()).toEqual([]);
+  });
+
+  it('does not wait after another one was removed under the pointer', async () => {
+    show('Component Created', 'Component Updated');
+    const [updated = document.body] = screen.getAllByRole('listitem');
+    fireEvent.mouseOver(updated);
+    fireEvent.click(within(updated).getByRole('button', { name: 'Dismiss' }));
+    await pass(200);
+    expect(shown()).toEqual(['Component Created']);
+    await pass(4000);
+    await pass(200);
+    expect(shown()).toEqual([]);
+  });
+
   it('does not wait after it was removed under the pointer and shown again', async () => {
     render(<Toaster />);
     fireEvent.mouseEnter(screen.getByRole('region'));

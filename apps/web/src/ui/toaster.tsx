@@ -135,17 +135,23 @@ function usePauseWhileAttended(
   { startPause, endPause }: Pausable,
 ) {
   const isPaused = useRef(false);
+  const hovered = useRef<EventTarget | null>(null);
+  const focused = useRef<EventTarget | null>(null);
+  const update = useEffectEvent(() => {
+    const isAttended = [hovered.current, focused.current].some(
+      (element) => element instanceof Node && region.current?.contains(element),
+    );
+    if (isAttended === isPaused.current) return;
+    isPaused.current = isAttended;
+    if (isAttended) startPause();
+    else endPause();
+  });
   useEffect(() => {
     // Not `mouseleave` of the toasts: it may be missing after one under the pointer was removed.
     const follow = ({ type, target }: Event) => {
-      const isOnToasts = [target, document.activeElement].some(
-        (each) => each instanceof Node && region.current?.contains(each),
-      );
-      const isAttended = type !== 'focusout' && isOnToasts;
-      if (isAttended === isPaused.current) return;
-      isPaused.current = isAttended;
-      if (isAttended) startPause();
-      else endPause();
+      if (type.startsWith('mouse')) hovered.current = target;
+      else focused.current = type === 'focusin' ? target : null;
+      update();
     };
     const page = document.documentElement;
     const names = ['mouseover', 'mouseleave', 'focusin', 'focusout'];
@@ -153,7 +159,9 @@ function usePauseWhileAttended(
     return () => {
       for (const name of names) page.removeEventListener(name, follow);
     };
-  }, [region, startPause, endPause]);
+  }, []);
+  // The toast under the pointer may have been removed since the last event.
+  useEffect(() => update());
 
   // The package stores the pause outside of the component, where it would stop the timers of the
   // next toaster.

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use allclear_application::dashboard::{DashboardReport, DashboardStore, ShownChanges};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::OrganisationId;
@@ -14,6 +16,7 @@ use crate::organisation_fixture::{OrganisationFixture, open_on, set};
 
 contract!(
     dashboard_shows_what_is_wrong,
+    dashboard_names_the_newest_open_incident_of_a_component,
     dashboard_lists_an_operational_component_under_maintenance,
     dashboard_shows_the_maintenances_of_the_next_week,
     dashboard_shows_the_newest_twenty_changes,
@@ -60,6 +63,28 @@ async fn dashboard_shows_what_is_wrong(database: &Database) {
         .map(|found| found.component.id)
         .collect();
     assert_eq!(components, [api]);
+}
+
+async fn dashboard_names_the_newest_open_incident_of_a_component(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let on = |component| open_on(component, ComponentStatus::MajorOutage);
+    fixture.open("First", &[on(api)]).await;
+    let second = fixture.open("Second", &[on(api)]).await.id;
+    let third = fixture.open("Third", &[on(api), on(web)]).await.id;
+    let impacts = async || {
+        let found = dashboard(&fixture).await.impacts;
+        let pairs = found
+            .iter()
+            .map(|impact| (impact.component, impact.incident));
+        pairs.collect::<HashSet<_>>()
+    };
+    assert_eq!(impacts().await, HashSet::from([(api, third), (web, third)]));
+    fixture.edit(third, set(IncidentStatus::Resolved)).await;
+    assert_eq!(impacts().await, HashSet::from([(api, second)]));
 }
 
 async fn dashboard_lists_an_operational_component_under_maintenance(database: &Database) {

@@ -26,6 +26,7 @@ async fn new_organisation_has_an_empty_dashboard() {
             "banner": null,
             "incidents": [],
             "components": [],
+            "impacts": [],
             "maintenances": [],
             "subscribers": {"total": 0, "subscribed": 0, "pending": 0, "failing": 0},
             "deliveries": {"waiting": 0, "failed": 0},
@@ -64,6 +65,10 @@ async fn dashboard_shows_what_is_wrong_and_who_changed_it() {
         "A cable"
     );
     assert_eq!(found["components"][0]["status"], "MAJOR_OUTAGE");
+    assert_eq!(
+        found["impacts"],
+        json!([{"componentId": component["id"], "incidentId": incident["id"]}])
+    );
     assert_eq!(found["subscribers"]["total"], 1);
     let changes: Vec<_> = found["changes"].as_array().unwrap().iter().collect();
     let actions: Vec<_> = changes.iter().map(|change| &change["action"]).collect();

@@ -42,9 +42,9 @@ impl Encoded {
             compressed.clear();
         }
         Self {
-            plain: plain.into(),
-            gzip: gzip.into(),
-            brotli: compressed.into(),
+            plain: exact(plain),
+            gzip: exact(gzip),
+            brotli: exact(compressed),
         }
     }
 
@@ -53,8 +53,8 @@ impl Encoded {
     pub fn gzipped(plain: Vec<u8>) -> Self {
         let gzip = gzip(&plain);
         Self {
-            plain: plain.into(),
-            gzip: gzip.into(),
+            plain: exact(plain),
+            gzip: exact(gzip),
             brotli: Bytes::new(),
         }
     }
@@ -113,6 +113,11 @@ impl Encoded {
             (Coding::Identity, self.plain.clone())
         }
     }
+}
+
+/// Bytes without the spare capacity of a vector, which [`Encoded::size`] does not count.
+fn exact(bytes: Vec<u8>) -> Bytes {
+    bytes.into_boxed_slice().into()
 }
 
 fn gzip(plain: &[u8]) -> Vec<u8> {
@@ -198,6 +203,20 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(codings));
         headers
+    }
+
+    #[test]
+    fn a_body_takes_no_memory_beyond_its_size() {
+        let mut plain = Vec::with_capacity(1_000);
+        plain.extend_from_slice(b"a body");
+        for encoded in [Encoded::new(plain.clone()), Encoded::gzipped(plain)] {
+            for form in [encoded.plain, encoded.gzip, encoded.brotli] {
+                let length = form.len();
+                // A unique owner gets its whole memory back.
+                let memory = Vec::from(form);
+                assert_eq!(memory.capacity(), length);
+            }
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@ use allclear_application::status_page::incident::PublicIncident;
 use maud::{Markup, html};
 
 use self::affected::UniqueNames;
-use self::frame::frame;
+use self::frame::{Home, frame};
 pub(crate) use self::link::{FORMS as LINK_FORMS, LinkOutcome, page as link_page};
 use self::status_style::StatusStyle;
 pub(crate) use self::subscribe::{
@@ -50,9 +50,10 @@ pub fn page(snapshot: &Snapshot) -> Markup {
     // Unresolved incidents come before the components they affect.
     let incidents_first = snapshot.incidents.iter().any(is_unresolved);
     let names = UniqueNames::of(snapshot);
+    let path = status_page_path(&organisation.id);
     let heading = html! {
         a href="#components" class="skip" { "Skip to components" }
-        h1 class="title" dir="auto" { a href={ "/status/" (organisation.id) } { (organisation.page_title) } }
+        h1 class="title" dir="auto" { a href=(path) { (organisation.page_title) } }
     };
     let content = html! {
         div class="overview" {
@@ -73,8 +74,8 @@ pub fn page(snapshot: &Snapshot) -> Markup {
             (maintenance::list(snapshot, &names))
         }
         p class="links" {
-            (link_button(&(status_page_path(&organisation.id) + "/history"), "View history"))
-            (link_button(&(status_page_path(&organisation.id) + "/uptime"), "Uptime"))
+            (link_button(&format!("{path}/history"), "View history"))
+            (link_button(&format!("{path}/uptime"), "Uptime"))
             @if let Some(support) = &organisation.support_url { (link_button(support, "Get support")) }
         }
         div role="log" aria-live="polite" aria-label="Changes" {}
@@ -83,7 +84,9 @@ pub fn page(snapshot: &Snapshot) -> Markup {
         (subscribe::control(organisation))
         (subscribe::feed_menu(organisation))
     };
-    frame(&heading, &actions, &content)
+    // The address below the installation has this path. That of a domain has none.
+    let home = Home::of(!organisation.url.ends_with(&path));
+    frame(home, &heading, &actions, &content)
 }
 
 fn link_button(path: &str, text: &str) -> Markup {
@@ -104,7 +107,8 @@ pub fn unknown() -> Markup {
             a href="/" class="primary" { "Back to Home" }
         }
     };
-    frame(&Markup::default(), &Markup::default(), &content)
+    let nothing = Markup::default();
+    frame(Home::Root, &nothing, &nothing, &content)
 }
 
 #[cfg(test)]

@@ -114,6 +114,15 @@ impl<A: Copy + Eq + Hash, V: Weigh> VersionCache<A, V> {
         };
         self.0.insert(key, value);
     }
+
+    /// Removes a value that is requested no more.
+    fn remove(&self, organisation: &str, version: Version, address: A) {
+        self.0.remove(&Key {
+            organisation,
+            version,
+            address,
+        });
+    }
 }
 
 /// The values of the newest known revision by organisation and address.
@@ -288,7 +297,9 @@ where
             let read = read.await;
             // No request may wait for it any more.
             if let Ok(value) = &read {
-                last.insert(&key, address, version.revision, value);
+                if let Some(replaced) = last.insert(&key, address, version, value) {
+                    current.remove(key.as_str(), replaced, address);
+                }
                 current.insert(key, version, address, Arc::clone(value));
             }
             read

@@ -5,11 +5,10 @@
 use std::time::Duration;
 
 use allclear_application::error::Error;
+use allclear_application::line_limit::LineLimit;
 use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, TimeDelta, Utc};
-
-use crate::server::line_limit::LineLimit;
 
 /// How long after a failed read the last value is served without another read.
 pub(super) const RETRY_DELAY: TimeDelta = TimeDelta::seconds(1);

@@ -1,5 +1,5 @@
 import { Wifi, WifiOff } from 'lucide-react';
-import { useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useNotLiveSince, useRealtime, useSocketStatus } from '@/realtime/realtime';
 import type { SocketStatus } from '@/realtime/connection';
 import { Alert } from '@/ui/alert';
@@ -23,11 +23,32 @@ const indicators: Record<SocketStatus, { label: string; icon: typeof Wifi; class
   },
 };
 
+/** A loss of the connection that ends sooner is shown, but not announced. */
+const announcedAfterMs = 5000;
+
+/** Returns what is announced: a loss that lasts, and that the updates are back after such a loss. */
+function useAnnouncement(isConnected: boolean): string {
+  const [wasConnected, setWasConnected] = useState(isConnected);
+  const [isLossAnnounced, setLossAnnounced] = useState(false);
+  if (isConnected !== wasConnected) {
+    setWasConnected(isConnected);
+    if (!isConnected) setLossAnnounced(false);
+  }
+  useEffect(() => {
+    if (isConnected) return;
+    const timer = setTimeout(() => setLossAnnounced(true), announcedAfterMs);
+    return () => clearTimeout(timer);
+  }, [isConnected]);
+  if (!isLossAnnounced) return '';
+  return isConnected ? 'Live updates are back' : 'Live updates are interrupted';
+}
+
 /** Status of the live updates. Later attempts do not change it until one succeeds. */
 export function LiveStatus() {
   const status = useSocketStatus();
   const isNotLive = useNotLiveSince() !== null;
   const { label, icon: Icon, className } = indicators[isNotLive ? 'reconnect_failed' : status];
+  const announcement = useAnnouncement(status === 'connected');
   return (
     <>
       <Tooltip content={label} side="bottom">
@@ -35,8 +56,9 @@ export function LiveStatus() {
           <Icon aria-hidden className={cn('size-4', className)} />
         </span>
       </Tooltip>
+      <span className="sr-only">{label}</span>
       <span role="status" className="sr-only">
-        {label}
+        {announcement}
       </span>
     </>
   );

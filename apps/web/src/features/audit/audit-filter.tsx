@@ -1,8 +1,8 @@
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { AuditItem } from '@/api/types';
+import { FilterSelect } from '@/items/list-filter';
 import { Button } from '@/ui/button';
-import { cn } from '@/ui/cn';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
 import { firstDay, lastDay } from '@/ui/local-minute';
@@ -40,12 +40,12 @@ export function AuditFilter({ audit: { value, choose, query }, items }: AuditFil
       // Two columns, where there is room for two days with the larger text of touch screens.
       className="grid grid-cols-[repeat(auto-fit,minmax(10.375rem,1fr))] items-end gap-x-2.5 gap-y-3 sm:flex sm:flex-wrap sm:gap-x-3"
     >
-      <Choice
+      <FilterSelect
         label="Who"
         // The pairs of the others share a line on phones.
         className="max-sm:col-span-full"
         value={value('actorId')}
-        options={actors}
+        options={Object.fromEntries(actors)}
         onChoose={(actorId) => choose({ actorId })}
       />
       <Field label="What" className="sm:w-52">
@@ -68,10 +68,10 @@ export function AuditFilter({ audit: { value, choose, query }, items }: AuditFil
           </Select>
         )}
       </Field>
-      <Choice
+      <FilterSelect
         label="Which"
         value={value('targetId')}
-        options={things}
+        options={Object.fromEntries(things)}
         onChoose={(targetId) => choose({ targetId })}
       />
       <DayField label="From" value={value('from')} onChoose={(from) => choose({ from })} />
@@ -82,32 +82,6 @@ export function AuditFilter({ audit: { value, choose, query }, items }: AuditFil
         </Button>
       )}
     </div>
-  );
-}
-
-interface ChoiceProps {
-  label: string;
-  className?: string;
-  value: string;
-  options: ReadonlyMap<string, string>;
-  onChoose: (id: string) => void;
-}
-
-function Choice({ label, className, value, options, onChoose }: ChoiceProps) {
-  return (
-    <Field label={label} className={cn('sm:w-44', className)}>
-      {(control) => (
-        <Select {...control} value={value} onChange={({ target }) => onChoose(target.value)}>
-          <option value="">All</option>
-          {value !== '' && !options.has(value) && <option value={value}>{value}</option>}
-          {[...options].map(([id, name]) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
   );
 }
 

@@ -110,6 +110,7 @@ it('keeps its filters in the address and sends them', async () => {
   await user.selectOptions(screen.getByLabelText('What'), 'Component changed');
   await waitFor(() => expect(asked).toHaveLength(2));
   expect(router.state.location.search).toBe('?targetId=component-1&action=component.updated');
+  expect(router.state.preventScrollReset).toBe(true);
   await user.click(screen.getByRole('button', { name: 'Clear' }));
   await waitFor(() => expect(router.state.location.search).toBe(''));
   expect(screen.getByRole('group', { name: 'Filter' })).toHaveFocus();

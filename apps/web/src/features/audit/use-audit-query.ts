@@ -1,4 +1,4 @@
-import { useSearchParams } from 'react-router-dom';
+import { useFilterQuery } from '@/items/list-filter';
 import { firstDay } from '@/ui/local-minute';
 
 const filterNames = ['actorId', 'action', 'targetId', 'from', 'to'] as const;
@@ -17,22 +17,13 @@ export interface AuditQuery {
  * person's time zone.
  */
 export function useAuditQuery(): AuditQuery {
-  const [search, setSearch] = useSearchParams();
-  const value = (name: FilterName) => search.get(name) ?? '';
+  const { query: address, choose } = useFilterQuery();
+  const value = (name: FilterName) => address.get(name) ?? '';
   const query = new URLSearchParams();
   for (const name of filterNames) {
     const text = value(name);
     const sent = name === 'from' || name === 'to' ? instantOf(text, name === 'to') : text;
     if (sent !== '') query.set(name, sent);
-  }
-
-  function choose(changes: Partial<Record<FilterName, string>>) {
-    const next = new URLSearchParams(search);
-    for (const [name, text] of Object.entries(changes)) {
-      if (text === '') next.delete(name);
-      else next.set(name, text);
-    }
-    setSearch(next, { replace: true });
   }
   return { query, value, choose };
 }

@@ -70,6 +70,21 @@ it('changes the status of one component, and of several at once', async () => {
   expect(sent).toEqual(['mail {"status":"DEGRADED"}']);
 });
 
+it('counts a component that another user has deleted as changed', async () => {
+  server.use(
+    http.patch(apiUrl(endpoints.components.item('api')), () => success(component('API'))),
+    http.patch(apiUrl(endpoints.components.item('shop')), () => problem(404, 'Gone')),
+  );
+  const { user } = open([component('API'), component('Shop')]);
+  await select(user, 'API', 'Shop');
+  await user.click(screen.getByRole('button', { name: 'Change Status' }));
+  const dialog = within(screen.getByRole('dialog', { name: 'Change the status of 2 components' }));
+  await user.click(dialog.getByRole('radio', { name: 'Degraded Performance' }));
+  await user.click(dialog.getByRole('button', { name: 'Change Status' }));
+  expect(await screen.findByText('Status changed')).toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+});
+
 const europe = componentGroup('Europe', { id: 'g1' });
 const order = {
   groups: [

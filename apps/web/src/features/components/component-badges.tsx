@@ -16,11 +16,6 @@ export function ComponentBadges({ condition }: { condition: Condition }) {
   );
 }
 
-/** Whether a component is not operational or is under maintenance. */
-export function needsAttention({ status, underMaintenance }: Condition): boolean {
-  return status !== 'OPERATIONAL' || underMaintenance;
-}
-
 /** Returns a number to sort by. A maintenance comes after the same status without one. */
 export function severityOf({ status, underMaintenance }: Condition): number {
   return bySeverity.indexOf(status) + (underMaintenance ? 0.5 : 0);

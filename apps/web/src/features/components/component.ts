@@ -15,8 +15,10 @@ export const componentKind: ItemKind<Component> = {
   nameOf: (component) => component.name,
   listFailed: componentsFailed,
   deletion: {
-    one: (name) => `“${name}” and its history are deleted, also on the status page.`,
-    selected: 'What is selected and its history are deleted, also on the status page.',
+    one: (name) =>
+      `“${name}” and its history are deleted, also on the status page. Subscribers who chose only this component receive nothing afterwards.`,
+    selected:
+      'What is selected and its history are deleted, also on the status page. Subscribers who chose nothing else receive nothing afterwards.',
     done: 'Component Deleted',
     failed: 'error',
   },

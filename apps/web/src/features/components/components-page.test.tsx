@@ -188,6 +188,9 @@ it('deletes what is selected, and keeps selected what could not be deleted', asy
   await user.click(screen.getByRole('checkbox', { name: 'Select B' }));
   await user.click(screen.getByRole('button', { name: 'Delete' }));
   const question = screen.getByRole('alertdialog', { name: 'Delete 2 components?' });
+  expect(question).toHaveAccessibleDescription(
+    /Subscribers who chose nothing else receive nothing/,
+  );
   await user.click(within(question).getByRole('button', { name: 'Delete' }));
   expect(await screen.findByText('error')).toBeInTheDocument();
   await waitFor(() => expect(names()).toEqual(['B', 'C']));

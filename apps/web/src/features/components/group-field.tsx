@@ -4,7 +4,7 @@ import { Field } from '@/ui/field';
 import { LoadFailure } from '@/ui/load-failure';
 import { Select } from '@/ui/select';
 
-export interface GroupChoice {
+export interface GroupValue {
   /** '' for no group; `severalGroups` if the components have several. */
   groupId: string;
 }
@@ -17,7 +17,7 @@ export const severalGroups = 'several';
  * are read, so that no field moves.
  */
 export function GroupField({ disabled = false }: { disabled?: boolean }) {
-  const { values, errors, getFieldProps } = useFormikContext<GroupChoice>();
+  const { values, errors, getFieldProps } = useFormikContext<GroupValue>();
   const { rows, error, refresh } = useGroups();
   if (error && rows === undefined) {
     return (

@@ -5,7 +5,7 @@ import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
 import { formatCount } from '@/ui/format';
 import { toast } from '@/ui/toast';
-import { GroupField, severalGroups, type GroupChoice } from './group-field';
+import { GroupField, severalGroups, type GroupValue } from './group-field';
 import { useMoveToGroup } from './move-to-group';
 
 const schema = object({ groupId: string().notOneOf([severalGroups], 'Select Any One') });
@@ -20,9 +20,9 @@ interface MoveDialogProps {
 export function MoveDialog({ components, onClose }: MoveDialogProps) {
   const moveToGroup = useMoveToGroup();
   const [first, ...others] = new Set(components.map(({ groupId }) => groupId ?? ''));
-  const initial: GroupChoice = { groupId: others.length > 0 ? severalGroups : (first ?? '') };
+  const initial: GroupValue = { groupId: others.length > 0 ? severalGroups : (first ?? '') };
 
-  async function move({ groupId }: GroupChoice, form: FormikHelpers<GroupChoice>) {
+  async function move({ groupId }: GroupValue, form: FormikHelpers<GroupValue>) {
     const ids = components.map(({ id }) => id);
     try {
       await moveToGroup(ids, groupId || null);

@@ -1,4 +1,4 @@
-import { TriangleAlert } from 'lucide-react';
+import { ArrowRight, TriangleAlert } from 'lucide-react';
 import { Link } from 'react-router-dom';
 import type { Dashboard } from '@/api/types';
 import { Permitted } from '@/auth/permitted';
@@ -11,12 +11,15 @@ import { componentBadges, componentStatuses, rankOf } from '@/ui/statuses';
 import { ItemLink, EmptySection, Section, listClass, rowClass } from './section';
 
 type Component = Dashboard['components'][number];
+type Incident = Dashboard['incidents'][number];
 
 /** How many components are shown at once. */
 const most = 8;
 
 /** The components that are not operational or are under maintenance, the worst first. */
-export function AffectedComponents({ components }: { components: readonly Component[] }) {
+export function AffectedComponents({ dashboard }: { dashboard: Dashboard }) {
+  const { components } = dashboard;
+  const incidents = incidentsOf(dashboard);
   const rank = ({ status }: Component) => rankOf(componentStatuses, status);
   const worstFirst = components.toSorted((a, b) => rank(b) - rank(a));
   const rest = worstFirst.slice(most);
@@ -31,7 +34,7 @@ export function AffectedComponents({ components }: { components: readonly Compon
           All components are operational.
         </EmptySection>
       ) : (
-        <Rows components={worstFirst.slice(0, most)} />
+        <Rows components={worstFirst.slice(0, most)} incidents={incidents} />
       )}
       {rest.length > 0 && (
         <details className="border-t border-line">
@@ -39,7 +42,7 @@ export function AffectedComponents({ components }: { components: readonly Compon
             {rest.length} more
           </summary>
           <div className="border-t border-line">
-            <Rows components={rest} />
+            <Rows components={rest} incidents={incidents} />
           </div>
         </details>
       )}
@@ -47,7 +50,23 @@ export function AffectedComponents({ components }: { components: readonly Compon
   );
 }
 
-function Rows({ components }: { components: readonly Component[] }) {
+/** Returns an open incident that affects each component, by the component's id. */
+function incidentsOf({ incidents, impacts }: Dashboard): ReadonlyMap<string, Incident> {
+  const byId = new Map(incidents.map((incident) => [incident.id, incident]));
+  return new Map(
+    impacts.flatMap(({ componentId, incidentId }) => {
+      const incident = byId.get(incidentId);
+      return incident ? [[componentId, incident] as const] : [];
+    }),
+  );
+}
+
+interface RowsProps {
+  components: readonly Component[];
+  incidents: ReadonlyMap<string, Incident>;
+}
+
+function Rows({ components, incidents }: RowsProps) {
   const groupName = useGroupName();
   return (
     <ul className={listClass}>
@@ -62,19 +81,43 @@ function Rows({ components }: { components: readonly Component[] }) {
               <StatusBadge key={style.label} {...style} />
             ))}
           </span>
-          {component.status !== 'OPERATIONAL' && (
-            <Permitted>
-              <Link
-                to={paths.incidents.createOn(component.id)}
-                aria-label={`Open Incident: ${component.name}`}
-                className={buttonVariants({ size: 'sm' })}
-              >
-                <TriangleAlert aria-hidden /> Open Incident
-              </Link>
-            </Permitted>
-          )}
+          <IncidentLink component={component} incident={incidents.get(component.id)} />
         </li>
       ))}
     </ul>
+  );
+}
+
+interface IncidentLinkProps {
+  component: Component;
+  /** An open incident that affects the component; undefined if there is none. */
+  incident: Incident | undefined;
+}
+
+/** Leads to the open incident about a component, or to a new one. */
+function IncidentLink({ component: { id, name, status }, incident }: IncidentLinkProps) {
+  const className = buttonVariants({ size: 'sm' });
+  if (incident) {
+    return (
+      <Link
+        to={paths.incidents.edit(incident.id)}
+        aria-label={`Go to Incident: ${incident.title}`}
+        className={className}
+      >
+        <ArrowRight aria-hidden /> Go to Incident
+      </Link>
+    );
+  }
+  if (status === 'OPERATIONAL') return null;
+  return (
+    <Permitted>
+      <Link
+        to={paths.incidents.createOn(id)}
+        aria-label={`Open Incident: ${name}`}
+        className={className}
+      >
+        <TriangleAlert aria-hidden /> Open Incident
+      </Link>
+    </Permitted>
   );
 }

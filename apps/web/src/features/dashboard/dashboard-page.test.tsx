@@ -166,6 +166,20 @@ it('offers to open an incident for a component that is not operational', async (
   expect(links[0]).toHaveAccessibleName('Open Incident: API');
 });
 
+it('leads to the open incident of a component in place of a second one', async () => {
+  const web = { ...component, id: 'component-2', name: 'Website' };
+  const impacts = [{ componentId: 'component-1', incidentId: 'incident-1' }];
+  serve(() => aDashboard({ components: [component, web], incidents: [incident], impacts }));
+  render();
+  const affected = within(await section('Affected components 2'));
+  const link = affected.getByRole('link', { name: 'Go to Incident: Checkout fails' });
+  expect(link).toHaveAttribute('href', '/incidents/incident/edit/incident-1');
+  expect(link.closest('li')).toHaveTextContent('API');
+  const [open, ...others] = affected.getAllByRole('link', { name: /^Open Incident/ });
+  expect(open).toHaveAccessibleName('Open Incident: Website');
+  expect(others).toEqual([]);
+});
+
 it('records an update of a planned maintenance', async () => {
   serve(() => aDashboard({ maintenances: [maintenance] }));
   let sent: unknown;
@@ -183,6 +197,32 @@ it('records an update of a planned maintenance', async () => {
   await user.click(dialog.getByRole('button', { name: 'Record Update' }));
   expect(await screen.findByText('Maintenance Update Created')).toBeInTheDocument();
   expect(sent).toMatchObject({ message: 'We begin.', notify: true });
+});
+
+it('completes a maintenance in progress and reads the dashboard again', async () => {
+  const begun = { ...maintenance, id: 'm2', title: 'Now', status: 'IN_PROGRESS' as const };
+  const planned = [begun, maintenance];
+  serve(() => aDashboard({ maintenances: [...planned] }));
+  server.use(
+    http.get(apiUrl(endpoints.maintenances.item('m2')), () => success(begun)),
+    http.patch(apiUrl(endpoints.maintenances.item('m2')), () => {
+      planned.shift();
+      return success({ ...begun, status: 'COMPLETED' });
+    }),
+  );
+  const { user } = render();
+  await section('Maintenance, next seven days 2');
+  const [complete, ...others] = screen.getAllByRole('button', { name: /^Complete/ });
+  expect(complete).toHaveAccessibleName('Complete Maintenance: Now');
+  expect(others).toEqual([]);
+  await user.click(complete ?? document.body);
+  const confirm = within(screen.getByRole('alertdialog')).getByRole('button', {
+    name: 'Complete Maintenance',
+  });
+  await waitFor(() => expect(confirm).toBeEnabled());
+  await user.click(confirm);
+  expect(await screen.findByText('Maintenance completed successfully')).toBeInTheDocument();
+  expect(await section('Maintenance, next seven days 1')).not.toHaveTextContent('Now');
 });
 
 it.each([

@@ -59,7 +59,7 @@ interface OverviewProps {
 
 function Overview({ dashboard, organisationId, onChange }: OverviewProps) {
   const now = useNow(15_000);
-  const { banner, incidents, components, maintenances, changes } = dashboard;
+  const { banner, incidents, maintenances, changes } = dashboard;
   return (
     <>
       {banner ? (
@@ -70,8 +70,8 @@ function Overview({ dashboard, organisationId, onChange }: OverviewProps) {
       <div className="grid min-w-0 items-start gap-4 xl:grid-cols-3">
         <div className="grid min-w-0 gap-4 xl:col-span-2">
           <OpenIncidents incidents={incidents} now={now} onRecorded={onChange} />
-          {banner && <AffectedComponents components={components} />}
-          <PlannedMaintenances maintenances={maintenances} now={now} onRecorded={onChange} />
+          {banner && <AffectedComponents dashboard={dashboard} />}
+          <PlannedMaintenances maintenances={maintenances} now={now} onChange={onChange} />
         </div>
         <div className="grid min-w-0 gap-4">
           <SubscribersCard {...dashboard} />

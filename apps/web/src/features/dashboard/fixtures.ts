@@ -6,6 +6,7 @@ export function aDashboard(changes: Partial<Dashboard> = {}): Dashboard {
     banner: { operational: true, text: 'All Systems Operational' },
     incidents: [],
     components: [],
+    impacts: [],
     maintenances: [],
     subscribers: { total: 0, subscribed: 0, pending: 0, failing: 0 },
     deliveries: { waiting: 0, failed: 0 },

@@ -2,7 +2,7 @@ import { MessageSquarePlus } from 'lucide-react';
 import type { Dashboard } from '@/api/types';
 import { Permitted } from '@/auth/permitted';
 import { paths } from '@/paths';
-import { ImpactFields } from '@/shared-features/affected/impact-fields';
+import { impactsOf } from '@/shared-features/affected/impact-fields';
 import { useRecordUpdate } from '@/shared-features/updates/use-record-update';
 import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -18,8 +18,6 @@ interface OpenIncidentsProps {
   now: number;
   onRecorded: () => Promise<unknown>;
 }
-
-const impactsOf = (incidentId: string) => <ImpactFields incidentId={incidentId} />;
 
 export function OpenIncidents({ incidents, now, onRecorded }: OpenIncidentsProps) {
   const { record, dialog } = useRecordUpdate(incidents, impactsOf, onRecorded);

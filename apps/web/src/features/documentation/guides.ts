@@ -57,6 +57,7 @@ const order: readonly Omit<GuideGroup & { slugs: readonly string[] }, 'entries'>
       'capacity',
       'many-nodes',
       'behind-a-cdn',
+      'releases',
     ],
   },
   { title: 'Automate', id: 'build', slugs: ['automate', 'read-by-program', 'api', 'realtime'] },

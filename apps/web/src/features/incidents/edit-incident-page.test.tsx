@@ -69,6 +69,20 @@ it('leads to its public page, and copies the address', async () => {
   expect(await screen.findByText(/^The browser forbids copying here/)).toBeInTheDocument();
 });
 
+it('says why the address of its public page is not known, and tries again', async () => {
+  server.use(
+    http.get(apiUrl(endpoints.organisationSettings), () => problem(403, 'No'), { once: true }),
+  );
+  const { user } = await open();
+  const failure = await screen.findByText(/^The address of the public page/);
+  expect(failure).toHaveTextContent('could not be loaded. No');
+  await user.click(within(failure).getByRole('button', { name: 'Try Again' }));
+  expect(await screen.findByRole('link', { name: 'Public Page' })).toHaveAttribute(
+    'href',
+    'https://status.example.com/status/org-1/incidents/0123456789ab',
+  );
+});
+
 it('records an update that changes statuses of components', async () => {
   const { user } = await open();
   let sent: unknown;
@@ -89,6 +103,35 @@ it('records an update that changes statuses of components', async () => {
   await user.click(dialog.getByRole('button', { name: 'Record Update' }));
   await screen.findByText('Incident Update Created');
   expect(sent).toMatchObject({ components: [{ componentId: 'id-API', status: 'DEGRADED' }] });
+});
+
+it('records an update although a component with a new status was detached meanwhile', async () => {
+  const { user } = await open();
+  const attached = ['API', 'Shop'].map(anAttached);
+  const sent: unknown[] = [];
+  server.use(
+    http.get(apiUrl(incidents.components(id)), () => success([...attached])),
+    http.post(apiUrl(incidents.createUpdate(id)), async ({ request }) => {
+      const body = (await request.json()) as { components?: unknown };
+      if (body.components) return problem(422, 'This component is not attached');
+      sent.push(body);
+      return success({}, { status: 201 });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  const dialog = within(screen.getByRole('dialog', { name: 'Record Update' }));
+  const record = dialog.getByRole('button', { name: 'Record Update' });
+  await user.type(dialog.getByRole('textbox', { name: /Message/ }), 'The API is slow.');
+  await user.click(dialog.getByRole('button', { name: 'Component Statuses' }));
+  const api = await dialog.findByRole('combobox', { name: 'API' });
+  await user.selectOptions(api, 'Degraded Performance');
+  attached.shift();
+  await user.click(record);
+  await screen.findByText('Error while creating or updating incident');
+  await dialog.findByRole('button', { name: 'Component Statuses' });
+  await user.click(record);
+  await screen.findByText('Incident Update Created');
+  expect(sent).toMatchObject([{ message: 'The API is slow.' }]);
 });
 
 it('saves over the version that was loaded, says Incident Created, and goes back', async () => {

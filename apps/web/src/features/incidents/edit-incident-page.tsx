@@ -6,7 +6,7 @@ import { useNotify, type NotifyValues } from '@/items/notify-field';
 import { PublicPageLink } from '@/items/public-page-link';
 import { useEdit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';
-import { ImpactFields } from '@/shared-features/affected/impact-fields';
+import { impactsOf } from '@/shared-features/affected/impact-fields';
 import { incidentTimeline } from '@/shared-features/updates/incident-timeline';
 import { UpdatesPanel } from '@/shared-features/updates/updates-panel';
 import { Card, CardBody, CardHeader } from '@/ui/card';
@@ -137,7 +137,7 @@ function IncidentTabs({ incident, onChange }: IncidentTabsProps) {
               status={incidentStatuses[incident.status]}
               incident={incident}
               closed={resolved ? 'A resolved incident takes no new updates.' : undefined}
-              impacts={<ImpactFields incidentId={incident.id} />}
+              impacts={impactsOf(incident.id)}
               onChange={onChange}
             />
           ),

@@ -6,7 +6,7 @@ import { DeleteItem } from '@/items/delete-items';
 import { ListPage } from '@/items/list-page';
 import { statusChoices, useSearchFilter, type StatusChoices } from '@/items/use-search-filter';
 import { endpoints, paths } from '@/paths';
-import { ImpactFields } from '@/shared-features/affected/impact-fields';
+import { impactsOf } from '@/shared-features/affected/impact-fields';
 import { useRecordUpdate } from '@/shared-features/updates/use-record-update';
 import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -66,8 +66,6 @@ const statuses: StatusChoices<Incident> = {
   open: { label: 'Open', matches: ({ status }) => status !== 'RESOLVED' },
   ...statusChoices(incidentStatuses),
 };
-
-const impactsOf = (incidentId: string) => <ImpactFields incidentId={incidentId} />;
 
 export function IncidentsPage() {
   const { rows, refresh } = useList<Incident>(endpoints.incidents.list);

@@ -1,6 +1,6 @@
 import { object } from 'yup';
 import type { ApiClient, ApiResponse } from '@/api/client';
-import { ApiError } from '@/api/error';
+import { isNotFound } from '@/api/error';
 import { limits, text } from '@/api/text';
 import type { Review } from '@/api/types';
 
@@ -42,7 +42,7 @@ export async function readReview(
   try {
     return await api.get<Review>(path);
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return noReview;
+    if (isNotFound(error)) return noReview;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import type { UserEvent } from '@testing-library/user-event';
 import { expect, it } from 'vitest';
@@ -215,6 +215,16 @@ it('begins as a duplicate without times and without components that are deleted'
   await user.click(submit());
   expect(await screen.findByText('Maintenance Created')).toBeInTheDocument();
   expect(sent).toMatchObject([{ title: 'Database upgrade', endAt: null, components: ['api'] }]);
+});
+
+it('begins as a duplicate of the newest version, also after another duplicate', async () => {
+  let earlier = aMaintenance();
+  const { router } = duplicate(() => success(earlier));
+  expect(await screen.findByRole('textbox', { name: /^Title/ })).toHaveValue('Database upgrade');
+  await act(() => router.navigate(paths.schedules.list));
+  earlier = aMaintenance({ title: 'Database move' });
+  await act(() => router.navigate(paths.schedules.duplicate('maintenance-1')));
+  expect(await screen.findByRole('textbox', { name: /^Title/ })).toHaveValue('Database move');
 });
 
 it('reports that the maintenance to duplicate is deleted, and goes back', async () => {

@@ -2,6 +2,7 @@ import { useFormikContext } from 'formik';
 import { useSearchParams } from 'react-router-dom';
 import { useApi } from '@/api/api-provider';
 import type { Component } from '@/api/types';
+import { useFreshQuery } from '@/api/use-fresh-query';
 import { useQuery } from '@/api/use-query';
 import { useSave } from '@/items/item-form';
 import { NotifyField, useNotify, type NotifyValues } from '@/items/notify-field';
@@ -55,19 +56,20 @@ export function CreateMaintenancePage() {
 
 /** The form of a new maintenance like an earlier one, once that is read. */
 function Duplicate({ id, goBack }: { id: string; goBack: () => void }) {
-  const earlier = useQuery<EditedMaintenance>(endpoints.maintenances.item(id));
+  const earlier = useFreshQuery<EditedMaintenance>(endpoints.maintenances.item(id));
   const components = useQuery<Component[]>(endpoints.components.list);
-  const isRead = earlier.data !== undefined && components.data !== undefined;
+  const maintenance = earlier.response?.data;
+  const isRead = maintenance !== undefined && components.data !== undefined;
   useLeaveOnError(
     !isRead && (earlier.error ?? components.error) !== undefined,
     earlier.error ? 'Error loading maintenance' : componentsFailed,
     goBack,
   );
-  if (earlier.data === undefined || components.data === undefined) {
+  if (maintenance === undefined || components.data === undefined) {
     return <FormSkeleton fields={['line', ['line', 'line'], 'text']} />;
   }
   return (
-    <NewMaintenance initialValues={duplicateOf(earlier.data, components.data)} goBack={goBack} />
+    <NewMaintenance initialValues={duplicateOf(maintenance, components.data)} goBack={goBack} />
   );
 }
 

@@ -187,6 +187,36 @@ it('asks to notify of an update of a quiet maintenance', async () => {
   expect(within(dialog).getByRole('checkbox', { name: 'Notify subscribers' })).not.toBeChecked();
 });
 
+it('completes a maintenance in progress after asking, and keeps what was typed', async () => {
+  const { user } = await open(aMaintenance({ status: 'IN_PROGRESS' }));
+  const completed = aMaintenance({ status: 'COMPLETED' });
+  server.use(
+    http.patch(apiUrl(maintenances.item(id)), () => {
+      serve(completed, '2');
+      return success(completed);
+    }),
+  );
+  await user.type(title(), ' again');
+  const name = 'Complete Maintenance: Database upgrade';
+  await user.click(screen.getByRole('button', { name }));
+  const question = screen.getByRole('alertdialog', { name: 'Complete this maintenance?' });
+  const confirm = within(question).getByRole('button', { name: 'Complete Maintenance' });
+  await waitFor(() => expect(confirm).toBeEnabled());
+  await user.click(confirm);
+  expect(await screen.findByText('Maintenance completed successfully')).toBeInTheDocument();
+  expect(await screen.findByText('Completed')).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name })).not.toBeInTheDocument();
+  expect(title()).toHaveValue('Database upgrade again');
+});
+
+it.each(['SCHEDULED', 'CANCELLED', 'COMPLETED'] as const)(
+  'completes nothing that is not in progress: %s',
+  async (status) => {
+    await open(aMaintenance({ status }));
+    expect(screen.queryByRole('button', { name: /^Complete/ })).not.toBeInTheDocument();
+  },
+);
+
 it('cancels nothing that is over', async () => {
   await open(aMaintenance({ status: 'COMPLETED' }));
   expect(screen.queryByRole('button', { name: 'Cancel Maintenance' })).not.toBeInTheDocument();

@@ -8,6 +8,10 @@ import { NotifyField, useNotify, type NotifyValues } from '@/items/notify-field'
 import { PublicPageLink } from '@/items/public-page-link';
 import { useEdit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';
+import {
+  CompleteMaintenance,
+  CompletionQuestion,
+} from '@/shared-features/completion/complete-maintenance';
 import { maintenanceTimeline } from '@/shared-features/updates/maintenance-timeline';
 import { UpdatesPanel } from '@/shared-features/updates/updates-panel';
 import { StatusBadge } from '@/ui/badge';
@@ -79,6 +83,9 @@ function EditMaintenance({ id }: { id: string }) {
             <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
               <StatusBadge {...maintenanceStatuses[loaded.status]} />
               <Permitted>
+                <CompletionQuestion onCompleted={edit.refresh}>
+                  {loaded.status === 'IN_PROGRESS' && <CompleteMaintenance maintenance={loaded} />}
+                </CompletionQuestion>
                 <Cancellation status={loaded.status} notify={loaded.notify} onSet={setStatus} />
               </Permitted>
             </div>

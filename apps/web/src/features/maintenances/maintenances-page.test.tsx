@@ -193,6 +193,16 @@ it('asks whether the completion notifies, as was chosen last unless that is chan
   expect(sent).toMatchObject([{ notify: true }]);
 });
 
+it('asks with the newest choice, also when it asks again', async () => {
+  serve(aMaintenance({ status: 'IN_PROGRESS' }));
+  serveChoice(true);
+  const { user } = render();
+  expect((await askToComplete(user)).notify).toBeChecked();
+  await user.click(screen.getByRole('button', { name: 'Not Yet' }));
+  serveChoice(false);
+  expect((await askToComplete(user)).notify).not.toBeChecked();
+});
+
 it('notifies nobody of the completion, unless that is chosen, if the last choice cannot be read', async () => {
   serve(aMaintenance({ status: 'IN_PROGRESS' }));
   const sent: unknown[] = [];

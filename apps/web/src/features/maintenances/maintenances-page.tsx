@@ -7,12 +7,15 @@ import { DeleteItem } from '@/items/delete-items';
 import { ListPage } from '@/items/list-page';
 import { statusChoices, useSearchFilter } from '@/items/use-search-filter';
 import { endpoints, paths } from '@/paths';
+import {
+  CompleteMaintenance,
+  CompletionQuestion,
+} from '@/shared-features/completion/complete-maintenance';
 import { useRecordMaintenanceUpdate } from '@/shared-features/updates/use-record-maintenance-update';
 import { StatusBadge } from '@/ui/badge';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { maintenanceStatuses, rankOf } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
-import { CompleteMaintenance, CompletionQuestion } from './complete-maintenance';
 import { maintenanceKind, type Maintenance } from './maintenance';
 import { MaintenanceActions } from './maintenance-actions';
 

@@ -14,13 +14,15 @@ import { hasPublicName } from './dns-record';
 
 interface ClaimedDomainProps {
   domain: OrganisationDomain;
+  /** Address of the status page. */
+  pageUrl: string;
   isAdmin: boolean;
   /** Reads the settings again. */
   onChange: () => Promise<void>;
 }
 
 /** A domain that was entered: admins verify and remove it. */
-export function ClaimedDomain({ domain, isAdmin, onChange }: ClaimedDomainProps) {
+export function ClaimedDomain({ domain, pageUrl, isAdmin, onChange }: ClaimedDomainProps) {
   const api = useApi();
   const isVerified = domain.status === 'VERIFIED';
 
@@ -58,7 +60,7 @@ export function ClaimedDomain({ domain, isAdmin, onChange }: ClaimedDomainProps)
         <p className="font-medium wrap-anywhere">{domain.name}</p>
       )}
       {isAdmin && !isVerified && (
-        <Verification domain={domain} onChange={onChange}>
+        <Verification domain={domain} pageUrl={pageUrl} onChange={onChange}>
           {removal}
         </Verification>
       )}
@@ -67,9 +69,9 @@ export function ClaimedDomain({ domain, isAdmin, onChange }: ClaimedDomainProps)
   );
 }
 
-/** What to enter in the DNS. The app is open at an address of the installation. */
-function DnsRecord({ domain }: { domain: string }) {
-  const { hostname } = window.location;
+/** What to enter in the DNS. Until the domain is verified, the page has the installation's host. */
+function DnsRecord({ domain, pageUrl }: { domain: string; pageUrl: string }) {
+  const { hostname } = new URL(pageUrl);
   if (!hasPublicName(hostname)) {
     return (
       <p className="text-muted">
@@ -89,12 +91,12 @@ function DnsRecord({ domain }: { domain: string }) {
   );
 }
 
-interface VerificationProps extends Pick<ClaimedDomainProps, 'domain' | 'onChange'> {
+interface VerificationProps extends Pick<ClaimedDomainProps, 'domain' | 'pageUrl' | 'onChange'> {
   /** A button beside the one that verifies. */
   children: ReactNode;
 }
 
-function Verification({ domain, onChange, children }: VerificationProps) {
+function Verification({ domain, pageUrl, onChange, children }: VerificationProps) {
   const api = useApi();
   const [isPending, run] = usePending();
   const [reason, setReason] = useState<string>();
@@ -112,7 +114,7 @@ function Verification({ domain, onChange, children }: VerificationProps) {
 
   return (
     <>
-      <DnsRecord domain={domain.name} />
+      <DnsRecord domain={domain.name} pageUrl={pageUrl} />
       <p className="text-muted">
         Then <code className="wrap-anywhere">{domain.checkUrl}</code> shows this token, and you can
         verify the domain. The installation serves the token by itself: you need not enter it.

@@ -8,13 +8,15 @@ import { DomainClaimForm } from './domain-claim-form';
 
 interface DomainCardProps {
   domain: OrganisationDomain | null;
+  /** Address of the status page. */
+  pageUrl: string;
   isAdmin: boolean;
   /** Reads the settings again. */
   onChange: () => Promise<void>;
 }
 
 /** The domain of the status page: admins enter, verify and remove it. */
-export function DomainCard({ domain, isAdmin, onChange }: DomainCardProps) {
+export function DomainCard({ domain, pageUrl, isAdmin, onChange }: DomainCardProps) {
   // Its buttons go away once a domain is added, verified or removed.
   const keptFocus = useKeptFocus<HTMLElement>();
   return (
@@ -31,7 +33,7 @@ export function DomainCard({ domain, isAdmin, onChange }: DomainCardProps) {
       />
       <CardBody className="grid gap-4">
         {domain ? (
-          <ClaimedDomain domain={domain} isAdmin={isAdmin} onChange={onChange} />
+          <ClaimedDomain domain={domain} pageUrl={pageUrl} isAdmin={isAdmin} onChange={onChange} />
         ) : isAdmin ? (
           <DomainClaimForm onChange={onChange} />
         ) : (

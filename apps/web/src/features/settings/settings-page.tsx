@@ -49,7 +49,12 @@ export function SettingsPage() {
       {edit.loaded && edit.newest ? (
         <>
           <SettingsForm edit={edit} loaded={edit.loaded} isAdmin={isAdmin} />
-          <DomainCard domain={edit.newest.domain} isAdmin={isAdmin} onChange={edit.refresh} />
+          <DomainCard
+            domain={edit.newest.domain}
+            pageUrl={edit.newest.url}
+            isAdmin={isAdmin}
+            onChange={edit.refresh}
+          />
         </>
       ) : edit.error ? (
         <LoadFailure

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { StatusSnapshot } from '@/api/types';
 import { aComponent, aMaintenance, anIncident, anIncidentEntry, aSnapshot } from './fixtures';
 import { announcementsBetween } from './announcements';
@@ -91,4 +91,17 @@ it('says nothing where nothing changed that a person would see', () => {
     maintenances: [aMaintenance()],
   };
   expect(said(everything, { ...structuredClone(everything), revision: 8 })).toEqual([]);
+});
+
+it('compares no item that is the same object in both states', () => {
+  const others = Array.from({ length: 50 }, (_, index) => aComponent({ id: `other-${index}` }));
+  const incidents = [anIncident()];
+  const stringify = vi.spyOn(JSON, 'stringify');
+  expect(
+    said(
+      { components: [aComponent(), ...others], incidents },
+      { components: [aComponent({ description: 'The shop' }), ...others], incidents },
+    ),
+  ).toEqual(['Website has been changed']);
+  expect(stringify).toHaveBeenCalledTimes(2);
 });

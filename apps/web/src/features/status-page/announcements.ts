@@ -26,24 +26,24 @@ interface Item {
   kind: 'component' | 'incident' | 'maintenance';
   name: string;
   status: string;
+  /** The object of the state. One that is in both states has not changed. */
+  source: object;
   /** Everything else about it that the page shows. */
-  content: string;
+  content: readonly unknown[];
   timeline: readonly TimelineEntry[];
 }
 
 /** Returns what changed on the page between two states. */
 export function announcementsBetween(before: PageState, after: PageState): Announcement[] {
-  const old = itemsOf(before);
-  const current = itemsOf(after);
-  const announcements = current.flatMap((item) => {
-    const known = old.find(({ id }) => id === item.id);
-    return known
-      ? changesOf(known, item)
-      : [announce(item, `New ${item.kind}: ${item.name}, ${item.status}`)];
+  const removed = new Map(itemsOf(before).map((item) => [item.id, item]));
+  const announcements = itemsOf(after).flatMap((item) => {
+    const known = removed.get(item.id);
+    removed.delete(item.id);
+    if (!known) return [announce(item, `New ${item.kind}: ${item.name}, ${item.status}`)];
+    return known.source === item.source ? [] : changesOf(known, item);
   });
-  for (const item of old) {
-    if (!current.some(({ id }) => id === item.id))
-      announcements.push(announce(item, `${item.name} has been removed`));
+  for (const [, item] of removed) {
+    announcements.push(announce(item, `${item.name} has been removed`));
   }
   const banner = headline(after.components);
   if (banner && banner.text !== headline(before.components)?.text) {
@@ -63,10 +63,13 @@ export function foldComponents(changes: readonly Announcement[]): readonly { tex
 
 function changesOf(before: Item, after: Item): Announcement[] {
   const { name, status, timeline } = after;
-  const entries = timeline.filter((entry) => {
-    const known = before.timeline.find(({ id }) => id === entry.id);
-    return known?.status !== entry.status || known.message !== entry.message;
-  });
+  const entries = timeline.filter(
+    (entry) =>
+      !before.timeline.some(
+        ({ id, status, message }) =>
+          id === entry.id && status === entry.status && message === entry.message,
+      ),
+  );
   const updates = entries.map(({ id, status, message }) => ({
     about: id,
     text: `Update on ${name}: ${incidentStyles[status].label}. ${message}`,
@@ -78,7 +81,7 @@ function changesOf(before: Item, after: Item): Announcement[] {
   if (before.timeline.some(({ id }) => !timeline.some((entry) => entry.id === id))) {
     return [...updates, announce(after, `An update on ${name} has been removed`)];
   }
-  return before.content === after.content
+  return JSON.stringify(before.content) === JSON.stringify(after.content)
     ? updates
     : [...updates, announce(after, `${name} has been changed`)];
 }
@@ -89,22 +92,41 @@ function announce({ id, kind }: Item, text: string): Announcement {
 
 function itemsOf({ components, incidents, maintenances }: PageState): Item[] {
   return [
-    ...components.map((component) => {
-      const labels = stylesOf(component).map(({ label }) => label);
-      return itemOf('component', component.name, component, labels.join(', '), []);
-    }),
-    ...incidents.map((incident) => {
-      const { title, status, IncidentTimeline: timeline } = incident;
-      const affected = incident.components.map((link) => [link.componentId, link.status]);
-      const { label } = incidentStyles[status];
-      return itemOf('incident', title, incident, label, timeline, affected);
-    }),
-    ...maintenances.map((maintenance) => {
-      const { title, status, startAt, endAt, timeline } = maintenance;
-      const affected = maintenance.components.map(({ componentId }) => componentId);
-      const { label } = maintenanceStyles[status];
-      return itemOf('maintenance', title, maintenance, label, timeline, [startAt, endAt, affected]);
-    }),
+    ...components.map((component) =>
+      itemOf(
+        'component',
+        component.name,
+        component,
+        stylesOf(component)
+          .map((style) => style.label)
+          .join(', '),
+        [],
+      ),
+    ),
+    ...incidents.map((incident) =>
+      itemOf(
+        'incident',
+        incident.title,
+        incident,
+        incidentStyles[incident.status].label,
+        incident.IncidentTimeline,
+        incident.components.map((link) => [link.componentId, link.status]),
+      ),
+    ),
+    ...maintenances.map((maintenance) =>
+      itemOf(
+        'maintenance',
+        maintenance.title,
+        maintenance,
+        maintenanceStyles[maintenance.status].label,
+        maintenance.timeline,
+        [
+          maintenance.startAt,
+          maintenance.endAt,
+          maintenance.components.map((link) => link.componentId),
+        ],
+      ),
+    ),
   ];
 }
 
@@ -112,10 +134,18 @@ function itemsOf({ components, incidents, maintenances }: PageState): Item[] {
 function itemOf(
   kind: Item['kind'],
   name: string,
-  { id, description }: { id: string; description: string },
+  source: { id: string; description: string },
   status: string,
   timeline: Item['timeline'],
   others?: unknown,
 ): Item {
-  return { id, kind, name, status, content: JSON.stringify([name, description, others]), timeline };
+  return {
+    id: source.id,
+    kind,
+    name,
+    status,
+    source,
+    content: [name, source.description, others],
+    timeline,
+  };
 }

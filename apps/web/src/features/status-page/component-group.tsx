@@ -1,7 +1,6 @@
 import { useSyncExternalStore, type ReactNode, type ToggleEvent } from 'react';
 import type { PublicComponent, PublicComponentGroup } from '@/api/types';
-import { stylesOf, worstStatus } from '@/ui/status-styles';
-import { needsAttention } from './headline';
+import { needsAttention, stylesOf, worstStatus } from '@/ui/status-styles';
 import { chosenGroups, chooseGroup, subscribeToGroups } from './open-groups';
 import { Prose, StatusMarks } from './page-parts';
 

@@ -1,7 +1,6 @@
 import type { PublicComponent } from '@/api/types';
-import { stylesOf } from '@/ui/status-styles';
+import { needsAttention, stylesOf } from '@/ui/status-styles';
 import { ComponentGroup } from './component-group';
-import { needsAttention } from './headline';
 import type { PageState } from './page-state';
 import { Highlight, NothingHere, PageSection, Prose, StatusMarks } from './page-parts';
 import { groupUptimeText } from './uptime';

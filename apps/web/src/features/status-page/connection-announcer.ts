@@ -17,9 +17,9 @@ export class ConnectionAnnouncer {
 
   update(isConnected: boolean): void {
     if (isConnected) {
-      const isLossOver = this.#isLossAnnounced;
       this.stop();
-      if (isLossOver) this.#announce(connectionTexts.live);
+      if (this.#isLossAnnounced) this.#announce(connectionTexts.live);
+      this.#isLossAnnounced = false;
     } else
       this.#timer ??= setTimeout(() => {
         this.#isLossAnnounced = true;
@@ -28,11 +28,10 @@ export class ConnectionAnnouncer {
       }, announcedAfterMs);
   }
 
-  /** Forgets a loss, and removes the text. React draws the log without it. */
+  /** Cancels the announcement of a loss, and removes the text. React draws the log without it. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#isLossAnnounced = false;
     this.#text.remove();
   }
 

@@ -6,11 +6,6 @@ export function isAffected({ status }: { status: ComponentStatus }): boolean {
   return status !== 'OPERATIONAL';
 }
 
-/** Whether a component is affected or under maintenance. */
-export function needsAttention(component: { status: ComponentStatus; underMaintenance: boolean }) {
-  return isAffected(component) || component.underMaintenance;
-}
-
 /** Returns the headline by the server's rule; null without components. */
 export function headline(components: readonly PublicComponent[]): Banner | null {
   if (components.length === 0) return null;

@@ -8,11 +8,15 @@ interface PageFrameProps {
   heading?: ReactNode;
   /** Buttons beside the heading. */
   actions?: ReactNode;
+  /** Canonical address of the page; undefined if it has none. */
+  url?: string;
   children: ReactNode;
 }
 
 /** The frame of every state of the page. */
-export function PageFrame({ heading, actions, children }: PageFrameProps) {
+export function PageFrame({ heading, actions, url, children }: PageFrameProps) {
+  // The root of an organisation's own domain is this page.
+  const home = url === undefined || url.includes('/status/') ? publicPaths.landing : undefined;
   return (
     <div className="page">
       <header>
@@ -30,7 +34,7 @@ export function PageFrame({ heading, actions, children }: PageFrameProps) {
       </header>
       <main>{children}</main>
       <footer>
-        <a href={publicPaths.landing} className="brand">
+        <a href={home} className="brand">
           <PageIcon name="logo" />
           Powered by Allclear
         </a>

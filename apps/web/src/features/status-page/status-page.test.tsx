@@ -37,6 +37,14 @@ describe('the first paint', () => {
     expect(within(heading).getByRole('link')).toHaveAttribute('href', '/status/org-1');
   });
 
+  it.each([
+    ['leads home from the installation', 'https://allclear.example/status/org-1', '/'],
+    ['leads nowhere from a domain of its own', 'https://status.acme.example', null],
+  ])('%s', (_what, url, home) => {
+    show({ organisation: { ...aSnapshot().organisation, url } });
+    expect(screen.getByText('Powered by Allclear').getAttribute('href')).toBe(home);
+  });
+
   it('shows components with name, description and status', () => {
     show({
       components: [

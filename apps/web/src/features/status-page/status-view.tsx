@@ -37,6 +37,7 @@ export function StatusView({ snapshot, follow, fetchSnapshot, start, actions }: 
   return (
     <SubscribeProvider state={state}>
       <PageFrame
+        url={organisation.url}
         actions={
           <>
             {actions}

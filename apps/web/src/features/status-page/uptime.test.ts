@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { PublicUptime } from '@/api/types';
+import { formatPercent } from '@/ui/format';
 import { aComponent, aMaintenance, anIncident, aSnapshot } from './fixtures';
 import { areFiguresOld, dayOf } from './moving-figures';
 import {
@@ -175,6 +176,11 @@ it.each([
   [null, 'No data'],
 ])('writes the percentage %s as %s', (percentage, text) => {
   expect(percentageText({ percentage })).toBe(text);
+});
+
+// The page has its own copy of the rule, because its script stays smaller so.
+it.each([100, 99.5, 99.87])('writes the percentage %s as the screens of operators do', (value) => {
+  expect(percentageText({ percentage: value })).toBe(`${formatPercent(value)} uptime`);
 });
 
 describe('newer figures', () => {

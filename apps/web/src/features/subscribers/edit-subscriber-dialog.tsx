@@ -1,7 +1,7 @@
 import type { FormikHelpers } from 'formik';
 import { useEffect, useEffectEvent, useState, type RefObject } from 'react';
 import { useApi } from '@/api/api-provider';
-import { ApiError } from '@/api/error';
+import { isNotFound } from '@/api/error';
 import { useListCache } from '@/api/list-cache';
 import { serverMessageOr } from '@/api/server-message';
 import type { Subscriber } from '@/api/types';
@@ -61,7 +61,7 @@ export function EditSubscriberDialog({
     try {
       await api.patch(endpoints.subscribers.item(subscriber.id), change);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) {
+      if (isNotFound(error)) {
         setDeleted(true);
         void listCache.refresh(endpoints.subscribers.list);
         return;

@@ -6,13 +6,15 @@ interface MailFrameProps {
 }
 
 /**
- * A mail as its reader sees it. The server has escaped the texts of people in it, and the policy of
- * the page, which its frames inherit, forbids inline scripts.
+ * A mail as its reader sees it. The server has escaped the texts of people in it, and neither the
+ * sandbox nor the policy of the page, which its frames inherit, allows scripts. This page sets the
+ * styles, so the frame has its origin.
  */
 export function MailFrame({ label, html }: MailFrameProps) {
   return (
     <iframe
       title={label}
+      sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
       srcDoc={withoutInlineStyles(html)}
       onLoad={({ currentTarget }) => applyStyles(currentTarget.contentDocument)}
       className="h-96 w-full rounded-md border border-line bg-canvas"

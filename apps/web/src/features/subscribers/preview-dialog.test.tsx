@@ -36,6 +36,10 @@ it('shows a mail first, in a frame without inline styles', async () => {
   const frame = await screen.findByTitle<HTMLIFrameElement>('Message for Email');
   expect(screen.getByText('[Acme] Down')).toBeVisible();
   expect(frame).toHaveAttribute(
+    'sandbox',
+    'allow-same-origin allow-popups allow-popups-to-escape-sandbox',
+  );
+  expect(frame).toHaveAttribute(
     'srcdoc',
     '<html><head><base target="_blank"></head><body><p data-style="color:red">Down</p></body></html>',
   );

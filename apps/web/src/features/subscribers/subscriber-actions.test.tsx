@@ -448,11 +448,13 @@ it('sends a pending subscriber the confirmation again, and says why it does not 
   expect(await toasts().findByText(message)).toBeInTheDocument();
 });
 
+type Refusal = ReturnType<typeof problem> | undefined;
+
 /**
  * Selects all rows and sends the confirmation again. `refuse` returns the refusal of a subscriber;
  * undefined for none. Returns the subscribers that were asked for.
  */
-async function sendToAll(refuse: (id: string) => ReturnType<typeof problem> | undefined) {
+async function sendToAll(refuse: (id: string) => Refusal | Promise<Refusal>) {
   const pending = (name: string) => subscriber(name, { status: 'PENDING', isVerified: false });
   const { user } = open([
     pending('ada'),
@@ -463,9 +465,9 @@ async function sendToAll(refuse: (id: string) => ReturnType<typeof problem> | un
   ]);
   const asked: string[] = [];
   server.use(
-    http.post<{ id: string }>(apiUrl('/subscriber/:id/verification'), ({ params: { id } }) => {
-      asked.push(id);
-      return refuse(id) ?? success(subscriber(id));
+    http.post<{ id: string }>(apiUrl('/subscriber/:id/verification'), async ({ params }) => {
+      asked.push(params.id);
+      return (await refuse(params.id)) ?? success(subscriber(params.id));
     }),
   );
   await user.click(await screen.findByRole('checkbox', { name: 'Select all rows on this page' }));
@@ -474,17 +476,33 @@ async function sendToAll(refuse: (id: string) => ReturnType<typeof problem> | un
     name: 'Send the confirmation to 4 subscribers again?',
   });
   await user.click(within(question).getByRole('button', { name: 'Send' }));
-  return asked;
+  return { asked, user };
 }
 
 it('sends the confirmation again to those selected subscribers that are pending', async () => {
-  const asked = await sendToAll(() => undefined);
+  const { asked } = await sendToAll(() => undefined);
   expect(await toasts().findByText('Confirmation sent to 4 subscribers')).toBeInTheDocument();
   expect(asked).toEqual(['ada', 'eve', 'joe', 'mary']);
 });
 
+it('shows how far it is with sending, and stops after the message that it has begun', async () => {
+  const { held, release } = hold();
+  const { asked, user } = await sendToAll((id) =>
+    id === 'eve' ? held.then(() => undefined) : undefined,
+  );
+  const question = within(screen.getByRole('alertdialog'));
+  await waitFor(() => expect(question.getByRole('status')).toHaveTextContent('1 of 4'));
+  await user.click(question.getByRole('button', { name: 'Stop' }));
+  expect(question.getByRole('status')).toHaveTextContent('Stopping...');
+  release();
+  const stopped = 'Confirmation sent to 2 of 4 subscribers, 2 not tried';
+  expect(await toasts().findByText(stopped)).toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument());
+  expect(asked).toEqual(['ada', 'eve']);
+});
+
 it('says to how many of the selected subscribers the confirmation was not sent, and why', async () => {
-  const asked = await sendToAll((id) =>
+  const { asked } = await sendToAll((id) =>
     id === 'mary' ? undefined : problem(429, 'Too many mails'),
   );
   const failed = 'Confirmation sent to 1 of 4 subscribers. Too many mails';
@@ -493,14 +511,14 @@ it('says to how many of the selected subscribers the confirmation was not sent, 
 });
 
 it('goes on after failures of single subscribers', async () => {
-  const asked = await sendToAll((id) => problem(409, `There is no mailbox ${id}`));
+  const { asked } = await sendToAll((id) => problem(409, `There is no mailbox ${id}`));
   const failed = 'Confirmation sent to 0 of 4 subscribers. There is no mailbox mary';
   expect(await toasts().findByText(failed)).toBeInTheDocument();
   expect(asked).toEqual(['ada', 'eve', 'joe', 'mary']);
 });
 
 it('stops sending confirmations after three equal failures in a row', async () => {
-  const asked = await sendToAll(() => problem(409, '535 denied'));
+  const { asked } = await sendToAll(() => problem(409, '535 denied'));
   const failed = 'Confirmation sent to 0 of 4 subscribers, 1 not tried. 535 denied';
   expect(await toasts().findByText(failed)).toBeInTheDocument();
   expect(asked).toEqual(['ada', 'eve', 'joe']);

@@ -37,6 +37,8 @@ export const subscriberColumns = (onOpen: OpenSubscriberDialog) =>
     column.accessor((subscriber) => scopeText(subscriber), {
       id: 'scope',
       header: 'Updates about',
+      // The cells show names that are read later.
+      enableSorting: false,
       meta: columnStyles.scope,
       cell: ({ row }) => <ScopeCell subscriber={row.original} />,
     }),

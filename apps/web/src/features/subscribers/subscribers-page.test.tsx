@@ -95,6 +95,23 @@ it('shows each subscriber with its status', async () => {
   }
 });
 
+it('sorts by what its columns show, and not by what a subscriber has chosen', async () => {
+  serve([subscriber('ada')]);
+  open();
+  await screen.findByText('ada@example.com');
+  const headers = screen.getAllByRole('columnheader');
+  const sortable = headers.filter((header) => header.hasAttribute('aria-sort'));
+  expect(sortable.map((header) => header.textContent)).toEqual([
+    'Email',
+    'Channel',
+    'Status',
+    'Verified',
+    'Subscribed At',
+  ]);
+  const chosen = screen.getByText('Everything').closest('td');
+  expect(chosen).toHaveAttribute('data-label', 'Updates about');
+});
+
 it('shows a spinner until the subscribers are there', async () => {
   serve([subscriber('ada')]);
   open();

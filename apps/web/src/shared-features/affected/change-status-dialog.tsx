@@ -1,5 +1,5 @@
 import { useFormikContext } from 'formik';
-import type { ComponentProps } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { object } from 'yup';
 import { oneStatusOf } from '@/api/rules';
 import type { ComponentStatus } from '@/api/types';
@@ -22,6 +22,8 @@ interface ChangeStatusDialogProps {
   description: string;
   onSubmit: ComponentProps<typeof FormDialog<StatusValues>>['onSubmit'];
   onClose: () => void;
+  /** Follows the status, inside the formik context. */
+  children?: ReactNode;
 }
 
 /** Asks for a new status of components. Mounted while it is open. */
@@ -30,6 +32,7 @@ export function ChangeStatusDialog({
   description,
   onSubmit,
   onClose,
+  children,
 }: ChangeStatusDialogProps) {
   const [first, ...others] = new Set(components.map(({ status }) => status));
   return (
@@ -49,6 +52,7 @@ export function ChangeStatusDialog({
       pendingLabel="Changing..."
     >
       <StatusField />
+      {children}
     </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { Formik } from 'formik';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
@@ -19,10 +19,11 @@ function attached(name: string, status: ComponentStatus): AttachedComponent {
 function render(status: IncidentStatus, components: AttachedComponent[] = []) {
   server.use(http.get(list, () => success(components)));
   return renderScreen(
-    <Formik initialValues={{ status, impacts: {} }} onSubmit={() => undefined}>
-      {({ values }) => (
+    <Formik initialValues={{ status, impacts: {} }} onSubmit={() => Promise.resolve()}>
+      {({ values, submitForm }) => (
         <>
           <ImpactFields incidentId="i" />
+          <button onClick={() => void submitForm()}>Send</button>
           <output aria-label="Impacts">{JSON.stringify(values.impacts)}</output>
         </>
       )}
@@ -49,6 +50,25 @@ it('keeps what differs from the stored statuses, and says how many do when it is
   expect(again).toHaveDisplayValue('Degraded Performance');
   await user.selectOptions(again, 'Major Outage');
   expect(impacts()).toBe('{}');
+});
+
+it('drops the new status of a component that is no longer attached, also when it is folded', async () => {
+  const shop = attached('Shop', 'DEGRADED');
+  const { user } = render('IDENTIFIED', [attached('API', 'MAJOR_OUTAGE'), shop]);
+  const fold = screen.getByRole('button', { name: 'Component Statuses' });
+  await user.click(fold);
+  for (const name of ['API', 'Shop']) {
+    await user.selectOptions(await screen.findByRole('combobox', { name }), 'Operational');
+  }
+  await user.click(fold);
+  expect(impacts()).toBe('{"api":"OPERATIONAL","shop":"OPERATIONAL"}');
+  server.use(http.get(list, () => success([shop])));
+  await user.click(screen.getByRole('button', { name: 'Send' }));
+  await waitFor(() => expect(impacts()).toBe('{"shop":"OPERATIONAL"}'));
+  expect(fold).toHaveAccessibleName('Component Statuses: 1 changed');
+  await user.click(fold);
+  expect(screen.getByRole('combobox', { name: 'Shop' })).toHaveDisplayValue('Operational');
+  expect(screen.queryByRole('combobox', { name: 'API' })).not.toBeInTheDocument();
 });
 
 it('sets one status for all', async () => {
@@ -79,6 +99,6 @@ it('says why the components could not be read, and tries again', async () => {
 
 it('has no statuses for an update that resolves the incident', () => {
   render('RESOLVED');
-  expect(screen.queryByRole('button')).not.toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: /^Component/ })).not.toBeInTheDocument();
   expect(screen.getByText(/it affects no component any more/)).toBeInTheDocument();
 });

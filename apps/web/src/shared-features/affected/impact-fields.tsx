@@ -1,8 +1,8 @@
 import { useFormikContext } from 'formik';
 import { ChevronRight } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useEffect, useEffectEvent, useId, useState } from 'react';
 import type { AttachedComponent, ComponentStatus, IncidentStatus } from '@/api/types';
-import { useQuery } from '@/api/use-query';
+import { useQuery, type Query } from '@/api/use-query';
 import type { ImpactValues } from '@/items/impacts';
 import { endpoints } from '@/paths';
 import { Button } from '@/ui/button';
@@ -17,6 +17,9 @@ import { StatusForAll } from './status-for-all';
 
 const options = statusOptions(componentStatuses);
 
+/** The fields of an incident, for the dialogs of its updates. */
+export const impactsOf = (incidentId: string) => <ImpactFields incidentId={incidentId} />;
+
 /**
  * Inside the form of a new update: the statuses that the incident sets on its components. They are
  * folded at first.
@@ -26,6 +29,10 @@ export function ImpactFields({ incidentId }: { incidentId: string }) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   const changed = Object.keys(values.impacts).length;
+  const attached = useQuery<AttachedComponent[]>(
+    isOpen || changed > 0 ? endpoints.incidents.components(incidentId) : null,
+  );
+  useDropDetached(attached);
   if (values.status === 'RESOLVED') {
     return (
       <p className="text-sm text-muted">Once it is resolved, it affects no component any more.</p>
@@ -44,16 +51,36 @@ export function ImpactFields({ incidentId }: { incidentId: string }) {
         Component Statuses{changed > 0 && `: ${changed} changed`}
       </Button>
       <div id={id} hidden={!isOpen}>
-        {isOpen && <Attached incidentId={incidentId} />}
+        {isOpen && <Attached {...attached} />}
       </div>
     </div>
   );
 }
 
-function Attached({ incidentId }: { incidentId: string }) {
-  const { data, error, refresh } = useQuery<AttachedComponent[]>(
-    endpoints.incidents.components(incidentId),
-  );
+/**
+ * Drops the new statuses of components that are no longer attached: with them, the server rejects
+ * the update. Reads the attached components again after a rejected submission.
+ */
+function useDropDetached({ data: attached, refresh }: Query<AttachedComponent[]>) {
+  const { values, submitCount, isSubmitting, setFieldValue } = useFormikContext<ImpactValues>();
+  const drop = useEffectEvent((attached: readonly AttachedComponent[]) => {
+    const ids = new Set(attached.map(({ componentId }) => componentId));
+    const chosen = Object.entries(values.impacts);
+    const kept = chosen.filter(([id]) => ids.has(id));
+    if (kept.length < chosen.length) void setFieldValue('impacts', Object.fromEntries(kept));
+  });
+  useEffect(() => {
+    if (attached) drop(attached);
+  }, [attached]);
+  const readAgain = useEffectEvent(() => {
+    if (attached) void refresh();
+  });
+  useEffect(() => {
+    if (submitCount > 0 && !isSubmitting) readAgain();
+  }, [submitCount, isSubmitting]);
+}
+
+function Attached({ data, error, refresh }: Query<AttachedComponent[]>) {
   if (data === undefined) {
     return error ? (
       <LoadFailure

@@ -5,6 +5,7 @@ import type { Timeline } from './timeline';
 export function incidentTimeline(incidentId: string): Timeline {
   const { incidents } = endpoints;
   return {
+    noun: 'incident',
     endpoints: {
       list: incidents.updates(incidentId),
       item: (updateId) => incidents.update(incidentId, updateId),

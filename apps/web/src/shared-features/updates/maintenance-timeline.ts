@@ -11,6 +11,7 @@ interface MaintenanceChoice {
 export function maintenanceTimeline({ id, notify }: MaintenanceChoice): Timeline {
   const { maintenances } = endpoints;
   return {
+    noun: 'maintenance',
     endpoints: {
       list: maintenances.updates(id),
       item: (updateId) => maintenances.update(id, updateId),

@@ -42,7 +42,7 @@ interface RecordUpdateDialogProps {
    * Current status of the incident, which takes that of the update; undefined for a maintenance.
    */
   incidentStatus?: IncidentStatus | undefined;
-  /** Whether another user has deleted the incident. */
+  /** Whether another user has deleted the incident or maintenance. */
   isDeleted?: boolean;
   /** The update completes a timeline that ended at this time; undefined if the timeline goes on. */
   before?: string | undefined;
@@ -131,7 +131,7 @@ export function RecordUpdateDialog({
       >
         {!isBackfilled && impacts}
       </UpdateFields>
-      {isDeleted && <DeletedAlert noun="incident" />}
+      {isDeleted && <DeletedAlert noun={timeline.noun} />}
       {current && (
         <StatusConflict
           current={current}

@@ -16,6 +16,8 @@ export type UpdateFormValues = UpdateValues & NotifyValues;
 
 /** The updates of one incident or maintenance: their endpoints and texts. */
 export interface Timeline {
+  /** As in "This incident was deleted". */
+  noun: 'incident' | 'maintenance';
   endpoints: {
     list: string;
     item: (updateId: string) => string;

@@ -13,6 +13,7 @@ import type { Timeline } from './timeline';
 import { UpdatesPanel } from './updates-panel';
 
 const timeline: Timeline = {
+  noun: 'incident',
   endpoints: {
     list: endpoints.incidents.updates('i'),
     item: (updateId) => endpoints.incidents.update('i', updateId),

@@ -1,7 +1,8 @@
 import { useCallback, useState, type ReactNode, type RefObject } from 'react';
 import type { Maintenance as StoredMaintenance } from '@/api/types';
-import { useQuery } from '@/api/use-query';
+import { useFreshQuery } from '@/api/use-fresh-query';
 import { endpoints } from '@/paths';
+import { useItemChanges } from '@/realtime/realtime';
 import { maintenanceStatuses } from '@/ui/statuses';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { maintenanceTimeline } from './maintenance-timeline';
@@ -57,19 +58,20 @@ interface RecordDialogProps extends Chosen {
 function RecordDialog({ maintenance, ...dialog }: RecordDialogProps) {
   const { id } = maintenance;
   // The rows may lack the last choice for the maintenance.
-  const { data, error } = useQuery<StoredMaintenance>(endpoints.maintenances.item(id));
-  useLeaveOnError(
-    data === undefined && error !== undefined,
-    'Error loading maintenance',
-    dialog.onClose,
+  const { response, error, refresh } = useFreshQuery<StoredMaintenance>(
+    endpoints.maintenances.item(id),
   );
-  const { title, status } = data ?? maintenance;
+  useItemChanges('maintenance-updated', id, () => void refresh());
+  const isLoading = response === undefined;
+  useLeaveOnError(isLoading && error !== undefined, 'Error loading maintenance', dialog.onClose);
+  const { title, status } = response?.data ?? maintenance;
   return (
     <RecordUpdateDialog
-      timeline={maintenanceTimeline({ id, notify: data?.notify })}
+      timeline={maintenanceTimeline({ id, notify: response?.data.notify })}
       about={title}
       status={maintenanceStatuses[status]}
-      loading={data === undefined}
+      isDeleted={error?.status === 404}
+      loading={isLoading}
       {...dialog}
     />
   );

@@ -101,7 +101,7 @@ function SkeletonRows<Data extends RowData>({
 
 function kindOf<Data extends RowData>(column: Column<typeof features, Data>): ColumnKind {
   if (column.id === selectionId) return 'selection';
-  return column.getCanSort() ? 'value' : 'action';
+  return column.accessorFn ? 'value' : 'action';
 }
 
 /** The indent of stacked rows, which leaves room for a checkbox. */
@@ -114,7 +114,7 @@ function labelOf<Data extends RowData>({
   column,
 }: Cell<typeof features, Data>): string | undefined {
   const { header } = column.columnDef;
-  return column.getCanSort() && typeof header === 'string' ? header : undefined;
+  return column.accessorFn && typeof header === 'string' ? header : undefined;
 }
 
 const marks = { asc: ArrowUp, desc: ArrowDown, none: ChevronsUpDown };

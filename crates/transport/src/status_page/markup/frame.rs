@@ -5,8 +5,37 @@ use maud::{Markup, html};
 
 use super::icon::Icon;
 
+/// Where "Powered by Allclear" leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Home {
+    /// The root of the host. A page that does not know its host leads there too: below an
+    /// organisation's own domain, that is its status page.
+    Root,
+    /// Nowhere: the root of an organisation's own domain is its status page, and the page does not
+    /// know the address of the installation.
+    Nowhere,
+}
+
+impl Home {
+    /// The home of the pages of an organisation.
+    pub(super) const fn of(has_domain: bool) -> Self {
+        if has_domain {
+            Self::Nowhere
+        } else {
+            Self::Root
+        }
+    }
+
+    const fn path(self) -> Option<&'static str> {
+        match self {
+            Self::Root => Some("/"),
+            Self::Nowhere => None,
+        }
+    }
+}
+
 /// The page. `actions` are the buttons beside the heading.
-pub(super) fn frame(heading: &Markup, actions: &Markup, content: &Markup) -> Markup {
+pub(super) fn frame(home: Home, heading: &Markup, actions: &Markup, content: &Markup) -> Markup {
     html! {
         div class="page" {
             header {
@@ -18,7 +47,7 @@ pub(super) fn frame(heading: &Markup, actions: &Markup, content: &Markup) -> Mar
             }
             main { (content) }
             footer {
-                a href="/" class="brand" { (Icon::LOGO.svg()) "Powered by Allclear" }
+                a href=[home.path()] class="brand" { (Icon::LOGO.svg()) "Powered by Allclear" }
             }
         }
     }

@@ -18,7 +18,7 @@ use maud::{Markup, html};
 
 pub(crate) use self::calendar::uptime_path;
 
-use super::frame::frame;
+use super::frame::{Home, frame};
 use super::icon::search_x;
 use super::status_style::StatusStyle;
 use super::{link_button, subscribe};
@@ -118,7 +118,8 @@ pub(crate) fn unknown(organisation: Option<&OrganisationId>) -> Markup {
             }
         }
     };
-    frame(&Markup::default(), &Markup::default(), &content)
+    let nothing = Markup::default();
+    frame(Home::Root, &nothing, &nothing, &content)
 }
 
 /// The frame with links to the other pages. The script replaces `live` after a change and at
@@ -149,7 +150,8 @@ fn framed(
             p class="links" { (link_button(support, "Get support")) }
         }
     };
-    frame(&heading, &actions, &content)
+    let home = Home::of(owner.domain.is_some());
+    frame(home, &heading, &actions, &content)
 }
 
 #[cfg(test)]

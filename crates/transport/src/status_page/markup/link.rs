@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::frame::frame;
+use super::frame::{Home, frame};
 
 /// The outcome of a link.
 #[derive(Debug)]
@@ -103,7 +103,8 @@ pub(crate) fn page(title: &str, outcome: &LinkOutcome, status_page: Option<&str>
             }
         }
     };
-    frame(&Markup::default(), &Markup::default(), &content)
+    let nothing = Markup::default();
+    frame(Home::Root, &nothing, &nothing, &content)
 }
 
 fn signing_secret(secret: &str) -> Markup {

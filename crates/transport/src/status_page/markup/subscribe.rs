@@ -7,7 +7,7 @@ use allclear_application::status_page::incident::PublicIncident;
 use allclear_domain::channel::Channel;
 use maud::{Markup, html};
 
-use super::frame::frame;
+use super::frame::{Home, frame};
 
 /// The contents of the plain form.
 #[derive(Debug, Default)]
@@ -147,11 +147,12 @@ pub(crate) fn page(organisation: &str, shown: &SubscribePage) -> Markup {
                 }
             }
             div {
-                a href={ "/status/" (organisation) } class="button" { "Back to the status page" }
+                a href=(status_page_path(organisation)) class="button" { "Back to the status page" }
             }
         }
     };
-    frame(&Markup::default(), &Markup::default(), &content)
+    let nothing = Markup::default();
+    frame(Home::Root, &nothing, &nothing, &content)
 }
 
 fn form(organisation: &str, filled: &SubscribeForm) -> Markup {

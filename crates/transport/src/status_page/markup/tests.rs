@@ -244,6 +244,23 @@ fn page_has_its_description_and_leads_to_the_other_pages() {
 }
 
 #[test]
+fn page_with_a_domain_of_its_own_leads_to_no_other_home() {
+    let mut snapshot = full("Words");
+    for (url, start) in [
+        (
+            "https://example.com/status/org",
+            "<a href=\"/\" class=\"brand\">",
+        ),
+        ("https://acme.example", "<a class=\"brand\">"),
+    ] {
+        snapshot.organisation.url = url.into();
+        let html = page(&snapshot).into_string();
+        let footer = html.split_once("<footer>").unwrap().1;
+        assert!(footer.starts_with(start), "{url}: {footer}");
+    }
+}
+
+#[test]
 fn programs_subscribe_to_the_calendar_of_a_page_with_https() {
     let mut snapshot = full("Words");
     for (url, base) in [

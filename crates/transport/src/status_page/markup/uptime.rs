@@ -1,6 +1,7 @@
 //! The bars of a component's uptime: one drawing, and the days of note as texts. The script makes a
 //! text of each day once the visitor points at them.
 
+use allclear_application::link::status_page_path;
 use allclear_application::status_page::incident::PublicIncident;
 use allclear_application::status_page::maintenance::PublicMaintenance;
 use allclear_application::status_page::past_title::{PastTitle, TITLE_LENGTH};
@@ -69,7 +70,7 @@ impl<'a> Bars<'a> {
                 p {
                     // The style sheet says when the bars begin: a narrow window shows fewer.
                     span {}
-                    a href={ "/status/" (self.organisation) "/history?component=" (component.code) } { (percentage(uptime.percentage)) }
+                    a href={ (status_page_path(self.organisation)) "/history?component=" (component.code) } { (percentage(uptime.percentage)) }
                     span { "Today" }
                 }
             }

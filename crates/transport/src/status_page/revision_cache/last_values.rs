@@ -4,10 +4,10 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use allclear_domain::id::OrganisationId;
-use allclear_domain::organisation::Revision;
 use chrono::{DateTime, Utc};
 use quick_cache::sync::Cache;
 
+use super::Version;
 use crate::byte_bounded_cache::{BySize, Weigh, cache};
 
 type Address<A> = (OrganisationId, A);
@@ -18,7 +18,7 @@ pub(super) struct LastValues<A, V: Weigh>(Cache<Address<A>, Arc<LastValue<V>>, B
 /// A value, and whether a newer one could be read.
 struct LastValue<V> {
     value: Arc<V>,
-    revision: Revision,
+    version: Version,
     failed_at: Option<DateTime<Utc>>,
 }
 
@@ -38,28 +38,27 @@ impl<A: Copy + Eq + Hash, V: Weigh> LastValues<A, V> {
         Some(Arc::clone(&last.value))
     }
 
-    /// Keeps a value, unless that of a newer revision was read meanwhile.
+    /// Keeps a value, unless that of a newer revision was read meanwhile. Returns the version of the
+    /// value that it replaces; `None` if there is none of another version.
     pub(super) fn insert(
         &self,
         organisation: &OrganisationId,
         address: A,
-        revision: Revision,
+        version: Version,
         value: &Arc<V>,
-    ) {
+    ) -> Option<Version> {
         let key = (organisation.clone(), address);
-        if self
-            .0
-            .get(&key)
-            .is_some_and(|last| last.revision > revision)
-        {
-            return;
+        let previous = self.0.get(&key).map(|last| last.version);
+        if previous.is_some_and(|previous| previous.revision > version.revision) {
+            return None;
         }
         let last = LastValue {
             value: Arc::clone(value),
-            revision,
+            version,
             failed_at: None,
         };
         self.0.insert(key, Arc::new(last));
+        previous.filter(|previous| *previous != version)
     }
 
     pub(super) fn remove(&self, organisation: &OrganisationId, address: A) {
@@ -78,7 +77,7 @@ impl<A: Copy + Eq + Hash, V: Weigh> LastValues<A, V> {
         if let Some(last) = self.0.get(&key) {
             let failed = LastValue {
                 value: Arc::clone(&last.value),
-                revision: last.revision,
+                version: last.version,
                 failed_at: Some(now),
             };
             self.0.insert(key, Arc::new(failed));

@@ -176,10 +176,37 @@ async fn first_read_that_fails_is_an_error() {
 async fn value_of_an_older_revision_does_not_replace_a_newer_one() {
     let last = LastValues::<(), Value>::new(8, 8);
     let organisation = organisation();
-    for (revision, value) in [(2, "newer"), (1, "older")] {
-        last.insert(&organisation, (), Revision(revision), &Arc::new(value));
+    let version = |revision| Version::new(Revision(revision), DateTime::default(), LIFETIME);
+    for (revision, value) in [(2, "newer"), (1, "older"), (2, "newer")] {
+        let replaced = last.insert(&organisation, (), version(revision), &Arc::new(value));
+        assert_eq!(replaced, None);
     }
     assert_eq!(last.get(&organisation, ()).as_deref(), Some(&"newer"));
+    let replaced = last.insert(&organisation, (), version(3), &Arc::new("newest"));
+    assert_eq!(replaced, Some(version(2)));
+}
+
+#[actix_web::test]
+async fn value_of_an_earlier_revision_is_not_kept() {
+    let fixture = CacheFixture::new([Ok("old"), Ok("new")]);
+    let organisation = organisation();
+    let version = || {
+        let version = fixture.cache.version(organisation.as_str(), LIFETIME);
+        version.unwrap()
+    };
+    let is_kept = |version| {
+        let value = fixture
+            .cache
+            .current
+            .get(organisation.as_str(), version, ());
+        value.is_some()
+    };
+    assert_eq!(fixture.get().await.unwrap(), Some("old"));
+    let first = version();
+    assert!(is_kept(first));
+    written(&fixture.relay, 2).await;
+    assert_eq!(fixture.get().await.unwrap(), Some("new"));
+    assert!(!is_kept(first) && is_kept(version()));
 }
 
 #[tokio::test]

@@ -41,7 +41,8 @@ fn change_of(viewers: &Viewers, revision: i64, size: usize) {
         events: vec![PublicEvent::new(EventKind::ComponentUpdate, &["x".repeat(size)]).unwrap()],
         may_have_messages: false,
         notice_bytes: 0,
-        is_of_api_key: false,
+        counts_as: None,
+        scheduled_events: 0,
     }));
 }
 

@@ -95,6 +95,21 @@ it('announces a loss after five seconds, and hands the log over to React without
   expect(announced()).toBe('Live');
 });
 
+it('announces that it is live once React is loaded after a failure that was announced', async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  await start();
+  FakeEventSource.last.open();
+  hydrate.mockReset().mockRejectedValue(new Error('offline'));
+  FakeEventSource.last.send('component-deleted', ['c1'], '8');
+  await vi.advanceTimersByTimeAsync(6000);
+  expect(announced()).toMatch(/^Reconnecting/);
+  page.stop();
+  expect(announced()).toBe('');
+  page.follow('org-1', 7, noListener);
+  expect(announced()).toBe('Live');
+});
+
 it('lets React take over at the first event, and hands the stream and its events over', async () => {
   await start();
   FakeEventSource.last.open();

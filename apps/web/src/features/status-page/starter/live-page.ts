@@ -76,6 +76,8 @@ export class LivePage implements StartedPage {
 
   readonly follow: Follow = (orgId, revision, react) => {
     const listener = this.#announcer.wrap(react);
+    // A failed load of React may have been announced as a loss.
+    if (this.#connection.status === 'live') this.#announcer.update(true);
     const close = this.#close;
     this.#close = undefined;
     if (!close || revision < this.#drawnRevision) {

@@ -226,3 +226,15 @@ fn page_leads_to_support_and_to_the_subscription() {
     history.owner.channels.clear();
     assert_eq!(hrefs(&history), ["mailto:help@acme.example"]);
 }
+
+#[test]
+fn page_with_a_domain_of_its_own_leads_to_no_other_home() {
+    let mut history = history("Etc/UTC", "2026-10-31T20:00:00Z");
+    let footer = |history: &History| {
+        let drawn = page(history, FIRST).0;
+        drawn.split_once("<footer>").unwrap().1.to_owned()
+    };
+    assert!(footer(&history).starts_with("<a href=\"/\" class=\"brand\">"));
+    history.owner.domain = Some("status.acme.example".parse().unwrap());
+    assert!(footer(&history).starts_with("<a class=\"brand\">"));
+}

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::error::Error;
+use crate::write_kind::WriteKind;
 
 /// An event in its public form: what sockets and event streams carry.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -56,9 +57,14 @@ pub struct Commit {
     /// Size of the notices that it stored, in bytes. 0 for a commit that was read from the outbox.
     #[serde(default)]
     pub notice_bytes: usize,
-    /// Whether an API key made it. `false` for a commit that was read from the outbox.
+    /// The limits for which it counts; `None` if it counts for none, and for a commit that was read
+    /// from the outbox.
     #[serde(default)]
-    pub is_of_api_key: bool,
+    pub counts_as: Option<WriteKind>,
+    /// Number of events that the clock will publish because of it. 0 for a commit that was read
+    /// from the outbox.
+    #[serde(default)]
+    pub scheduled_events: usize,
 }
 
 /// What a node means that does not say whether messages may be due.
@@ -73,7 +79,7 @@ impl Commit {
         events.any(|event| event.kind().is_none_or(&is_wanted))
     }
 
-    /// A commit for tests, with one event of each kind, whose argument is the revision.
+    /// A commit of a person for tests, with one event of each kind, whose argument is the revision.
     ///
     /// # Panics
     /// If the organisation's identifier is invalid.
@@ -90,7 +96,8 @@ impl Commit {
             events: events.collect(),
             may_have_messages: false,
             notice_bytes: 0,
-            is_of_api_key: false,
+            counts_as: Some(WriteKind::Person),
+            scheduled_events: 0,
         }
     }
 }

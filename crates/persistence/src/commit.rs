@@ -36,6 +36,8 @@ pub(crate) struct StoredChange<T> {
     pub(crate) states: Vec<States>,
     /// Whether notices are withdrawn although no event says so.
     pub(crate) withdraws_notices: bool,
+    /// Number of events that the clock will publish because of the change.
+    pub(crate) scheduled_events: usize,
 }
 
 impl<T> StoredChange<T> {
@@ -46,6 +48,7 @@ impl<T> StoredChange<T> {
             incident: Some(incident),
             states: Vec::new(),
             withdraws_notices: false,
+            scheduled_events: 0,
         }
     }
 
@@ -63,6 +66,7 @@ impl<T> From<Changed<T>> for StoredChange<T> {
             incident: None,
             states: Vec::new(),
             withdraws_notices: false,
+            scheduled_events: 0,
         }
     }
 }
@@ -103,6 +107,7 @@ where
         incident,
         states,
         withdraws_notices,
+        scheduled_events,
     }) = stored
     else {
         return Ok(None);
@@ -132,6 +137,7 @@ where
     let effects = store_effects(scope, changed, locked.has_subscribers).await?;
     let mut commit = outbox::append(scope, &locked, &effects, incident.as_ref()).await?;
     commit.may_have_messages |= withdraws_notices;
+    commit.scheduled_events = scheduled_events;
     Ok(Some(Committed {
         state,
         commit: Some(commit),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::outbox::{Backlog, Commit, Outbox};
-use allclear_domain::audit::Actor;
+use allclear_application::write_kind::WriteKind;
 use allclear_domain::event::Event;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::Incident;
@@ -165,7 +165,8 @@ impl Unpacked {
             events: serde_json::from_str(&self.events).map_err(Error::internal)?,
             may_have_messages: false,
             notice_bytes: 0,
-            is_of_api_key: false,
+            counts_as: None,
+            scheduled_events: 0,
         })
     }
 }
@@ -303,6 +304,7 @@ pub(crate) async fn append(
         events: public,
         may_have_messages: has_notices || effects.events.iter().any(withdraws_notices),
         notice_bytes: effects.notice_bytes,
-        is_of_api_key: matches!(Origin::current().actor, Actor::ApiKey(_)),
+        counts_as: WriteKind::of_commit(&Origin::current().actor, &effects.events),
+        scheduled_events: 0,
     })
 }

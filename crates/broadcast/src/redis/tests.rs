@@ -1,3 +1,4 @@
+use allclear_application::write_kind::WriteKind;
 use allclear_domain::event::EventKind;
 
 use tokio::io::copy_bidirectional;
@@ -149,17 +150,25 @@ fn commits_of_other_nodes_and_of_earlier_versions_are_read() {
         .unwrap()
     };
     let mut earlier = serde_json::to_value(&sent).unwrap();
-    earlier.as_object_mut().unwrap().remove("may_have_messages");
+    let fields = earlier.as_object_mut().unwrap();
+    for later in ["may_have_messages", "counts_as", "scheduled_events"] {
+        assert!(fields.remove(later).is_some(), "{later}");
+    }
+    fields.insert("is_of_api_key".into(), true.into());
     let earlier = serde_json::to_vec(&earlier).unwrap();
-    for (text, may_have_messages) in [(message(other), false), (earlier, true)] {
+    let person = Some(WriteKind::Person);
+    for (text, may_have_messages, counts_as) in
+        [(message(other), false, person), (earlier, true, None)]
+    {
         let read = commit_of_another(&text, node).unwrap().unwrap();
         assert_eq!(
             (
                 read.revision.0,
                 &read.events[0].name,
-                read.may_have_messages
+                read.may_have_messages,
+                read.counts_as
             ),
-            (7, &sent.events[0].name, may_have_messages)
+            (7, &sent.events[0].name, may_have_messages, counts_as)
         );
     }
     assert!(commit_of_another(&message(node), node).unwrap().is_none());

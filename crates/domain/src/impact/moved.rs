@@ -1,12 +1,13 @@
 //! A correction of the times of an incident, in the histories of its components.
 
 mod history;
+mod others;
 
 use chrono::{DateTime, Utc};
 
-use self::history::MovedHistory;
+use self::history::{MovedHistory, MovedPiece};
 use super::interval::{ImpactInterval, impact_start};
-use super::piece::{Drawn, Piece, changes};
+use super::piece::{Drawn, changes};
 use super::worst::Impact;
 use crate::component::{ComponentStatus, StatusSource};
 use crate::id::{IncidentId, StatusPeriodId};
@@ -79,20 +80,21 @@ impl ImpactMove {
         let history = MovedHistory::new(self, component, periods, now);
         let start = history.bound(Some(history.before.from));
         let end = history.bound(history.before.to);
-        let draw = |piece: &Piece<'_>| {
-            let time = piece.start_at;
+        let draw = |moved: &MovedPiece<'_>| {
+            let time = moved.piece.start_at;
             let (before, after) = (history.before, history.after);
             // The nearer end of an interval that does not contain the piece.
             let bound = |interval: ImpactInterval| {
                 if time < interval.from { start } else { end }
             };
             match (before.contains(time), after.contains(time)) {
-                (false, true) if bound(before).may_widen => history.gained(piece),
-                (was_active, false) if bound(after).may_narrow => history.lost(piece, was_active),
+                (false, true) if bound(before).may_widen => history.gained(moved),
+                (was_active, false) if bound(after).may_narrow => history.lost(moved, was_active),
                 _ => Drawn::Same,
             }
         };
-        let drawn = history.pieces.iter().map(|piece| (*piece, draw(piece)));
+        let drawn = history.pieces.iter();
+        let drawn = drawn.map(|moved| (moved.piece, draw(moved)));
         let drawn: Vec<_> = drawn.collect();
         changes(&drawn, id)
     }

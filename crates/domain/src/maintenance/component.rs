@@ -37,6 +37,19 @@ impl Maintenance {
         }
     }
 
+    /// Number of events that the clock has yet to make: when this maintenance begins and when it
+    /// ends, one of itself and one of each component.
+    #[must_use]
+    pub fn scheduled_events(&self, now: DateTime<Utc>) -> usize {
+        let has_end = usize::from(self.end_at.is_some());
+        let changes = match self.status(now) {
+            MaintenanceStatus::Scheduled => 1 + has_end,
+            MaintenanceStatus::InProgress => has_end,
+            MaintenanceStatus::Completed | MaintenanceStatus::Cancelled => 0,
+        };
+        changes * (1 + self.components.len())
+    }
+
     /// The components for which this maintenance began or ended since `before`, the oldest first.
     pub(super) fn maintained_since(
         &self,

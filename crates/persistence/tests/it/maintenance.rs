@@ -15,7 +15,7 @@ use allclear_domain::maintenance::{
     Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus,
 };
 use allclear_domain::maintenance_update::{
-    MaintenanceAndNewest, MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
+    MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
 };
 use allclear_domain::organisation::Revision;
 use allclear_domain::update::{UpdateDraft, UpdatePatch};
@@ -102,10 +102,10 @@ pub(crate) async fn record(
         ..Default::default()
     };
     let author = author();
-    let rule = Box::new(move |latest: MaintenanceAndNewest, stamp: Stamp| {
+    let rule = Box::new(move |maintenance: Maintenance, stamp: Stamp| {
         let id = MaintenanceUpdateId(stamp.id);
         let (recorded_at, now) = (stamp.committed_at, stamp.wall_time);
-        Ok(latest.record(id, draft, author, true, recorded_at, now)?)
+        Ok(maintenance.record_update(id, draft, author, true, recorded_at, now)?)
     });
     MaintenanceStore::insert_update(database, organisation, maintenance, rule)
         .await

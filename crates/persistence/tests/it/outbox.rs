@@ -1,6 +1,7 @@
 use allclear_application::incident::IncidentStore;
 use allclear_application::origin::Origin;
 use allclear_application::outbox::{Backlog, Commit, Outbox};
+use allclear_application::write_kind::WriteKind;
 use allclear_domain::audit::Actor;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
@@ -20,7 +21,7 @@ contract!(
     reading_pruned_commits_is_too_old,
     part_of_the_commits_is_returned_whole_or_not_at_all,
     size_of_a_part_is_that_of_its_unpacked_events,
-    commit_says_whether_an_api_key_made_it,
+    commit_says_for_which_limits_it_counts,
     revisions_are_returned_for_existing_organisations,
 );
 
@@ -172,15 +173,19 @@ async fn size_of_a_part_is_that_of_its_unpacked_events(database: &Database) {
     assert_eq!(part(48 * 1024).await, Some(vec![2]));
 }
 
-async fn commit_says_whether_an_api_key_made_it(database: &Database) {
+async fn commit_says_for_which_limits_it_counts(database: &Database) {
     let fixture = OrganisationFixture::new(database, "acme").await;
     let opened = async || {
         let created = IncidentStore::insert(database, &fixture.id, draft("Down", &[]), Vec::new());
-        created.await.unwrap().commit.unwrap().is_of_api_key
+        created.await.unwrap().commit.unwrap().counts_as
     };
-    assert!(!opened().await);
-    let key = Origin::of(Actor::ApiKey(author()));
-    assert!(key.scope(opened()).await);
+    for (actor, counts_as) in [
+        (Actor::User(author()), Some(WriteKind::Person)),
+        (Actor::ApiKey(author()), Some(WriteKind::ApiKey)),
+        (Actor::Scheduler, None),
+    ] {
+        assert_eq!(Origin::of(actor).scope(opened()).await, counts_as);
+    }
 }
 
 async fn revisions_are_returned_for_existing_organisations(database: &Database) {

@@ -1,10 +1,17 @@
 //! Limits of use: how much an account and an organisation may have and write.
 
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::app::{Operator, PASSWORD, TestApp, TestResponse, assert_status, client, send, until};
 use crate::built_in::Person;
+
+/// A time that is so many seconds ahead.
+#[expect(clippy::disallowed_methods, reason = "the real server's clock")]
+fn in_seconds(seconds: i64) -> DateTime<Utc> {
+    Utc::now() + TimeDelta::seconds(seconds)
+}
 
 /// A refusal names the setting that an operator of the installation can change.
 fn assert_refused(response: &TestResponse, status: u16, setting: &str) {
@@ -183,6 +190,50 @@ async fn api_key_in_a_loop_keeps_no_person_from_writing() {
     let more = async || key.post("/component/create", body.clone()).await;
     until(429, async || more().await.status).await;
     assert_refused(&more().await, 429, "ALLCLEAR_LIMIT_WRITES");
+    for number in 0..12 {
+        person.component(&format!("Of a person {number}")).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn maintenance_of_an_api_key_counts_for_no_person_when_it_begins_and_ends() {
+    let app = TestApp::start_with(&["--limit-writes", "12/60"]).await;
+    let person = app.operator("Acme").await;
+    let body = json!({"name": "Deployment", "role": "editor"});
+    let created = person.create("/api-key/create", body).await;
+    let key = Operator {
+        token: created["key"].as_str().unwrap().to_owned(),
+        client: client(),
+        ..person.clone()
+    };
+    let mut components = Vec::new();
+    for number in 0..10 {
+        components.push(key.component(&format!("Number {number}")).await);
+    }
+    let maintenance = json!({
+        "title": "Move",
+        "description": "All of it",
+        "startAt": in_seconds(1),
+        "endAt": in_seconds(3),
+        "components": components,
+    });
+    key.create("/maintenance/create", maintenance).await;
+    // The events of its beginning and its end count as two changes of the key. Without them, it
+    // would wait a minute at most.
+    let body = json!({"name": "One more"});
+    let waits_longer = async || {
+        let response = key.post("/component/create", body.clone()).await;
+        let wait = response.headers.get("retry-after");
+        let seconds = wait.and_then(|wait| wait.to_str().unwrap().parse::<u64>().ok());
+        seconds.is_some_and(|seconds| seconds > 61)
+    };
+    until(true, waits_longer).await;
+    let ended = async || {
+        let path = "/audit?action=maintenance.completed";
+        let items = person.get(path).await.body["data"].as_array().map(Vec::len);
+        items == Some(1)
+    };
+    until(true, ended).await;
     for number in 0..12 {
         person.component(&format!("Of a person {number}")).await;
     }

@@ -1,4 +1,4 @@
-//! Limits for the sessions and polls of clients.
+//! Limits for the sessions, upgrades and polls of clients.
 
 use std::any::Any;
 use std::fmt;
@@ -24,7 +24,7 @@ impl fmt::Debug for Permits {
     }
 }
 
-/// Refusal of a session or a poll over a limit.
+/// Refusal of a session, an upgrade or a poll over a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OverLimit {
     status: StatusCode,
@@ -58,7 +58,7 @@ impl OverLimit {
     }
 }
 
-/// Limits the sessions and polls of clients.
+/// Limits the sessions, upgrades and polls of clients.
 pub trait Admission: Send + Sync + 'static {
     /// The address of the client; the peer's, unless the implementation knows the clients behind
     /// its proxies.
@@ -71,6 +71,15 @@ pub trait Admission: Send + Sync + 'static {
     /// # Errors
     /// If the client or the server has reached a limit.
     fn session(&self, request: &HttpRequest) -> Result<Permits, OverLimit>;
+
+    /// Decides about a WebSocket for a session that began with polling. Without it, the client goes
+    /// on polling.
+    ///
+    /// # Errors
+    /// If the client or the server has reached a limit.
+    fn upgrade(&self, _request: &HttpRequest) -> Result<(), OverLimit> {
+        Ok(())
+    }
 
     /// Decides about a poll that may have to wait. The permit is kept until the response.
     ///

@@ -132,6 +132,13 @@ impl<H: EngineHandler> Engine<H> {
         &self.settings
     }
 
+    /// Checks the limits of upgrades, if there are any.
+    pub(crate) fn admit_upgrade(&self, request: &HttpRequest) -> Result<(), Refusal> {
+        let admitted = self.admission.as_ref();
+        let admitted = admitted.map(|limits| limits.upgrade(request));
+        admitted.unwrap_or(Ok(())).map_err(Refusal::OverLimit)
+    }
+
     /// Counts a poll, if polls are limited.
     pub(crate) fn admit_poll(&self, request: &HttpRequest) -> Result<Option<Permit>, Refusal> {
         let admitted = self.admission.as_ref().map(|limits| limits.poll(request));

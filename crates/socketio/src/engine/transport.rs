@@ -109,6 +109,7 @@ async fn route<H: EngineHandler>(
         if transport != Transport::Websocket {
             return Err(Refusal::BadRequest);
         }
+        engine.admit_upgrade(request)?;
         return websocket::upgrade(connection, request, payload).await;
     }
     if transport != Transport::Polling || connection.session.transport() != transport {

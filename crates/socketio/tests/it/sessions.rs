@@ -8,7 +8,8 @@ use actix_web::HttpRequest;
 use allclear_socketio::{Admission, Event, OverLimit, Permit, Permits, Server};
 use futures_util::FutureExt as _;
 use tokio::time::timeout;
-use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::connect_async;
+use tokio_tungstenite::tungstenite::{Error, Message};
 
 use crate::support::{Report, TestServer, get, quick, soon};
 
@@ -224,4 +225,41 @@ async fn session_that_opens_during_a_shutdown_is_refused() {
     let url = server.url("EIO=4&transport=polling");
     assert_eq!(get(&crate::support::client(), &url).await.0, 503);
     assert_eq!(server.server.sessions(), 0);
+}
+
+/// Refuses `WebSocket`s of sessions that began with polling.
+struct NoUpgrades;
+
+impl Admission for NoUpgrades {
+    fn session(&self, _: &HttpRequest) -> Result<Permits, OverLimit> {
+        Ok(Permits {
+            session: Box::new(()),
+            handshake: Box::new(()),
+        })
+    }
+
+    fn upgrade(&self, _: &HttpRequest) -> Result<(), OverLimit> {
+        Err(OverLimit::server(7))
+    }
+
+    fn poll(&self, _: &HttpRequest) -> Result<Permit, OverLimit> {
+        Ok(Box::new(()))
+    }
+}
+
+#[actix_web::test]
+async fn session_goes_on_polling_if_its_upgrade_is_refused() {
+    let mut server = TestServer::start_with(quick(), Some(Arc::new(NoUpgrades)));
+    let polling = server.polling().await;
+    let query = format!("EIO=4&transport=websocket&sid={}", polling.sid);
+    let url = server.url(&query).replace("http", "ws");
+    let Err(Error::Http(refusal)) = soon(connect_async(url)).await else {
+        panic!("the upgrade is refused")
+    };
+    assert_eq!(refusal.status(), 503);
+    assert_eq!(refusal.headers()["retry-after"], "7");
+    polling.post("40").await;
+    let (status, joined) = polling.poll().await;
+    assert!(status == 200 && joined.starts_with("40{"), "{joined}");
+    server.connected().await;
 }

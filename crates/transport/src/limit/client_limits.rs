@@ -181,7 +181,18 @@ impl Admission for ClientLimits {
         })
     }
 
+    fn upgrade(&self, _request: &HttpRequest) -> Result<(), OverLimit> {
+        if self.is_crowded() {
+            return Err(OverLimit::server(RETRY_AFTER));
+        }
+        Ok(())
+    }
+
     fn poll(&self, request: &HttpRequest) -> Result<Permit, OverLimit> {
+        // Not as soon as it is crowded: the sessions have begun, and their viewers would be cut off.
+        if self.descriptors.is_reserve_half_taken() {
+            return Err(OverLimit::server(RETRY_AFTER));
+        }
         let slot = self
             .polls
             .take(client(request))
@@ -327,8 +338,15 @@ pub(crate) mod tests {
         open.push(limits.connection(peer("10.0.0.1")).unwrap());
         assert!(limits.stream(&request("10.0.0.2")).is_err());
         assert!(limits.session(&request("10.0.0.2")).is_err());
+        assert!(limits.upgrade(&request("10.0.0.2")).is_err());
+        assert!(limits.poll(&request("10.0.0.2")).is_ok());
         open.pop();
         assert!(limits.stream(&request("10.0.0.2")).is_ok());
+        assert!(limits.upgrade(&request("10.0.0.2")).is_ok());
+        open.extend((0..16).map(|_| limits.connection(peer("10.0.0.1")).unwrap()));
+        assert!(limits.poll(&request("10.0.0.2")).is_ok(), "half is left");
+        open.push(limits.connection(peer("10.0.0.1")).unwrap());
+        assert!(limits.poll(&request("10.0.0.2")).is_err());
         while let Some(next) = limits.connection(peer("10.0.0.1")) {
             open.push(next);
         }

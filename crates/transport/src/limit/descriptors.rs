@@ -46,6 +46,11 @@ impl Descriptors {
         self.is_over(|most| (most / 10).clamp(32, 1024))
     }
 
+    /// Whether half of those that streams and sockets leave to other requests are taken.
+    pub(crate) fn is_reserve_half_taken(&self) -> bool {
+        self.is_over(|most| (most / 20).clamp(16, 512))
+    }
+
     /// Whether fewer are left than `reserve` returns for the limit.
     fn is_over(&self, reserve: impl Fn(usize) -> usize) -> bool {
         let used = self.open.load(Ordering::Relaxed) + OWN_DESCRIPTORS;

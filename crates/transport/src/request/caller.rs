@@ -18,6 +18,7 @@ use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::require_recent;
+use allclear_application::write_kind::WriteKind;
 use allclear_domain::api_key::KeyText;
 use allclear_domain::audit::Actor;
 use allclear_domain::author::Author;
@@ -28,7 +29,7 @@ use tokio::runtime::Handle;
 use tracing::Instrument;
 
 use crate::limit::key_usage::KeyUsage;
-use crate::limit::usage::{Usage, WriteKind};
+use crate::limit::usage::Usage;
 use crate::response::problem::Problem;
 use crate::server::security_log::record_refused;
 

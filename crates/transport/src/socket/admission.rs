@@ -28,6 +28,10 @@ impl Admission for SessionAdmission {
         self.limits.session(request)
     }
 
+    fn upgrade(&self, request: &HttpRequest) -> Result<(), OverLimit> {
+        self.limits.upgrade(request)
+    }
+
     fn poll(&self, request: &HttpRequest) -> Result<Permit, OverLimit> {
         self.limits.poll(request)
     }

@@ -278,7 +278,8 @@ mod tests {
             events,
             may_have_messages: false,
             notice_bytes: 0,
-            is_of_api_key: false,
+            counts_as: None,
+            scheduled_events: 0,
         })
     }
 

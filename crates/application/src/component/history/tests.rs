@@ -83,7 +83,8 @@ fn empty_history() -> MockComponentHistoryStore {
             events: Vec::new(),
             may_have_messages: false,
             notice_bytes: 0,
-            is_of_api_key: false,
+            counts_as: None,
+            scheduled_events: 0,
         };
         Ok(Some(Committed {
             state: changed.state,

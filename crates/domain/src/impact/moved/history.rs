@@ -1,9 +1,8 @@
 //! The history of a component in which the impact of an incident moves.
 
-use std::cmp::Reverse;
-
 use chrono::{DateTime, Utc};
 
+use super::others::Others;
 use super::{AffectedComponent, ImpactMove};
 use crate::component::{ComponentStatus, StatusSource};
 use crate::id::IncidentId;
@@ -28,8 +27,16 @@ pub(super) struct MovedHistory<'h> {
     pub(super) before: ImpactInterval,
     /// The interval after, without the future.
     pub(super) after: ImpactInterval,
-    others: Vec<Impact>,
-    pub(super) pieces: Vec<Piece<'h>>,
+    others: Others,
+    pub(super) pieces: Vec<MovedPiece<'h>>,
+}
+
+/// A piece of a history in which an incident moves.
+pub(super) struct MovedPiece<'h> {
+    pub(super) piece: Piece<'h>,
+    /// The worst impact of another incident then, at most as bad as the piece; `None` if there is
+    /// none.
+    worst_other: Option<Impact>,
 }
 
 impl<'h> MovedHistory<'h> {
@@ -52,24 +59,26 @@ impl<'h> MovedHistory<'h> {
             until: other.until.map(|until| until.min(now)),
             ..*other
         });
-        let others: Vec<_> = others.collect();
+        let others = Others::new(others);
         let of_moved = [before, after].map(|interval| [Some(interval.from), interval.to]);
-        let of_others = others.iter().map(|other| [Some(other.since), other.until]);
+        let of_others = others.all().iter();
+        let of_others = of_others.map(|other| [Some(other.since), other.until]);
         let times = of_moved.into_iter().chain(of_others).flatten().flatten();
         let times = times.filter(|time| *time < now).chain([now]);
+        let pieces = moved_pieces(pieces(periods, times), &others);
         Self {
             incident: moved.incident,
             impact: component.impact,
             status_source: component.status_source,
             before,
             after,
-            pieces: pieces(periods, times),
             others,
+            pieces,
         }
     }
 
     /// What a piece shows if the incident has an impact now and had none before.
-    pub(super) fn gained(&self, piece: &Piece<'_>) -> Drawn {
+    pub(super) fn gained(&self, MovedPiece { piece, .. }: &MovedPiece<'_>) -> Drawn {
         let is_replaced = match piece.period {
             None => self.impact > ComponentStatus::Operational,
             Some(period) => {
@@ -87,13 +96,13 @@ impl<'h> MovedHistory<'h> {
 
     /// What a piece shows if the incident has no impact now. Its period may last longer than its
     /// impact, because another one kept the status.
-    pub(super) fn lost(&self, piece: &Piece<'_>, was_active: bool) -> Drawn {
+    pub(super) fn lost(&self, moved: &MovedPiece<'_>, was_active: bool) -> Drawn {
+        let (piece, other) = (moved.piece, moved.worst_other);
         let time = piece.start_at;
         let by_incidents = |period: &&StatusPeriod| self.is_by_incidents(period, time);
         let Some(period) = piece.period.filter(by_incidents) else {
             return Drawn::Same;
         };
-        let other = self.worst_other(period.span.status, time);
         let is_kept = other.is_some_and(|other| other.status == period.span.status);
         let is_replaced = if self.caused(period) {
             was_active || is_kept
@@ -109,22 +118,24 @@ impl<'h> MovedHistory<'h> {
 
     /// Whether only this incident can have kept the status of a period that another one caused.
     fn kept_alone(&self, period: &StatusPeriod, time: DateTime<Utc>) -> bool {
-        let causes = |other: &Impact| period.cause.incident() == Some(other.incident);
-        let mut others = self.others.iter();
+        let lasts_then = |cause: IncidentId| {
+            let mut impacts = self.others.of(cause).iter();
+            impacts.any(|impact| impact.contains(time))
+        };
         // The other impact may have been worse then.
-        let may_be_its_own = others.any(|other| causes(other) && other.contains(time));
+        let may_be_its_own = period.cause.incident().is_some_and(lasts_then);
         period.span.status == self.impact && (lasts(period) || !may_be_its_own)
     }
 
     /// How the impact's start or end at a time may move; `None` is the end while it lasts.
     pub(super) fn bound(&self, time: Option<DateTime<Utc>>) -> Bound {
-        let touches = |piece: &&Piece<'_>| match time {
+        let touches = |MovedPiece { piece, .. }: &&MovedPiece<'_>| match time {
             Some(time) => piece.start_at == time || piece.end_at == Some(time),
             None => piece.end_at.is_none(),
         };
         let touching: Vec<_> = self.pieces.iter().filter(touches).collect();
         let is_corrected = touching.iter().any(|piece| self.is_corrected(piece));
-        let is_outdone = touching.iter().any(|piece| self.is_outdone(piece));
+        let is_outdone = touching.iter().any(|piece| self.is_outdone(&piece.piece));
         Bound {
             may_widen: !is_corrected && !is_outdone,
             may_narrow: !is_corrected,
@@ -133,13 +144,12 @@ impl<'h> MovedHistory<'h> {
 
     /// Whether a piece contradicts the incident's times: it is operational in spite of the impact,
     /// or shows the impact at another time.
-    fn is_corrected(&self, piece: &Piece<'_>) -> bool {
-        let time = piece.start_at;
-        let is_active = self.before.contains(time);
-        match piece.period {
+    fn is_corrected(&self, moved: &MovedPiece<'_>) -> bool {
+        let is_active = self.before.contains(moved.piece.start_at);
+        match moved.piece.period {
             None => is_active && self.impact > ComponentStatus::Operational,
             Some(period) if self.caused(period) && !is_active => {
-                let other = self.worst_other(period.span.status, time);
+                let other = moved.worst_other;
                 other.is_none_or(|other| other.status < period.span.status)
             }
             Some(_) => false,
@@ -159,26 +169,12 @@ impl<'h> MovedHistory<'h> {
             })
     }
 
-    /// The worst impact of another incident at a time, if the history showed `shown`. What would be
-    /// worse had not begun.
-    fn worst_other(&self, shown: ComponentStatus, time: DateTime<Utc>) -> Option<&Impact> {
-        let counts = |other: &&Impact| {
-            let statuses = ComponentStatus::Degraded..=shown;
-            other.contains(time) && statuses.contains(&other.status)
-        };
-        let others = self.others.iter().filter(counts);
-        others.min_by_key(|other| (Reverse(other.status), other.since, other.incident))
-    }
-
     /// Whether the status of a period at a time comes from the incident or one of the others.
     fn is_by_incidents(&self, period: &StatusPeriod, time: DateTime<Utc>) -> bool {
         if lasts(period) && self.status_source == StatusSource::Operator {
             return false;
         }
-        let is_known = |cause: IncidentId| {
-            let mut others = self.others.iter();
-            others.any(|other| other.incident == cause)
-        };
+        let is_known = |cause: IncidentId| !self.others.of(cause).is_empty();
         // The incident may have kept what something else had caused.
         let is_over = self.before.to.is_none() && self.after.to.is_some_and(|to| to <= time);
         self.caused(period)
@@ -189,6 +185,19 @@ impl<'h> MovedHistory<'h> {
     fn caused(&self, period: &StatusPeriod) -> bool {
         period.cause.incident() == Some(self.incident)
     }
+}
+
+/// The pieces of a history, each with the worst impact of the others.
+fn moved_pieces<'h>(pieces: Vec<Piece<'h>>, others: &Others) -> Vec<MovedPiece<'h>> {
+    // The pieces are in the order of time.
+    let mut sweep = others.sweep();
+    let moved = pieces.into_iter().map(|piece| MovedPiece {
+        piece,
+        worst_other: piece
+            .period
+            .and_then(|period| sweep.worst_at(piece.start_at, period.span.status)),
+    });
+    moved.collect()
 }
 
 /// Whether a period lasts.

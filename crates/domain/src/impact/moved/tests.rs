@@ -1,3 +1,5 @@
+mod limit;
+
 use super::*;
 
 use proptest::prelude::*;

@@ -69,6 +69,37 @@ fn each_component_gets_an_event_when_a_maintenance_begins_and_when_it_ends() {
     assert_eq!(begun.state.delete(at(15)).maintained, components(&[1, 2]));
 }
 
+/// Number of events that the clock makes of a maintenance after `now`.
+fn published_after(now: i64, planned: Maintenance) -> usize {
+    let (mut maintenance, mut now) = (planned.publish_due(at(now)).state, at(now));
+    let mut events = 0;
+    while let Some(next) = maintenance.next_change(now) {
+        let changed = maintenance.publish_due(next);
+        events += changed.events.len() + changed.maintained.len();
+        (maintenance, now) = (changed.state, next);
+    }
+    events
+}
+
+#[test]
+fn scheduled_events_are_those_that_the_clock_makes() {
+    for (end, now, expected) in [
+        (Some(20), 5, 6),
+        (Some(20), 10, 3),
+        (Some(20), 20, 3),
+        (Some(20), 21, 0),
+        (None, 5, 3),
+        (None, 10, 0),
+    ] {
+        let planned = planned(10, end);
+        assert_eq!(planned.scheduled_events(at(now)), expected, "{end:?} {now}");
+        assert_eq!(published_after(now, planned), expected, "{end:?} {now}");
+    }
+    let cancelled = status_patch(MaintenanceStatus::Cancelled);
+    let cancelled = planned(10, Some(20)).edit(cancelled, true, at(5)).unwrap();
+    assert_eq!(cancelled.state.scheduled_events(at(5)), 0);
+}
+
 #[test]
 fn maintenance_that_is_not_in_progress_concerns_no_component() {
     assert_eq!(planned(10, None).delete(at(9)).maintained, []);

@@ -27,6 +27,7 @@ contract!(
     component_of_another_organisation_is_refused_and_nothing_stored,
     deleted_component_keeps_its_name_in_maintenances,
     clock_begins_and_ends_the_maintenance_of_each_component_in_one_revision,
+    commit_says_how_many_events_the_clock_will_publish_because_of_it,
     change_by_an_operator_begins_and_ends_the_maintenance_of_components,
     component_is_under_maintenance_until_none_of_its_maintenances_is_in_progress,
     group_is_under_maintenance_if_one_of_its_components_is,
@@ -253,6 +254,38 @@ async fn clock_begins_and_ends_the_maintenance_of_each_component_in_one_revision
         ["maintenance-updated", "API false", "Web false"]
     );
     assert_eq!(flags(database, &fixture.id, after).await, [""; 0]);
+}
+
+async fn commit_says_how_many_events_the_clock_will_publish_because_of_it(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let scheduled = |commit: Option<Commit>| commit.map(|commit| commit.scheduled_events);
+    let planned = plan(&fixture, in_days(1), Some(in_days(3)), &[api]).await;
+    let id = planned.state.maintenance.id;
+    assert_eq!(scheduled(planned.commit), Some(4));
+    let moved = MaintenancePatch {
+        start_at: Some(in_days(2)),
+        ..Default::default()
+    };
+    let restored = MaintenancePatch {
+        status: Some(MaintenanceStatus::Scheduled),
+        ..Default::default()
+    };
+    for (patch, expected) in [
+        (moved, 0),
+        (replaced(&[api, web]), 2),
+        (cancelled(), 0),
+        (restored, 6),
+    ] {
+        let edited = edit(database, &fixture.id, id, patch).await;
+        assert_eq!(scheduled(edited.commit), Some(expected));
+    }
+    // What the clock has published is not scheduled again.
+    let begun = MaintenanceStore::publish_due(database, &fixture.id, in_days(2)).await;
+    assert_eq!(scheduled(begun.unwrap()), Some(0));
 }
 
 async fn change_by_an_operator_begins_and_ends_the_maintenance_of_components(database: &Database) {

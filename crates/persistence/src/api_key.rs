@@ -45,8 +45,9 @@ impl ApiKeyStore for Database {
         admin: Option<AdminSession>,
         create: CreateTransition<ApiKey>,
     ) -> Result<Committed<ApiKey>, Error> {
-        let (organisation, database, now) = (organisation.clone(), self.clone(), self.clock.now());
-        self.write_unaudited(NoAuditItem::OfCommit, move |transaction| {
+        let (owner, database, now) = (organisation.clone(), self.clone(), self.clock.now());
+        let of_commit = NoAuditItem::OfCommit;
+        self.write_unaudited_of(Some(organisation), of_commit, move |transaction| {
             Box::pin(async move {
                 // Before the organisation's lock, as in every change.
                 if let Some(admin) = admin {
@@ -55,7 +56,7 @@ impl ApiKeyStore for Database {
                 let committed = Box::pin(commit_revision_in(
                     transaction,
                     &database,
-                    &organisation,
+                    &owner,
                     Lock::Read,
                     Subject::Known,
                     move |scope| Box::pin(insert(scope, digest, admin, create)),

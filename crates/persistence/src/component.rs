@@ -1,5 +1,6 @@
 //! Components and the periods of their statuses.
 
+mod deletion;
 pub(crate) mod history;
 
 use allclear_application::component::{ComponentReport, ComponentStore};
@@ -20,6 +21,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+use self::deletion::has_links;
 use self::history::current::{begin_period, end_period};
 use crate::audit::subject::Subject;
 use crate::batch;
@@ -27,7 +29,6 @@ use crate::commit::Scope;
 use crate::component_group;
 use crate::database::Database;
 use crate::entity::component::{ActiveModel, Column, Entity, Model};
-use crate::entity::{incident_component, maintenance_component};
 use crate::error::broken;
 use crate::maintenance::component::UnderMaintenance;
 use crate::notice;
@@ -148,7 +149,9 @@ impl ComponentStore for Database {
             return Ok(None);
         }
         self.withdraw_many(organisation, id.0).await?;
-        self.commit_revision(organisation, Subject::Component(id), move |scope| {
+        // Many rows are removed after the commit, because the rule may refuse the deletion.
+        let is_much = self.owns_many_rows(id).await?;
+        let committed = self.commit_revision(organisation, Subject::Component(id), move |scope| {
             Box::pin(async move {
                 let found = find(scope.transaction, scope.organisation, id).await?;
                 let Some(component) = found else {
@@ -156,12 +159,20 @@ impl ComponentStore for Database {
                 };
                 let deletion = rule(component, scope.stamp)?;
                 page_order::change(scope, |order| order.remove_component(id)).await?;
-                remove(scope, id).await?;
+                if is_much || has_links(scope.transaction, id).await? {
+                    mark_deleted(scope, id).await?;
+                } else {
+                    Entity::delete_by_id(id.0).run(scope.transaction).await?;
+                }
                 notice::withdraw(scope, id.0).await?;
                 Ok(Some(deletion))
             })
-        })
-        .await
+        });
+        let committed = committed.await?;
+        if is_much && committed.is_some() {
+            self.remove_deleted_or_warn(organisation, id).await;
+        }
+        Ok(committed)
     }
 }
 
@@ -216,23 +227,9 @@ async fn place(scope: Scope<'_>, state: &mut Component) -> Result<(), Error> {
     Ok(())
 }
 
-/// Deletes a component. Incidents and maintenances that name it keep its name, and its history
-/// until now.
-async fn remove(scope: Scope<'_>, id: ComponentId) -> Result<(), Error> {
-    let incidents = incident_component::Entity::find()
-        .filter(incident_component::Column::ComponentId.eq(id.0))
-        .count(scope.transaction)
-        .await
-        .map_err(broken)?;
-    let maintenances = maintenance_component::Entity::find()
-        .filter(maintenance_component::Column::ComponentId.eq(id.0))
-        .count(scope.transaction)
-        .await
-        .map_err(broken)?;
-    if incidents == 0 && maintenances == 0 {
-        Entity::delete_by_id(id.0).run(scope.transaction).await?;
-        return Ok(());
-    }
+/// Marks a component as deleted, and keeps its history until now. Incidents and maintenances that
+/// name it keep its name.
+async fn mark_deleted(scope: Scope<'_>, id: ComponentId) -> Result<(), Error> {
     // No later change of an incident would end it.
     end_period(scope, id).await?;
     let deleted = ActiveModel {

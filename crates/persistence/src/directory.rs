@@ -70,9 +70,10 @@ impl DirectoryStore for Database {
         id: &OrganisationId,
         known: NameRecord,
     ) -> Result<Committed<()>, Error> {
-        let (id, database) = (id.clone(), self.clone());
-        self.write_audited(move |transaction| {
+        let (named, database) = (id.clone(), self.clone());
+        self.write_audited_of(Some(id), move |transaction| {
             Box::pin(async move {
+                let id = named;
                 let unchanged = || {
                     let none = NewAuditItems::none(NoAuditItem::Unchanged);
                     (Committed::unchanged(()), none)
@@ -103,9 +104,11 @@ impl DirectoryStore for Database {
     }
 
     async fn record_member(&self, member: &MemberRecord) -> Result<(), Error> {
-        let (member, now) = (member.clone(), self.clock.now());
-        self.write_audited(move |transaction| {
-            Box::pin(async move { Ok(((), member::audit_items(transaction, &member, now).await?)) })
+        let (changed, now) = (member.clone(), self.clock.now());
+        self.write_audited_of(Some(&member.organisation), move |transaction| {
+            Box::pin(
+                async move { Ok(((), member::audit_items(transaction, &changed, now).await?)) },
+            )
         })
         .await
     }
@@ -157,8 +160,9 @@ impl DirectoryStore for Database {
             // Its tokens are revoked first, so that no request writes to the organisation while its
             // rows are removed.
             let revoked = id.clone();
+            let deleted = NoAuditItem::OrganisationDeleted;
             database
-                .write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
+                .write_unaudited_of(Some(&id), deleted, move |transaction| {
                     Box::pin(async move {
                         lock(transaction, &revoked).await?;
                         insert_revocation(transaction, ORGANISATION, revoked.to_string(), at).await
@@ -166,13 +170,14 @@ impl DirectoryStore for Database {
                 })
                 .await?;
             database.remove_rows_of(&id, None).await?;
+            let ending = id.clone();
             database
-                .write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
+                .write_unaudited_of(Some(&id), deleted, move |transaction| {
                     Box::pin(async move {
-                        directory_name::Entity::delete_by_id(id.as_str())
+                        directory_name::Entity::delete_by_id(ending.as_str())
                             .run(transaction)
                             .await?;
-                        organisation::Entity::delete_by_id(id.as_str())
+                        organisation::Entity::delete_by_id(ending.as_str())
                             .run(transaction)
                             .await?;
                         Ok(())

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use allclear_application::error::Error;
 use allclear_application::health::NotReady;
+use allclear_application::line_limit::LineLimit;
 use allclear_domain::id::OrganisationId;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -81,7 +82,7 @@ impl GroupCommit {
     }
 
     /// Runs a write. Once begun it completes, even if the future is dropped. The organisations
-    /// whose writes wait take turns; a write without an organisation has a turn of its own.
+    /// whose writes wait take turns; a write that names no organisation has a turn of its own.
     pub(crate) async fn write<T, F>(
         &self,
         organisation: Option<OrganisationId>,
@@ -195,10 +196,13 @@ async fn work(writer: Writer, mut jobs: Jobs) {
         let mut completions = Vec::new();
         let committed = commit(&writer, first, &mut jobs, &mut completions).await;
         if let Err(error) = &committed {
-            tracing::warn!(
-                error = error as &dyn std::error::Error,
-                "writes were not committed"
-            );
+            static LINES: LineLimit = LineLimit::new(20);
+            if LINES.allows() {
+                tracing::warn!(
+                    error = error as &dyn std::error::Error,
+                    "writes were not committed"
+                );
+            }
             // The waiting writes would fail as slowly, one after the other. Dropping them makes
             // them fail as unavailable.
             while jobs.try_next().is_some() {}

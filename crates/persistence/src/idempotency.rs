@@ -52,17 +52,25 @@ impl IdempotencyStore for Database {
             return Ok(0);
         }
         self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
-            Box::pin(async move {
-                let mut deleted = 0;
-                for key in old {
-                    let gone = Entity::delete_by_id(key).run(transaction).await;
-                    deleted += gone?;
-                }
-                Ok(deleted)
-            })
+            Box::pin(remove(transaction, old, before))
         })
         .await
     }
+}
+
+/// Removes those of the responses with these keys that are not newer than the given time. Returns
+/// their number. A request may have replaced one of them since the keys were read.
+async fn remove(
+    transaction: &Transaction,
+    keys: Vec<(String, String)>,
+    before: DateTime<Utc>,
+) -> Result<u64, Error> {
+    let mut removed = 0;
+    for key in keys {
+        let old = Entity::delete_by_id(key).filter(Column::CreatedAt.lte(before));
+        removed += old.run(transaction).await?;
+    }
+    Ok(removed)
 }
 
 /// The response to keep for the state that a request made; `None` if the request is not repeatable.
@@ -161,5 +169,52 @@ fn too_many() -> Error {
             Idempotency::MAX_BYTES / 1024 / 1024,
         ),
         retry_after: 3600,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use sea_orm::PaginatorTrait;
+
+    use super::*;
+    use crate::fixture::{add_organisation, insert as insert_rows};
+    use crate::query_plan::{postgresql, sqlite};
+
+    async fn response_that_was_replaced_meanwhile_stays(database: &Database) {
+        let acme = add_organisation(database, "acme").await;
+        let old = DateTime::UNIX_EPOCH;
+        let kept_at = |name: &str, number, created_at| ActiveModel {
+            organisation_id: Set(acme.to_string()),
+            name: Set(name.to_owned()),
+            request: Set(String::new()),
+            sealed: Set(Vec::new()),
+            number: Set(number),
+            total_bytes: Set(0),
+            created_at: Set(created_at),
+        };
+        let replaced = kept_at("replaced", 2, old + TimeDelta::milliseconds(1));
+        insert_rows(database, vec![kept_at("old", 1, old), replaced]).await;
+        let keys = ["old", "replaced"].map(|name| (acme.to_string(), name.to_owned()));
+        let removed = database.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
+            Box::pin(remove(transaction, keys.to_vec(), old))
+        });
+        assert_eq!(removed.await.unwrap(), 1);
+        let left = Entity::find().filter(Column::Name.eq("replaced"));
+        assert_eq!(left.count(database.read()).await.unwrap(), 1);
+        assert_eq!(Entity::find().count(database.read()).await.unwrap(), 1);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn sqlite_keeps_a_response_that_was_replaced_meanwhile() {
+        let (database, _folder) = sqlite().await;
+        response_that_was_replaced_meanwhile_stays(&database).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn postgresql_keeps_a_response_that_was_replaced_meanwhile() {
+        if let Some(database) = postgresql(&[]).await {
+            response_that_was_replaced_meanwhile_stays(&database).await;
+        }
     }
 }

@@ -23,7 +23,7 @@ use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_domain::id::{ComponentId, MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};
 use allclear_domain::maintenance_update::{
-    MaintenanceAndNewest, MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
+    MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
 };
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
@@ -34,7 +34,7 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, Query
 
 use crate::affected::{self, Owner};
 use crate::audit::subject::Subject;
-use crate::commit::Scope;
+use crate::commit::{Scope, StoredChange};
 use crate::database::Database;
 use crate::entity::maintenance::{Column, Entity, Model};
 use crate::entity::maintenance_update;
@@ -96,7 +96,7 @@ impl MaintenanceStore for Database {
         organisation: &OrganisationId,
         create: CreateTransition<Maintenance>,
     ) -> Result<Committed<MaintenanceReport>, Error> {
-        let committed = self.commit_revision(organisation, Subject::New, move |scope| {
+        let committed = self.commit_as_of_shared_time(organisation, Subject::New, move |scope| {
             Box::pin(async move {
                 let mut created = create(scope.stamp)?;
                 created.state.version = scope.stamp.revision;
@@ -113,10 +113,14 @@ impl MaintenanceStore for Database {
                 }
                 store_first(scope, &created.state).await?;
                 let components = component::with_names_of(scope.transaction, id).await?;
-                Ok(Some(created.map(|maintenance| {
-                    let timeline = Timeline::default();
-                    reported(maintenance, timeline, components, scope.stamp.wall_time)
-                })))
+                let now = scope.stamp.wall_time;
+                let scheduled_events = created.state.scheduled_events(now);
+                let created = created
+                    .map(|maintenance| reported(maintenance, Timeline::default(), components, now));
+                Ok(Some(StoredChange {
+                    scheduled_events,
+                    ..StoredChange::from(created)
+                }))
             })
         });
         committed
@@ -130,7 +134,7 @@ impl MaintenanceStore for Database {
         id: MaintenanceId,
         rule: Transition<Maintenance>,
     ) -> Result<Option<Committed<MaintenanceReport>>, Error> {
-        self.commit_revision(organisation, Subject::Maintenance(id), move |scope| {
+        self.commit_as_of_shared_time(organisation, Subject::Maintenance(id), move |scope| {
             Box::pin(async move {
                 let found = find(scope.transaction, scope.organisation, id).await?;
                 let Some(before) = found else {
@@ -139,6 +143,7 @@ impl MaintenanceStore for Database {
                 let (affected, published) = (before.components.clone(), before.published_status);
                 let now = scope.stamp.wall_time;
                 let counted = limit::counts(&before, now);
+                let scheduled_before = before.scheduled_events(now);
                 let mut changed = rule(before, scope.stamp)?;
                 if !changed.has_no_events() {
                     changed.state.version = scope.stamp.revision;
@@ -160,9 +165,13 @@ impl MaintenanceStore for Database {
                 }
                 let timeline = timeline_of(scope.transaction, id).await?;
                 let components = component::with_names_of(scope.transaction, id).await?;
-                Ok(Some(changed.map(|maintenance| {
-                    reported(maintenance, timeline, components, scope.stamp.wall_time)
-                })))
+                let scheduled = changed.state.scheduled_events(now);
+                let changed =
+                    changed.map(|maintenance| reported(maintenance, timeline, components, now));
+                Ok(Some(StoredChange {
+                    scheduled_events: scheduled.saturating_sub(scheduled_before),
+                    ..StoredChange::from(changed)
+                }))
             })
         })
         .await
@@ -182,7 +191,7 @@ impl MaintenanceStore for Database {
         let updates = maintenance_update::Column::MaintenanceId.eq(id.0);
         self.remove_if_many::<maintenance_update::Entity>(organisation, &updates)
             .await?;
-        self.commit_revision(organisation, Subject::Maintenance(id), move |scope| {
+        self.commit_as_of_shared_time(organisation, Subject::Maintenance(id), move |scope| {
             Box::pin(async move {
                 let found = find(scope.transaction, scope.organisation, id).await?;
                 let Some(before) = found else {
@@ -227,9 +236,9 @@ impl MaintenanceStore for Database {
         &self,
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
-        rule: Transition<MaintenanceAndNewest, MaintenanceAndUpdate>,
+        rule: Transition<Maintenance, MaintenanceAndUpdate>,
     ) -> Result<Option<Committed<MaintenanceUpdate>>, Error> {
-        self.commit_revision(organisation, Subject::New, move |scope| {
+        self.commit_as_of_shared_time(organisation, Subject::New, move |scope| {
             Box::pin(update::insert(scope, maintenance, rule))
         })
         .await
@@ -242,7 +251,7 @@ impl MaintenanceStore for Database {
         id: MaintenanceUpdateId,
         rule: Transition<MaintenanceAndUpdate>,
     ) -> Result<Option<Committed<MaintenanceUpdate>>, Error> {
-        self.commit_revision(
+        self.commit_as_of_shared_time(
             organisation,
             Subject::MaintenanceUpdates(maintenance, vec![id]),
             move |scope| Box::pin(update::change(scope, maintenance, id, rule)),
@@ -258,7 +267,7 @@ impl MaintenanceStore for Database {
         rule: Transition<MaintenanceUpdateDeletion, Maintenance>,
     ) -> Result<Option<Committed<()>>, Error> {
         update::withdraw_many(self, organisation, maintenance, &ids).await?;
-        self.commit_revision(
+        self.commit_as_of_shared_time(
             organisation,
             Subject::MaintenanceUpdates(maintenance, ids.clone()),
             move |scope| Box::pin(update::delete(scope, maintenance, ids, rule)),

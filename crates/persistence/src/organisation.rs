@@ -110,11 +110,12 @@ impl OrganisationStore for Database {
                 return Ok(false);
             }
             database.remove_rows_of(&id, None).await?;
+            let (ending, deleted) = (id.clone(), NoAuditItem::OrganisationDeleted);
             database
-                .write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
+                .write_unaudited_of(Some(&id), deleted, move |transaction| {
                     Box::pin(async move {
-                        let gone = Entity::delete_by_id(id.as_str()).run(transaction).await?;
-                        Ok(gone > 0)
+                        let gone = Entity::delete_by_id(ending.as_str()).run(transaction);
+                        Ok(gone.await? > 0)
                     })
                 })
                 .await
@@ -145,10 +146,10 @@ impl OrganisationStore for Database {
         admin: Option<AdminSession>,
         rule: MemberTransition,
     ) -> Result<Option<Role>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.write_audited(move |transaction| {
+        let (owner, now) = (organisation.clone(), self.clock.now());
+        self.write_audited_of(Some(organisation), move |transaction| {
             Box::pin(async move {
-                membership::change(transaction, &organisation, user, admin, rule, now).await
+                membership::change(transaction, &owner, user, admin, rule, now).await
             })
         })
         .await
@@ -160,7 +161,9 @@ impl OrganisationStore for Database {
         digest: Digest,
         admin: Option<AdminSession>,
     ) -> Result<(), Error> {
-        self.write_audited(move |transaction| {
+        let inviting = invitation.organisation.as_ref();
+        let inviting = inviting.map(|inviting| inviting.id.clone());
+        self.write_audited_of(inviting.as_ref(), move |transaction| {
             Box::pin(async move {
                 let added = invitation::insert(transaction, invitation, digest, admin);
                 Ok(((), added.await?))
@@ -191,11 +194,9 @@ impl OrganisationStore for Database {
         id: InvitationId,
         admin: UserId,
     ) -> Result<bool, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.write_audited(move |transaction| {
-            Box::pin(
-                async move { invitation::delete(transaction, &organisation, id, admin, now).await },
-            )
+        let (owner, now) = (organisation.clone(), self.clock.now());
+        self.write_audited_of(Some(organisation), move |transaction| {
+            Box::pin(async move { invitation::delete(transaction, &owner, id, admin, now).await })
         })
         .await
     }
@@ -273,13 +274,13 @@ impl Database {
     /// [`membership::check_admin`] under the organisation's lock. Returns whether the
     /// organisation exists.
     async fn check_admin(&self, id: &OrganisationId, admin: UserId) -> Result<bool, Error> {
-        let id = id.clone();
-        self.write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
+        let (ending, deleted) = (id.clone(), NoAuditItem::OrganisationDeleted);
+        self.write_unaudited_of(Some(id), deleted, move |transaction| {
             Box::pin(async move {
-                if lock::lock(transaction, &id).await?.is_none() {
+                if lock::lock(transaction, &ending).await?.is_none() {
                     return Ok(false);
                 }
-                membership::check_admin(transaction, &id, admin).await?;
+                membership::check_admin(transaction, &ending, admin).await?;
                 Ok(true)
             })
         })

@@ -36,6 +36,21 @@ impl Database {
         Ok(())
     }
 
+    /// Removes all rows that a condition selects, of all organisations or of none, in several
+    /// transactions.
+    pub(crate) async fn remove_all<E: EntityTrait>(&self, rows: &Expr) -> Result<(), Error> {
+        loop {
+            // PostgreSQL checks only the outer condition again after it has waited for a row.
+            let removal = some::<E>(rows.clone()).and_where(rows.clone()).take();
+            let removed = self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
+                transaction.run_statement(&removal)
+            });
+            if removed.await? < MAX_ROWS {
+                return Ok(());
+            }
+        }
+    }
+
     /// Whether there are more rows than one transaction may remove.
     pub(crate) async fn are_many<E: EntityTrait>(&self, rows: &Expr) -> Result<bool, Error> {
         let beyond = E::find().filter(rows.clone()).offset(MAX_ROWS);
@@ -49,10 +64,10 @@ impl Database {
         organisation: &OrganisationId,
         statement: impl StatementBuilder + Send + 'static,
     ) -> Result<u64, Error> {
-        let organisation = organisation.clone();
-        self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
+        let (owner, upkeep) = (organisation.clone(), NoAuditItem::Upkeep);
+        self.write_unaudited_of(Some(organisation), upkeep, move |transaction| {
             Box::pin(async move {
-                lock(transaction, &organisation).await?;
+                lock(transaction, &owner).await?;
                 transaction.run_statement(&statement).await
             })
         })
@@ -73,4 +88,58 @@ pub(crate) fn some<E: EntityTrait>(condition: Expr) -> DeleteStatement {
         .from_table(E::default())
         .and_where(Expr::tuple(key().map(Expr::col)).in_subquery(rows))
         .take()
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::{DateTime, TimeDelta, Utc};
+    use sea_orm::{ActiveValue::Set, ColumnTrait, PaginatorTrait};
+
+    use super::*;
+    use crate::entity::pending_sign_up::{ActiveModel, Column, Entity};
+    use crate::fixture::{add_organisation, insert};
+    use crate::query_plan::{postgresql, sqlite};
+
+    const AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
+
+    async fn all_selected_rows_are_removed_in_parts(database: &Database) {
+        let acme = add_organisation(database, "acme").await;
+        let expiring = |number: u64, expires_at| ActiveModel {
+            digest: Set(number.to_string()),
+            name: Set("Ann".into()),
+            email: Set("ann@example.com".into()),
+            email_key: Set("ann@example.com".into()),
+            password: Set("hash".into()),
+            invitation_digest: Set(None),
+            created_at: Set(AT),
+            expires_at: Set(expires_at),
+        };
+        let late = AT + TimeDelta::seconds(1);
+        // After one part, more than another one are left.
+        let many = 2 * MAX_ROWS + 1;
+        let rows = (0..many).map(|number| expiring(number, AT));
+        insert(database, rows.collect()).await;
+        insert(database, vec![expiring(many, late)]).await;
+        let expired = Column::ExpiresAt.lte(AT);
+        let part = some::<Entity>(expired.clone());
+        let removed = database.run_locked(&acme, part).await.unwrap();
+        assert_eq!(removed, MAX_ROWS);
+        database.remove_all::<Entity>(&expired).await.unwrap();
+        let left = Entity::find().filter(Column::ExpiresAt.eq(late));
+        assert_eq!(left.count(database.read()).await.unwrap(), 1);
+        assert_eq!(Entity::find().count(database.read()).await.unwrap(), 1);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn sqlite_removes_all_rows() {
+        let (database, _folder) = sqlite().await;
+        all_selected_rows_are_removed_in_parts(&database).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn postgresql_removes_all_rows() {
+        if let Some(database) = postgresql(&[]).await {
+            all_selected_rows_are_removed_in_parts(&database).await;
+        }
+    }
 }

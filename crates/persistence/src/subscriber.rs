@@ -85,11 +85,11 @@ impl SubscriberStore for Database {
         key: SubscriberKey,
         rule: SubscriberTransition,
     ) -> Result<SubscriberChange, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.write_audited(move |transaction| {
+        let (owner, now) = (organisation.clone(), self.clock.now());
+        self.write_audited_of(Some(organisation), move |transaction| {
             Box::pin(async move {
-                let (before, after) = store(transaction, &organisation, &key, rule).await?;
-                let audit_items = audit_items(&organisation, now, (before.as_ref(), Some(&after)));
+                let (before, after) = store(transaction, &owner, &key, rule).await?;
+                let audit_items = audit_items(&owner, now, (before.as_ref(), Some(&after)));
                 Ok((SubscriberChange { before, after }, audit_items))
             })
         })
@@ -102,18 +102,18 @@ impl SubscriberStore for Database {
         key: SubscriberKey,
         rule: SubscriberTransition,
     ) -> Result<Subscriber, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (owner, now) = (organisation.clone(), self.clock.now());
         let limits = self.limits;
-        self.write_audited(move |transaction| {
+        self.write_audited_of(Some(organisation), move |transaction| {
             Box::pin(async move {
                 // Before the target is looked up: the response must not reveal whether it is a
                 // subscriber.
-                check_limit(transaction, &organisation, limits).await?;
-                let (before, state) = store(transaction, &organisation, &key, rule).await?;
+                check_limit(transaction, &owner, limits).await?;
+                let (before, state) = store(transaction, &owner, &key, rule).await?;
                 let response = idempotency::response_to(&state)?;
-                idempotency::keep(transaction, &organisation, now, response).await?;
-                queue_verification(transaction, &organisation, &state, now).await?;
-                let audit_items = audit_items(&organisation, now, (before.as_ref(), Some(&state)));
+                idempotency::keep(transaction, &owner, now, response).await?;
+                queue_verification(transaction, &owner, &state, now).await?;
+                let audit_items = audit_items(&owner, now, (before.as_ref(), Some(&state)));
                 Ok((state, audit_items))
             })
         })
@@ -121,22 +121,19 @@ impl SubscriberStore for Database {
     }
 
     async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<bool, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.write_audited(move |transaction| {
+        let (owner, now) = (organisation.clone(), self.clock.now());
+        self.write_audited_of(Some(organisation), move |transaction| {
             Box::pin(async move {
-                lock(transaction, &organisation).await?;
-                let before = find(transaction, &organisation, &SubscriberKey::Id(id)).await?;
-                let gone = Entity::delete_by_id(id.0)
-                    .filter(Column::OrganisationId.eq(organisation.as_str()));
+                lock(transaction, &owner).await?;
+                let before = find(transaction, &owner, &SubscriberKey::Id(id)).await?;
+                let gone =
+                    Entity::delete_by_id(id.0).filter(Column::OrganisationId.eq(owner.as_str()));
                 let gone = gone.run(transaction).await? > 0;
                 if !gone {
                     return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
-                add_to_count(transaction, &organisation, -1).await?;
-                Ok((
-                    true,
-                    audit_items(&organisation, now, (before.as_ref(), None)),
-                ))
+                add_to_count(transaction, &owner, -1).await?;
+                Ok((true, audit_items(&owner, now, (before.as_ref(), None))))
             })
         })
         .await
@@ -154,12 +151,10 @@ impl SubscriberStore for Database {
         organisation: &OrganisationId,
         batch: ImportBatch,
     ) -> Result<Vec<Imported>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (owner, now) = (organisation.clone(), self.clock.now());
         let limits = self.limits;
-        self.write_audited(move |transaction| {
-            Box::pin(
-                async move { import::import(transaction, &organisation, batch, limits, now).await },
-            )
+        self.write_audited_of(Some(organisation), move |transaction| {
+            Box::pin(async move { import::import(transaction, &owner, batch, limits, now).await })
         })
         .await
     }
@@ -186,14 +181,15 @@ impl SubscriberStore for Database {
         organisation: &OrganisationId,
         id: SubscriberId,
     ) -> Result<(), Error> {
-        let organisation = organisation.clone();
+        let owner = organisation.clone();
         // Due times use the clock of the database.
         let now = DeliveryQueue::now(self).await?;
-        self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
+        let delivery = NoAuditItem::Delivery;
+        self.write_unaudited_of(Some(organisation), delivery, move |transaction| {
             Box::pin(async move {
                 let recovered = Entity::update_many()
                     .set(no_failure())
-                    .filter(Column::OrganisationId.eq(organisation.as_str()))
+                    .filter(Column::OrganisationId.eq(owner.as_str()))
                     .filter(Column::Id.eq(id.0));
                 if recovered.run(transaction).await? > 0 {
                     make_due(transaction, id, now).await?;
@@ -210,13 +206,14 @@ impl SubscriberStore for Database {
         id: SubscriberId,
         now: DateTime<Utc>,
     ) -> Result<(), Error> {
-        let organisation = organisation.clone();
-        self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
+        let owner = organisation.clone();
+        let delivery = NoAuditItem::Delivery;
+        self.write_unaudited_of(Some(organisation), delivery, move |transaction| {
             Box::pin(async move {
                 let sent = Entity::update_many()
                     .set(no_failure())
                     .col_expr(Column::UpdatedAt, Expr::val(now))
-                    .filter(Column::OrganisationId.eq(organisation.as_str()))
+                    .filter(Column::OrganisationId.eq(owner.as_str()))
                     .filter(Column::Id.eq(id.0))
                     .filter(Column::Status.eq(SubscriberStatus::Pending.to_string()));
                 if sent.run(transaction).await? > 0 {

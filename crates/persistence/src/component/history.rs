@@ -50,9 +50,6 @@ use crate::transaction::Transaction;
 const COMPONENTS_AT_ONCE: usize = 256;
 /// Most periods that a correction of the past reads, and most impacts of other incidents.
 pub(crate) const MAX_READ_BY_CORRECTION: usize = 20_000;
-/// Overlapping periods that a rule needs to see: one is enough to refuse, and one may be the period
-/// that is changed.
-const OVERLAPS_READ: u64 = 2;
 
 #[async_trait]
 impl ComponentHistoryStore for Database {
@@ -372,11 +369,12 @@ async fn needed_by(
             to: span.end_at,
         };
         let known: Vec<_> = rows.iter().map(|row| row.id).collect();
+        // One of them is enough to refuse the change.
         let others = Entity::find()
             .filter(overlapping(id, interval))
             .filter(Column::Id.is_not_in(known))
-            .limit(OVERLAPS_READ);
-        rows.extend(others.fetch_all(transaction).await?);
+            .limit(1);
+        rows.extend(others.fetch_one(transaction).await?);
     }
     periods_from(transaction, organisation, rows).await
 }

@@ -1,5 +1,6 @@
-//! The ways to write: with items for an audit log, without them, and as a commit that makes
-//! a revision.
+//! The ways to write: as a commit that makes a revision, with items for an audit log, and without
+//! them. On SQLite, the organisations whose writes wait take turns, so each write names the
+//! organisation that it belongs to.
 
 use allclear_application::error::Error;
 use allclear_application::idempotency::CurrentRequest;
@@ -37,6 +38,23 @@ impl Database {
             .await
     }
 
+    /// [`Self::commit_revision`] of a change that depends on the clock in the same way as what the
+    /// scheduler publishes. The clock of one node may be wrong.
+    pub(crate) async fn commit_as_of_shared_time<T, S, W>(
+        &self,
+        organisation: &OrganisationId,
+        subject: Subject,
+        work: W,
+    ) -> Result<Option<Committed<T>>, Error>
+    where
+        T: Send + 'static,
+        S: Into<StoredChange<T>> + Send,
+        W: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<Option<S>, Error>> + Send + 'static,
+    {
+        self.commit_revision_with_lock(organisation, Lock::ReadAsOfSharedTime, subject, work)
+            .await
+    }
+
     /// [`Self::commit_revision`] with a lock other than [`Lock::Read`].
     pub(crate) async fn commit_revision_with_lock<T, S, W>(
         &self,
@@ -60,17 +78,22 @@ impl Database {
         .await
     }
 
-    /// Runs a write transaction that makes no revision: of members, invitations, accounts,
-    /// sessions, factors and subscribers. The work returns the items for the audit log with its
-    /// value. They are appended in the same transaction, after the work.
-    pub(crate) async fn write_audited<T, F>(&self, work: F) -> Result<T, Error>
+    /// Runs a write transaction that makes no revision: of members, invitations, subscribers,
+    /// accounts, sessions and factors. The work returns the items for the audit log with its value.
+    /// They are appended in the same transaction, after the work. `organisation` is the one that
+    /// the write belongs to; `None` if it belongs to no organisation or to several.
+    pub(crate) async fn write_audited_of<T, F>(
+        &self,
+        organisation: Option<&OrganisationId>,
+        work: F,
+    ) -> Result<T, Error>
     where
         T: Send + 'static,
         F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<(T, NewAuditItems), Error>>
             + Send
             + 'static,
     {
-        self.transaction(None, move |transaction| {
+        self.transaction(organisation.cloned(), move |transaction| {
             Box::pin(async move {
                 let (value, audit_items) = work(transaction).await?;
                 audit_items.append(transaction).await?;
@@ -80,13 +103,45 @@ impl Database {
         .await
     }
 
-    /// Runs a write transaction that adds no item to an audit log. The caller names the reason.
-    pub(crate) async fn write_unaudited<T, F>(&self, _: NoAuditItem, work: F) -> Result<T, Error>
+    /// [`Self::write_audited_of`] without an organisation.
+    pub(crate) async fn write_audited<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<(T, NewAuditItems), Error>>
+            + Send
+            + 'static,
+    {
+        self.write_audited_of(None, work).await
+    }
+
+    /// Runs a write transaction that adds no item to an audit log. The caller names the reason, and
+    /// the organisation that the write belongs to; `None` if it belongs to no organisation or to
+    /// several. Also `None` for a worker that serves all organisations one after the other: what
+    /// waits for one of them must not delay the others.
+    pub(crate) async fn write_unaudited_of<T, F>(
+        &self,
+        organisation: Option<&OrganisationId>,
+        _: NoAuditItem,
+        work: F,
+    ) -> Result<T, Error>
     where
         T: Send + 'static,
         F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
     {
-        self.transaction(None, work).await
+        self.transaction(organisation.cloned(), work).await
+    }
+
+    /// [`Self::write_unaudited_of`] without an organisation.
+    pub(crate) async fn write_unaudited<T, F>(
+        &self,
+        reason: NoAuditItem,
+        work: F,
+    ) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
+    {
+        self.write_unaudited_of(None, reason, work).await
     }
 
     /// Runs one write transaction. If it returns `Ok`, all its writes are stored; if it returns

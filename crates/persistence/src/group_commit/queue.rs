@@ -1,5 +1,7 @@
 //! The order of the writes that wait: each organisation has one write in turn, so that one with
-//! many or slow writes delays the others by one of them, not by all.
+//! many or slow writes delays the others by one of them, not by all. A write that names no
+//! organisation is of none, of several, or of a worker that serves all of them. It has a turn of
+//! its own.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -17,7 +19,7 @@ pub(super) struct FairQueue<T> {
 /// Whose write is next.
 enum Turn<T> {
     Organisation(OrganisationId),
-    /// A write of no organisation has a turn of its own.
+    /// A write that names no organisation.
     Write(T),
 }
 

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 
 use super::GroupCommit;
-use crate::audit::NoAuditItem;
+use crate::audit::{NewAuditItems, NoAuditItem};
 use crate::connect_options::sqlite_writer;
 use crate::database::Database;
 use crate::error::broken;
@@ -285,4 +285,51 @@ async fn organisation_with_one_waiting_write_does_not_wait_for_all_of_another() 
     end.send(()).unwrap();
     all.await.0.unwrap();
     assert_eq!(*order.lock(), ["busy", "quiet", "busy", "busy"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writes_without_a_revision_take_turns_by_organisation() {
+    let (database, _folder) = numbers().await;
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let audited = |name: &'static str| {
+        let (database, order) = (database.clone(), Arc::clone(&order));
+        async move {
+            let organisation = OrganisationId::parse(name).unwrap();
+            let write = database.write_audited_of(Some(&organisation), move |_| {
+                Box::pin(async move {
+                    order.lock().push(name);
+                    Ok(((), NewAuditItems::none(NoAuditItem::Unchanged)))
+                })
+            });
+            write.await
+        }
+    };
+    let unaudited = |name: &'static str| {
+        let (database, order) = (database.clone(), Arc::clone(&order));
+        async move {
+            let organisation = OrganisationId::parse(name).unwrap();
+            let write =
+                database.write_unaudited_of(Some(&organisation), NoAuditItem::Upkeep, move |_| {
+                    Box::pin(async move {
+                        order.lock().push(name);
+                        Ok(())
+                    })
+                });
+            write.await
+        }
+    };
+    let others = async {
+        tokio::join!(
+            audited("busy"),
+            unaudited("busy"),
+            audited("busy"),
+            unaudited("quiet"),
+            audited("late"),
+        )
+    };
+    while_one_writes(&database, Box::pin(others))
+        .await
+        .0
+        .unwrap();
+    assert_eq!(*order.lock(), ["busy", "quiet", "late", "busy", "busy"]);
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use allclear_application::clock::SharedClock as _;
 use allclear_application::component_group::{ComponentGroupStore, VersionedOrder};
 use allclear_application::incident::IncidentStore;
 use allclear_application::maintenance::MaintenanceStore;
@@ -225,11 +226,15 @@ impl<'d> Counted<'d> {
         }
         self.delete(incident).await;
         statements.push(("deletion", self.taken()));
-        self.plan_maintenance(hours(1), hours(2)).await;
+        // Maintenances follow the time that all nodes share.
+        let shared_time = self.database.shared_time().await.unwrap();
+        let later = |hours| shared_time + TimeDelta::hours(hours);
+        self.taken();
+        self.plan_maintenance(later(1), later(2)).await;
         statements.push(("maintenance", self.taken()));
-        self.publish_due(hours(1)).await;
+        self.publish_due(later(1)).await;
         statements.push(("its begin", self.taken()));
-        self.publish_due(hours(3)).await;
+        self.publish_due(later(3)).await;
         statements.push(("its end", self.taken()));
         self.change_order().await;
         statements.push(("order", self.taken()));

@@ -61,8 +61,8 @@ pub(crate) async fn list_for_page(
     Ok(shown)
 }
 
-/// The identifiers of all unresolved incidents, newest first. An organisation may have any number
-/// of them, so their texts are read some at a time.
+/// The identifiers of all unresolved incidents, newest first: as many as the limit of the
+/// installation, `ALLCLEAR_LIMIT_OPEN_INCIDENTS`, permits. Their texts are read some at a time.
 pub(crate) async fn open_ids(
     transaction: &Transaction,
     organisation: &OrganisationId,

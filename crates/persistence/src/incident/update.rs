@@ -12,8 +12,8 @@ use allclear_domain::incident_update::{
     IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdateDeletion,
 };
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, JoinType,
-    QueryFilter, QueryOrder, QuerySelect, Select, SelectTwo,
+    ActiveModelTrait, ActiveValue::NotSet, ColumnTrait, ConnectionTrait, EntityTrait,
+    IntoActiveModel, JoinType, QueryFilter, QueryOrder, QuerySelect, Select, SelectTwo,
 };
 use uuid::Uuid;
 
@@ -23,7 +23,7 @@ use crate::audit::States;
 use crate::commit::{Scope, StoredChange};
 use crate::database::Database;
 use crate::entity::incident;
-use crate::entity::incident_update::{Column, Entity, Model};
+use crate::entity::incident_update::{ActiveModel, Column, Entity, Model};
 use crate::notice;
 use crate::page;
 use crate::statement::{Fetch, Run};
@@ -119,9 +119,19 @@ pub(super) async fn change(
         edited_at: Some(scope.stamp.committed_at),
         ..model_of(&changed.state.update)
     };
-    let row = row.into_active_model().reset_all();
-    Entity::update(row).run(transaction).await?;
+    store_edited(transaction, row).await?;
     store_incident(scope, &before, changed).await.map(Some)
+}
+
+/// Stores an edited update. Its author stays the same, and so does the stored name: the deletion of
+/// an account may have replaced it after the row was read.
+async fn store_edited(transaction: &Transaction, row: Model) -> Result<(), Error> {
+    let row = ActiveModel {
+        user_id: NotSet,
+        user_name: NotSet,
+        ..row.into_active_model().reset_all()
+    };
+    Entity::update(row).run(transaction).await.map(drop)
 }
 
 pub(super) async fn delete(
@@ -321,3 +331,6 @@ fn model_of(state: &IncidentUpdate) -> Model {
         edited_at: None,
     }
 }
+
+#[cfg(test)]
+mod tests;

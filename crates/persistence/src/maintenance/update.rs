@@ -7,11 +7,13 @@ use allclear_domain::event::Changed;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance::Maintenance;
 use allclear_domain::maintenance_update::{
-    MaintenanceAndNewest, MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
+    MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
 };
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel,
-    QueryFilter, QueryOrder, QuerySelect, Select,
+    ActiveModelTrait,
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
+    QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -20,7 +22,7 @@ use crate::affected::{self, Owner};
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::maintenance;
-use crate::entity::maintenance_update::{Column, Entity, Model};
+use crate::entity::maintenance_update::{ActiveModel, Column, Entity, Model};
 use crate::notice;
 use crate::page;
 use crate::statement::{Fetch, Run, exists};
@@ -44,18 +46,13 @@ pub(super) async fn list(
 pub(super) async fn insert(
     scope: Scope<'_>,
     maintenance: MaintenanceId,
-    rule: Transition<MaintenanceAndNewest, MaintenanceAndUpdate>,
+    rule: Transition<Maintenance, MaintenanceAndUpdate>,
 ) -> Result<Option<Changed<MaintenanceUpdate>>, Error> {
     let transaction = scope.transaction;
     let Some(before) = super::find(transaction, scope.organisation, maintenance).await? else {
         return Ok(None);
     };
-    let newest = of(maintenance).limit(1).fetch_one(transaction).await?;
-    let found = MaintenanceAndNewest {
-        maintenance: before.clone(),
-        newest: newest.map(MaintenanceUpdate::try_from).transpose()?,
-    };
-    let mut recorded = rule(found, scope.stamp)?;
+    let mut recorded = rule(before.clone(), scope.stamp)?;
     recorded.state.update.version = scope.stamp.revision;
     let row = model_of(&recorded.state.update);
     affected::insert_update::<Entity>(scope, &row, Owner::Maintenance(maintenance)).await?;
@@ -89,10 +86,20 @@ pub(super) async fn change(
         edited_at: Some(scope.stamp.committed_at),
         ..model_of(&changed.state.update)
     };
-    let row = row.into_active_model().reset_all();
-    Entity::update(row).run(transaction).await?;
+    store_edited(transaction, row).await?;
     store_maintenance(scope, &before, &changed.state.maintenance).await?;
     Ok(Some(changed.map(|state| state.update)))
+}
+
+/// Stores an edited update. Its author stays the same, and so does the stored name: the deletion of
+/// an account may have replaced it after the row was read.
+async fn store_edited(transaction: &Transaction, row: Model) -> Result<(), Error> {
+    let row = ActiveModel {
+        user_id: NotSet,
+        user_name: NotSet,
+        ..row.into_active_model().reset_all()
+    };
+    Entity::update(row).run(transaction).await.map(drop)
 }
 
 pub(super) async fn delete(
@@ -233,3 +240,6 @@ fn model_of(state: &MaintenanceUpdate) -> Model {
         edited_at: None,
     }
 }
+
+#[cfg(test)]
+mod tests;

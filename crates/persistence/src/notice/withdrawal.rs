@@ -26,8 +26,10 @@ use crate::removal::MAX_ROWS;
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
-/// Maximum number of notices that are read to find those to withdraw: each may have 100 KB.
+/// Maximum number of notices that are read to find those to withdraw.
 const MAX_READ: u64 = 500;
+/// Number of notices that are in memory at the same time: each may have 100 KB.
+const READ_AT_ONCE: usize = 20;
 
 impl Database {
     /// Removes what is queued of the notices of an incident, a maintenance or a component that is
@@ -70,12 +72,10 @@ impl Database {
         is_resolved: bool,
     ) -> Result<(), Error> {
         let of_updates = of_subject(subject).filter(Column::Revision.is_in(versions));
-        let notices = self.with_many_queued(of_updates).await?;
-        let withdrawn = notices
-            .iter()
-            .filter(|row| is_withdrawn(&NoticeContent::try_from(*row), is_resolved));
-        let withdrawn = withdrawn.map(|row| row.id).collect();
-        self.remove_queued_of(organisation, withdrawn).await
+        let withdrawn = self.with_many_queued(of_updates, |row| {
+            is_withdrawn(&NoticeContent::try_from(row), is_resolved)
+        });
+        self.remove_queued_of(organisation, withdrawn.await?).await
     }
 
     /// Removes what is queued of the notice that [`withdraw_review`] is about to withdraw, if that
@@ -87,25 +87,35 @@ impl Database {
         published_at: DateTime<Utc>,
     ) -> Result<(), Error> {
         let since = of_subject(incident).filter(Column::CreatedAt.gte(published_at));
-        let notices = self.with_many_queued(since).await?;
-        let withdrawn = notices.iter().filter(|row| is_of_review(row));
-        let withdrawn = withdrawn.map(|row| row.id).collect();
-        self.remove_queued_of(organisation, withdrawn).await
+        let withdrawn = self.with_many_queued(since, is_of_review);
+        self.remove_queued_of(organisation, withdrawn.await?).await
     }
 
-    /// Returns the first of these notices if many messages of them wait; otherwise none.
-    async fn with_many_queued(&self, notices: Select<Entity>) -> Result<Vec<Model>, Error> {
+    /// Returns the identifiers of those of the first [`MAX_READ`] of these notices that meet a
+    /// condition, if many messages of these notices wait; otherwise none.
+    async fn with_many_queued(
+        &self,
+        notices: Select<Entity>,
+        condition: impl Fn(&Model) -> bool + Send,
+    ) -> Result<Vec<Uuid>, Error> {
         let first = notices
+            .select_only()
+            .column(Column::Id)
             .order_by_asc(Column::Revision)
             .order_by_asc(Column::Part)
             .limit(MAX_READ);
-        let ids = first.clone().select_only().column(Column::Id).into_query();
-        let queued = delivery::Column::NoticeId.in_subquery(ids);
-        if self.are_many::<delivery::Entity>(&queued).await? {
-            first.fetch_all(self.read()).await
-        } else {
-            Ok(Vec::new())
+        let queued = delivery::Column::NoticeId.in_subquery(first.clone().into_query());
+        if !self.are_many::<delivery::Entity>(&queued).await? {
+            return Ok(Vec::new());
         }
+        let first: Vec<Uuid> = first.into_tuple().fetch_all(self.read()).await?;
+        let mut found = Vec::new();
+        for some in first.chunks(READ_AT_ONCE) {
+            let rows = Entity::find().filter(Column::Id.is_in(some.iter().copied()));
+            let rows = rows.fetch_all(self.read()).await?.into_iter();
+            found.extend(rows.filter(&condition).map(|row| row.id));
+        }
+        Ok(found)
     }
 
     async fn remove_queued_of(
@@ -154,13 +164,15 @@ impl Database {
         queued: &Expr,
     ) -> Result<(), Error> {
         loop {
-            let (organisation, queued) = (organisation.clone(), queued.clone());
-            let removed = self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
-                Box::pin(async move {
-                    lock(transaction, &organisation).await?;
-                    remove_some_queued(transaction, queued).await
-                })
-            });
+            let (owner, queued) = (organisation.clone(), queued.clone());
+            let delivery = NoAuditItem::Delivery;
+            let removed =
+                self.write_unaudited_of(Some(organisation), delivery, move |transaction| {
+                    Box::pin(async move {
+                        lock(transaction, &owner).await?;
+                        remove_some_queued(transaction, queued).await
+                    })
+                });
             if removed.await? < MAX_ROWS {
                 return Ok(());
             }

@@ -241,11 +241,12 @@ impl Database {
         sole_member: Option<UserId>,
         owners: &[Uuid],
     ) -> Result<bool, Error> {
-        let (organisation, owners) = (organisation.clone(), owners.to_vec());
-        self.write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
+        let (ending, owners) = (organisation.clone(), owners.to_vec());
+        let deleted = NoAuditItem::OrganisationDeleted;
+        self.write_unaudited_of(Some(organisation), deleted, move |transaction| {
             Box::pin(async move {
-                lock_ending(transaction, &organisation, sole_member).await?;
-                owner.remove(transaction, &organisation, owners).await
+                lock_ending(transaction, &ending, sole_member).await?;
+                owner.remove(transaction, &ending, owners).await
             })
         })
         .await
@@ -257,10 +258,11 @@ impl Database {
         sole_member: Option<UserId>,
         removal: &DeleteStatement,
     ) -> Result<u64, Error> {
-        let (organisation, removal) = (organisation.clone(), removal.clone());
-        self.write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
+        let (ending, removal) = (organisation.clone(), removal.clone());
+        let deleted = NoAuditItem::OrganisationDeleted;
+        self.write_unaudited_of(Some(organisation), deleted, move |transaction| {
             Box::pin(async move {
-                lock_ending(transaction, &organisation, sole_member).await?;
+                lock_ending(transaction, &ending, sole_member).await?;
                 transaction.run_statement(&removal).await
             })
         })

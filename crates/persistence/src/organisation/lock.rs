@@ -7,8 +7,12 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, LockType, Query};
-use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect, QueryTrait};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, FromQueryResult, QueryFilter,
+    QuerySelect, QueryTrait,
+};
 
+use crate::clock::database_time;
 use crate::entity::organisation::{Column, Entity};
 use crate::entity::subscriber;
 use crate::error::{broken, parse_stored};
@@ -29,6 +33,9 @@ pub(crate) enum Lock {
     BumpRevision,
     /// By reading it; what depends on the clock is as of this time.
     ReadAsOf(DateTime<Utc>),
+    /// By reading it; what depends on the clock is as of the time that all nodes share. On
+    /// PostgreSQL it costs a statement.
+    ReadAsOfSharedTime,
 }
 
 /// An organisation whose write lock a transaction holds.
@@ -94,6 +101,15 @@ pub(crate) async fn lock_for_commit(
             let mut locked = lock_by_reading(transaction, id, clock).await?;
             if let Some(locked) = &mut locked {
                 locked.stamp.wall_time = now;
+            }
+            Ok(locked)
+        }
+        Lock::ReadAsOfSharedTime => {
+            let mut locked = lock_by_reading(transaction, id, clock).await?;
+            if let Some(locked) = &mut locked
+                && transaction.get_database_backend() != DbBackend::Sqlite
+            {
+                locked.stamp.wall_time = database_time(transaction).await?;
             }
             Ok(locked)
         }

@@ -21,6 +21,7 @@ use crate::entity::subscriber::Model;
 use crate::entity::{component, component_group, incident, subscriber_component, subscriber_group};
 use crate::error::broken;
 use crate::organisation::lock::lock;
+use crate::removal::MAX_ROWS;
 use crate::statement::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
@@ -137,16 +138,14 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Number of choices that are added in one transaction: other writers wait meanwhile.
-const ADDED_AT_ONCE: u64 = 2_000;
 /// Maximum number of choices that the deletion of a group adds.
 const MAX_ADDED: u64 = 200_000;
 
 impl Database {
     /// Adds the components of a group to the choice of each subscriber of the group, after the
     /// components chosen already. The group is about to be deleted, and a subscriber of this group
-    /// alone would receive nothing any more. What changes meanwhile is left to the transaction that
-    /// deletes the group.
+    /// alone would receive nothing any more. If it has many subscribers, these components replace
+    /// the group. What changes meanwhile is left to the transaction that deletes the group.
     ///
     /// # Errors
     /// [`Error::Conflict`] if there are too many.
@@ -170,10 +169,11 @@ impl Database {
             let message = "Too many subscribers have chosen this group of many components";
             return Err(Error::Conflict(message.into()));
         }
-        let mut last = Uuid::nil();
-        if components == 0 {
+        let is_replaced = number > MAX_ROWS;
+        if components == 0 && !is_replaced {
             return Ok(());
         }
+        let mut last = Uuid::nil();
         loop {
             let batch: Vec<Uuid> = subscribers
                 .clone()
@@ -181,7 +181,7 @@ impl Database {
                 .column(Column::SubscriberId)
                 .filter(Column::SubscriberId.gt(last))
                 .order_by_asc(Column::SubscriberId)
-                .limit(Ord::max(ADDED_AT_ONCE / components, 1))
+                .limit(Ord::max(MAX_ROWS / (components + 1), 1))
                 .into_tuple()
                 .fetch_all(self.read())
                 .await?;
@@ -189,11 +189,18 @@ impl Database {
                 return Ok(());
             };
             last = end;
-            let organisation = organisation.clone();
-            self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
+            let (owner, upkeep) = (organisation.clone(), NoAuditItem::Upkeep);
+            self.write_unaudited_of(Some(organisation), upkeep, move |transaction| {
                 Box::pin(async move {
-                    lock(transaction, &organisation).await?;
-                    add_components_of(transaction, group, Some(batch)).await
+                    lock(transaction, &owner).await?;
+                    add_components_of(transaction, group, Some(batch.clone())).await?;
+                    if is_replaced {
+                        let replaced = Entity::delete_many()
+                            .filter(Column::GroupId.eq(group.0))
+                            .filter(Column::SubscriberId.is_in(batch));
+                        replaced.run(transaction).await?;
+                    }
+                    Ok(())
                 })
             })
             .await?;

@@ -109,9 +109,14 @@ impl ChangedRows {
             let rows = Entity::delete_many().filter(Column::Id.is_in(ids));
             rows.run(transaction).await?;
         }
-        let replaced = Column::iter().filter(|column| !matches!(column, Column::Id));
+        // The author of a period stays the same, and so does the stored name: the deletion of an
+        // account may have replaced it after the row was read.
+        let is_replaced = |column: &Column| {
+            let stays = matches!(column, Column::Id | Column::UserId | Column::UserName);
+            !stays
+        };
         let known = OnConflict::column(Column::Id)
-            .update_columns(replaced)
+            .update_columns(Column::iter().filter(is_replaced))
             .to_owned();
         for rows in batch::of_rows(&self.stored) {
             let rows = rows.iter().cloned().map(Model::into_active_model);
@@ -146,3 +151,6 @@ pub(super) fn model_of(scope: Scope<'_>, id: ComponentId, period: &StatusPeriod)
         version: scope.stamp.revision.0,
     }
 }
+
+#[cfg(test)]
+mod tests;

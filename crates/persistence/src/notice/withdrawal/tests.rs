@@ -49,6 +49,32 @@ async fn queued(
         state.into_active_model()
     };
     insert(database, (0..subscribers).map(subscriber).collect()).await;
+    insert(
+        database,
+        vec![notice(uuid(0), name, uuid(0), (REVISION, 0))],
+    )
+    .await;
+    let waiting = |number| delivery::ActiveModel {
+        organisation_id: Set(name.to_owned()),
+        subscriber_id: Set(uuid(number)),
+        notice_id: Set(Some(uuid(0))),
+        created_at: Set(AT),
+        due_at: Set(Some(AT)),
+        attempts: Set(0),
+        by_mail: Set(true),
+        ..Default::default()
+    };
+    insert(database, (0..subscribers).map(waiting).collect()).await;
+    (organisation, uuid(0))
+}
+
+/// A notice of an update, at its place among those of a subject.
+fn notice(
+    id: Uuid,
+    organisation: &str,
+    subject: Uuid,
+    (revision, part): (i64, i32),
+) -> ActiveModel {
     let content = NoticeContent {
         title: "Down".into(),
         description: String::new(),
@@ -64,31 +90,18 @@ async fn queued(
             components: Vec::new(),
         },
     };
-    let notice = ActiveModel {
-        id: Set(uuid(0)),
-        organisation_id: Set(name.to_owned()),
-        revision: Set(REVISION),
-        part: Set(0),
-        subject_id: Set(uuid(0)),
+    ActiveModel {
+        id: Set(id),
+        organisation_id: Set(organisation.to_owned()),
+        revision: Set(revision),
+        part: Set(part),
+        subject_id: Set(subject),
         content: Set(json(&content).unwrap()),
         created_at: Set(AT),
         reached: Set(None),
         expanded_at: Set(None),
         batches: Set(1),
-    };
-    insert(database, vec![notice]).await;
-    let waiting = |number| delivery::ActiveModel {
-        organisation_id: Set(name.to_owned()),
-        subscriber_id: Set(uuid(number)),
-        notice_id: Set(Some(uuid(0))),
-        created_at: Set(AT),
-        due_at: Set(Some(AT)),
-        attempts: Set(0),
-        by_mail: Set(true),
-        ..Default::default()
-    };
-    insert(database, (0..subscribers).map(waiting).collect()).await;
-    (organisation, uuid(0))
+    }
 }
 
 /// Number of deliveries of an organisation.
@@ -130,6 +143,27 @@ async fn many_messages_about_an_update_are_removed_if_its_notice_is_withdrawn(da
     assert_eq!(deliveries(database, &acme).await, 0);
     assert!(is_expanded(database, subject).await);
     assert_eq!(deliveries(database, &other).await, MANY);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_messages_of_the_last_of_many_notices_are_removed() {
+    let (database, _folder) = sqlite().await;
+    let (acme, subject) = queued(&database, "acme", 1, MANY).await;
+    // More than are in memory at the same time.
+    let before = (1_u128..).zip(0_i32..).take(READ_AT_ONCE + 5);
+    let before = before.map(|(number, part)| {
+        let id = Uuid::from_u128(1 + MANY + number);
+        notice(id, "acme", subject, (REVISION - 1, part))
+    });
+    insert(&database, before.collect()).await;
+    let versions = vec![REVISION - 1, REVISION];
+    database
+        .withdraw_many_of_updates(&acme, subject, versions, false)
+        .await
+        .unwrap();
+    assert_eq!(deliveries(&database, &acme).await, 0);
+    let waiting = of_subject(subject).filter(Column::ExpandedAt.is_null());
+    assert_eq!(waiting.count(database.read()).await.unwrap(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -43,6 +43,8 @@ mod m0042_deleted_components_and_partial_indexes;
 mod m0043_earlier_secrets;
 mod m0044_rows_of_first_release;
 mod m0045_targets_of_visitors;
+mod m0046_unconfirmed_attempts;
+mod m0047_early_retries;
 mod table;
 
 /// Statements that make of an empty SQLite database what all migrations make of it, except the list
@@ -96,6 +98,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0043_earlier_secrets::Migration),
             Box::new(m0044_rows_of_first_release::Migration),
             Box::new(m0045_targets_of_visitors::Migration),
+            Box::new(m0046_unconfirmed_attempts::Migration),
+            Box::new(m0047_early_retries::Migration),
         ]
     }
 }

@@ -126,6 +126,11 @@ pub struct Delivery {
     pub claim: Claim,
     /// When it was queued.
     pub queued_at: DateTime<Utc>,
+    /// Number of the attempt in the schedule of retries, from 1. A later notice to the subscriber
+    /// may begin the schedule again.
+    pub scheduled_attempt: u32,
+    /// Number of earlier attempts that the mail server did not confirm.
+    pub unconfirmed: u32,
     /// The organisation of the subscriber.
     pub organisation: OrganisationId,
     /// The organisation's founder.
@@ -155,7 +160,8 @@ impl Delivery {
 /// Content of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeliveryKind {
-    /// Verification of the subscriber's target.
+    /// The response to a request to subscribe: the link that verifies the target, or a mail to an
+    /// address that was subscribed already.
     Verification,
     /// A message that an operator sends to see whether it arrives. It is sent at once and
     /// never queued.
@@ -177,8 +183,13 @@ pub enum DeliveryOutcome {
     Retried {
         /// When.
         at: DateTime<Utc>,
+        /// Time from which a later notice to the subscriber brings the attempt forward; `None` if
+        /// no notice does.
+        early_at: Option<DateTime<Utc>>,
         /// Why it failed.
         reason: String,
+        /// Whether the mail server received the message and did not confirm it.
+        is_unconfirmed: bool,
     },
     /// The attempt failed permanently.
     GivenUp {
@@ -236,6 +247,11 @@ pub trait DeliveryQueue: Send + Sync {
     /// take turns, however many notices each has. It MUST NOT begin a notice while more deliveries
     /// of the organisation are unsent than
     /// [`UsageLimits::waiting_deliveries`](crate::usage_limit::UsageLimits::waiting_deliveries).
+    ///
+    /// If an earlier delivery of the subscriber waits for a retry, its next attempt is brought
+    /// forward to `early_at` of its [outcome](DeliveryOutcome::Retried), or to now if that is
+    /// later, and its schedule of retries begins again. If that delivery is gone, those that waited
+    /// behind it become due.
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error>;
 
     /// Stores the results of a request, and claims due deliveries, of each organisation alike:
@@ -249,8 +265,9 @@ pub trait DeliveryQueue: Send + Sync {
 
     /// Stores the results of attempts. A sent delivery is removed, even if another node has claimed
     /// it meanwhile; other results of a lost claim are ignored. A delivery that is retried later
-    /// delays the subscriber's later deliveries. A delivery that is given up marks its subscriber
-    /// as failing, one that arrives removes the mark; one that the receiver ended unsubscribes it.
+    /// delays the subscriber's later deliveries. The end of one that was retried makes them due. A
+    /// delivery that is given up marks its subscriber as failing, one that arrives removes the
+    /// mark; one that the receiver ended unsubscribes it.
     async fn record_results(&self, results: Vec<AttemptRecord>) -> Result<(), Error>;
 
     /// Returns the first time after `now` at which a delivery becomes due or a claim ends; `None`

@@ -94,6 +94,8 @@ pub struct OperatorMail {
     pub id: Uuid,
     /// Number of the attempt, from 1.
     pub attempt: u32,
+    /// Number of earlier attempts that the mail server did not confirm.
+    pub unconfirmed: u32,
     /// When it was queued.
     pub queued_at: DateTime<Utc>,
     /// The organisation's name.
@@ -117,9 +119,9 @@ pub struct ClaimedMails {
 
 /// Storage of mails to operators.
 ///
-/// The recipients are the members whose confirmed address is known, at most [`MAX_RECIPIENTS`]: all
-/// of them for a reminder, the admins for a digest. Without recipients nothing is queued, and the
-/// reminder or digest counts as sent.
+/// The recipients are members whose confirmed address is known, at most [`MAX_RECIPIENTS`]: the
+/// editors and the admins for a reminder, the admins for a digest. Without recipients nothing is
+/// queued, and the reminder or digest counts as sent.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait OperatorMailStore: Send + Sync {
@@ -150,8 +152,15 @@ pub trait OperatorMailStore: Send + Sync {
     /// Removes a mail that was sent or given up.
     async fn remove_mail(&self, id: Uuid) -> Result<(), Error>;
 
-    /// Delays a mail. Ignored if another node has claimed it meanwhile.
-    async fn retry_mail(&self, id: Uuid, attempt: u32, at: DateTime<Utc>) -> Result<(), Error>;
+    /// Delays a mail. `is_unconfirmed` says whether the mail server received it and did not confirm
+    /// it. Ignored if another node has claimed the mail meanwhile.
+    async fn retry_mail(
+        &self,
+        id: Uuid,
+        attempt: u32,
+        at: DateTime<Utc>,
+        is_unconfirmed: bool,
+    ) -> Result<(), Error>;
 }
 
 /// Maximum number of recipients of a reminder or a digest.
@@ -253,6 +262,7 @@ impl OperatorMails {
 
     async fn deliver(&self, mail: OperatorMail) -> Result<(), Error> {
         let (id, attempt, queued_at) = (mail.id, mail.attempt, mail.queued_at);
+        let unconfirmed = mail.unconfirmed.saturating_add(1);
         let Err(error) = self.mailer.send(self.compose(mail)).await else {
             return self.store.remove_mail(id).await;
         };
@@ -260,7 +270,9 @@ impl OperatorMails {
         let now = self.store.database_time().await?;
         let next = match &error {
             SendError::Permanent { .. } => None,
-            SendError::Unconfirmed { .. } => RetryRule::next_unconfirmed(queued_at, attempt, now),
+            SendError::Unconfirmed { .. } => {
+                RetryRule::next_unconfirmed(queued_at, unconfirmed, now)
+            }
             SendError::Temporary { .. } => {
                 RetryRule::Mail.next(queued_at, attempt, rand::random(), None, now)
             }
@@ -270,7 +282,8 @@ impl OperatorMails {
             tracing::warn!(reason, "a mail to an operator was given up");
             return self.store.remove_mail(id).await;
         };
-        self.store.retry_mail(id, attempt, at).await
+        let is_unconfirmed = matches!(error, SendError::Unconfirmed { .. });
+        self.store.retry_mail(id, attempt, at, is_unconfirmed).await
     }
 
     fn compose(&self, mail: OperatorMail) -> Mail {

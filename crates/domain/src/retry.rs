@@ -9,7 +9,8 @@ pub enum RetryRule {
     /// hour later, as RFC 5321, section 4.5.4.1, recommends. A mail server may be down for a
     /// weekend without losing mail.
     Mail,
-    /// Of messages to webhooks and chats: the schedule of Standard Webhooks, "Retry schedule".
+    /// Of messages to webhooks and chats: the schedule of Standard Webhooks, "Retry schedule". A
+    /// newer message to the same receiver begins it again: see [`RetryRule::early`].
     Message,
 }
 
@@ -21,9 +22,10 @@ impl RetryRule {
 
     const MAIL_FIRST: TimeDelta = TimeDelta::seconds(2);
     const MAX_MAIL_WAIT: TimeDelta = TimeDelta::minutes(30);
-    /// Number of attempts, and age, from which an unconfirmed mail is given up.
+    /// Number of unconfirmed attempts after which a mail is given up.
     const UNCONFIRMED_ATTEMPTS: u32 = 3;
-    const UNCONFIRMED_FOR: TimeDelta = TimeDelta::hours(1);
+    /// Shortest time between an attempt and one that a newer message brings forward.
+    const MIN_EARLY_WAIT: TimeDelta = TimeDelta::minutes(5);
     const MESSAGE_DELAYS: [TimeDelta; 8] = [
         TimeDelta::seconds(5),
         TimeDelta::minutes(5),
@@ -39,7 +41,8 @@ impl RetryRule {
     /// counted from 1; `None` if it is given up. `jitter`, from 0 to 1, chooses the delay:
     /// between half of it and all of it for a mail, between 80 % and 120 % of it for a message,
     /// so that what failed together is not retried together. `retry_after` is how long the
-    /// receiver asks to wait at least.
+    /// receiver asks to wait at least. The last attempt is [`Self::GIVE_UP_AFTER`] after queuing,
+    /// however many there were before, unless the receiver asks to wait for longer.
     #[must_use]
     pub fn next(
         self,
@@ -49,22 +52,37 @@ impl RetryRule {
         retry_after: Option<TimeDelta>,
         now: DateTime<Utc>,
     ) -> Option<DateTime<Utc>> {
-        let requested = retry_after.unwrap_or_default().min(Self::MAX_WAIT);
-        let next = now + self.wait(attempt, jitter).max(requested);
-        (next <= queued_at + Self::GIVE_UP_AFTER).then_some(next)
+        let last = queued_at + Self::GIVE_UP_AFTER;
+        let requested = now + retry_after.unwrap_or_default().min(Self::MAX_WAIT);
+        let next = (now + self.wait(attempt, jitter)).min(last).max(requested);
+        (now < last && next <= last).then_some(next)
+    }
+
+    /// Returns the time from which a newer message to the same receiver brings the attempt at
+    /// `next` forward; `None` if no message does. The receiver may work again, and the newer
+    /// message waits for this one. `retry_after` is how long the receiver asks to wait at least.
+    #[must_use]
+    pub fn early(
+        self,
+        next: DateTime<Utc>,
+        retry_after: Option<TimeDelta>,
+        now: DateTime<Utc>,
+    ) -> Option<DateTime<Utc>> {
+        let requested = retry_after.unwrap_or_default();
+        let early = now + requested.clamp(Self::MIN_EARLY_WAIT, Self::MAX_WAIT);
+        (self == Self::Message && early < next).then_some(early)
     }
 
     /// Returns the time of the next attempt of a mail that the mail server received and did not
-    /// confirm, at its `attempt`th attempt, counted from 1; `None` if it is given up. Each such
+    /// confirm for the `unconfirmed`th time, counted from 1; `None` if it is given up. Each such
     /// attempt may have delivered the mail, so at most three of them are made, half an hour apart.
     #[must_use]
     pub fn next_unconfirmed(
         queued_at: DateTime<Utc>,
-        attempt: u32,
+        unconfirmed: u32,
         now: DateTime<Utc>,
     ) -> Option<DateTime<Utc>> {
-        let may_repeat =
-            attempt < Self::UNCONFIRMED_ATTEMPTS || now < queued_at + Self::UNCONFIRMED_FOR;
+        let may_repeat = unconfirmed < Self::UNCONFIRMED_ATTEMPTS;
         let next = now + Self::MAX_MAIL_WAIT;
         (may_repeat && next <= queued_at + Self::GIVE_UP_AFTER).then_some(next)
     }
@@ -128,10 +146,34 @@ mod tests {
         fn nothing_is_tried_after_its_time_and_everything_before(
             attempt in 1_u32..100, jitter in 0.0..1.0_f64, second in 0_i64..400_000,
         ) {
-            match RULE.next(at(0), attempt, jitter, None, at(second)) {
-                Some(next) => prop_assert!(at(second) < next && next <= at(0) + RetryRule::GIVE_UP_AFTER),
-                None => prop_assert!(at(second) + RetryRule::MAX_MAIL_WAIT > at(0) + RetryRule::GIVE_UP_AFTER),
+            for rule in [RetryRule::Mail, RetryRule::Message] {
+                match rule.next(at(0), attempt, jitter, None, at(second)) {
+                    Some(next) => prop_assert!(at(second) < next && next <= at(0) + RetryRule::GIVE_UP_AFTER),
+                    None => prop_assert!(at(second) >= at(0) + RetryRule::GIVE_UP_AFTER),
+                }
             }
+        }
+
+        #[test]
+        fn a_receiver_that_asks_for_a_delay_beyond_the_end_is_not_tried_before(hours in 53_i64..72) {
+            let now = at(3_600 * hours);
+            let requested = Some(RetryRule::MAX_WAIT);
+            prop_assert_eq!(RetryRule::Message.next(at(0), 1, 0.5, requested, now), None);
+        }
+
+        #[test]
+        fn newer_messages_cause_attempts_five_minutes_apart_or_what_the_receiver_asks_for(
+            requested in proptest::option::of(0_i64..100_000), wait in 0_i64..100_000,
+        ) {
+            let requested = requested.map(TimeDelta::seconds);
+            let early = RetryRule::Message.early(at(wait), requested, at(0));
+            if let Some(early) = early {
+                prop_assert!(early >= at(300) && early < at(wait));
+                prop_assert!(early >= at(0) + requested.unwrap_or_default().min(RetryRule::MAX_WAIT));
+            } else {
+                prop_assert!(wait <= 300 || requested.is_some_and(|requested| requested >= TimeDelta::seconds(wait.min(72_000))));
+            }
+            prop_assert_eq!(RULE.early(at(wait), requested, at(0)), None);
         }
 
         #[test]
@@ -159,7 +201,7 @@ mod tests {
                 now = next.unwrap_or(now);
                 next.is_none().then_some(attempt)
             });
-            prop_assert!(given_up.is_some_and(|attempt| (9..=11).contains(&attempt)), "{given_up:?}");
+            prop_assert!(given_up.is_some_and(|attempt| (10..=11).contains(&attempt)), "{given_up:?}");
         }
 
         #[test]
@@ -171,11 +213,15 @@ mod tests {
             for (is_unconfirmed, attempt) in unconfirmed.into_iter().zip(1..) {
                 copies += u32::from(is_unconfirmed);
                 let next = if is_unconfirmed {
-                    RetryRule::next_unconfirmed(at(0), attempt, now)
+                    RetryRule::next_unconfirmed(at(0), copies, now)
                 } else {
                     RULE.next(at(0), attempt, 0.5, None, now)
                 };
-                let Some(next) = next else { break };
+                let Some(next) = next else {
+                    let is_late = now + RetryRule::MAX_MAIL_WAIT > at(0) + RetryRule::GIVE_UP_AFTER;
+                    prop_assert!(copies == 3 || is_late, "given up after {copies} copies");
+                    break;
+                };
                 now = next;
             }
             prop_assert!(copies <= 3, "{copies} copies");
@@ -194,23 +240,22 @@ mod tests {
     }
 
     #[test]
-    fn unconfirmed_mail_of_an_hour_is_given_up_at_the_third_attempt() {
+    fn mail_is_given_up_at_the_third_attempt_without_a_confirmation() {
         let minute = |minute: i64| at(60 * minute);
-        for (attempt, now, next) in [
+        for (unconfirmed, now, next) in [
             (1, 0, Some(30)),
             (2, 30, Some(60)),
             (3, 60, None),
-            // It may have failed for other reasons before.
-            (7, 10, Some(40)),
-            (9, 70, None),
-            // It may have waited behind others.
-            (1, 600, Some(630)),
+            (3, 10, None),
+            // It may have failed for other reasons before, or waited behind others.
+            (1, 70, Some(100)),
+            (2, 600, Some(630)),
             (1, 72 * 60, None),
         ] {
             assert_eq!(
-                RetryRule::next_unconfirmed(minute(0), attempt, minute(now)),
+                RetryRule::next_unconfirmed(minute(0), unconfirmed, minute(now)),
                 next.map(minute),
-                "attempt {attempt} at minute {now}"
+                "attempt {unconfirmed} at minute {now}"
             );
         }
     }

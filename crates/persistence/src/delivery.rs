@@ -2,9 +2,11 @@
 
 mod claim;
 mod counts;
+mod early;
 mod expand;
 mod full_queues;
 mod organisation_scan;
+mod prune;
 #[cfg(test)]
 mod query_plan_tests;
 mod results;
@@ -21,10 +23,10 @@ use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::subscriber::Subscriber;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DbBackend, DeleteMany, EntityTrait,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Statement,
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
 
 pub(crate) use self::counts::counts;
@@ -32,9 +34,9 @@ use self::expand::Expanded;
 pub(crate) use self::full_queues::FullQueues;
 use self::organisation_scan::OrganisationScan;
 use crate::audit::NoAuditItem;
+use crate::clock::database_time;
 use crate::database::Database;
 use crate::entity::delivery::{ActiveModel, Column, Entity};
-use crate::entity::{delivery_count, notice};
 use crate::error::broken;
 use crate::statement::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
@@ -110,23 +112,7 @@ impl Database {
 #[async_trait]
 impl DeliveryQueue for Database {
     async fn now(&self) -> Result<DateTime<Utc>, Error> {
-        let connection = self.read();
-        // As text, which has the same form in both databases.
-        let sql = match connection.backend() {
-            DbBackend::Sqlite => "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now') AS moment",
-            _ => {
-                r#"SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS moment"#
-            }
-        };
-        let row = connection
-            .query_one_raw(Statement::from_string(connection.backend(), sql))
-            .await
-            .map_err(broken)?
-            .ok_or_else(|| Error::internal("the database does not return the time"))?;
-        let moment: String = row.try_get("", "moment").map_err(broken)?;
-        DateTime::parse_from_rfc3339(&moment)
-            .map(|moment| moment.to_utc())
-            .map_err(Error::internal)
+        database_time(self.read()).await
     }
 
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error> {
@@ -239,14 +225,14 @@ impl DeliveryQueue for Database {
 
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
         self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
-            Box::pin(prune(transaction, before, limit))
+            Box::pin(prune::old_results(transaction, before, limit))
         })
         .await
     }
 
     async fn prune_counts(&self, before: DateTime<Utc>) -> Result<(), Error> {
         self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
-            Box::pin(async move { old_counts(before).run(transaction).await.map(drop) })
+            Box::pin(async move { prune::old_counts(before).run(transaction).await.map(drop) })
         })
         .await
     }
@@ -306,7 +292,8 @@ fn verification(
 /// Locks deliveries until the transaction ends, in the order of their identifiers. Results, renewed
 /// claims, withdrawn notices and [`make_due`] change the same rows without another lock in common.
 /// Each of them locks its rows first, so that they cannot deadlock.
-/// Deletions by subscriber, such as [`drop_queued`], do not.
+/// Deletions by subscriber, such as [`drop_queued`], do not. An expansion that brings deliveries
+/// forward skips locked rows.
 pub(crate) async fn lock_rows(
     transaction: &Transaction,
     rows: Select<Entity>,
@@ -401,44 +388,4 @@ fn waiting_after(organisation: &str, most: u64) -> Select<Entity> {
 fn day(moment: DateTime<Utc>) -> String {
     let day: NaiveDate = moment.date_naive();
     day.format("%Y-%m-%d").to_string()
-}
-
-async fn prune(transaction: &Transaction, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
-    let old = Query::select()
-        .column(Column::Id)
-        .from(Entity)
-        .and_where(Column::GivenUpAt.lt(before))
-        .limit(limit)
-        .take();
-    let given_up = Entity::delete_many().filter(Column::Id.in_subquery(old));
-    let given_up = given_up.run(transaction).await?;
-    let notices = spent(before, limit);
-    let notices = notice::Entity::delete_many().filter(notice::Column::Id.in_subquery(notices));
-    let notices = notices.run(transaction).await?;
-    Ok(Ord::max(given_up, notices))
-}
-
-fn old_counts(before: DateTime<Utc>) -> DeleteMany<delivery_count::Entity> {
-    delivery_count::Entity::delete_many().filter(delivery_count::Column::Day.lt(day(before)))
-}
-
-/// Notices that were expanded before the given time and have no deliveries.
-fn spent(before: DateTime<Utc>, limit: u64) -> sea_orm::sea_query::SelectStatement {
-    let left = Query::select()
-        .column(Column::Id)
-        .from(Entity)
-        .and_where(
-            Expr::col((Entity, Column::NoticeId)).equals((notice::Entity, notice::Column::Id)),
-        )
-        .take();
-    Query::select()
-        .column((notice::Entity, notice::Column::Id))
-        .from(notice::Entity)
-        .cond_where(
-            Condition::all()
-                .add(notice::Column::ExpandedAt.lt(before))
-                .add(Expr::exists(left).not()),
-        )
-        .limit(limit)
-        .take()
 }

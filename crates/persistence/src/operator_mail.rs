@@ -93,9 +93,15 @@ impl OperatorMailStore for Database {
         .await
     }
 
-    async fn retry_mail(&self, id: Uuid, attempt: u32, at: DateTime<Utc>) -> Result<(), Error> {
+    async fn retry_mail(
+        &self,
+        id: Uuid,
+        attempt: u32,
+        at: DateTime<Utc>,
+        is_unconfirmed: bool,
+    ) -> Result<(), Error> {
         self.write_unaudited(NoAuditItem::Delivery, move |transaction| {
-            Box::pin(queue::retry(transaction, id, attempt, at))
+            Box::pin(queue::retry(transaction, id, attempt, at, is_unconfirmed))
         })
         .await
     }

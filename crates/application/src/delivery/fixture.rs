@@ -26,6 +26,8 @@ pub(super) fn delivery(id: i64, subscriber: Subscriber, kind: DeliveryKind) -> D
     Delivery {
         claim: Claim { id, attempt: 1 },
         queued_at: now(),
+        scheduled_attempt: 1,
+        unconfirmed: 0,
         organisation: organisation(),
         founder: Founder::UnknownOf(organisation()),
         organisation_name: "Acme".into(),

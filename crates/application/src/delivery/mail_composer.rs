@@ -43,40 +43,47 @@ impl MailComposer {
     /// Returns the mail; `None` if it is no longer needed or the limit of verification
     /// mails is reached.
     pub(super) async fn compose(&self, delivery: &Delivery) -> Result<Option<Mail>, Error> {
+        let is_subscribed = delivery.subscriber.status == SubscriberStatus::Subscribed;
         match &delivery.kind {
-            DeliveryKind::Verification
-                if delivery.subscriber.awaits_verification()
-                    && self.verification_limit.try_take(delivery).await? =>
-            {
-                Ok(Some(self.verification(delivery)))
-            }
-            DeliveryKind::Notice(notice)
-                if delivery.subscriber.status == SubscriberStatus::Subscribed =>
-            {
+            DeliveryKind::Verification => self.verification(delivery).await,
+            DeliveryKind::Notice(notice) if is_subscribed => {
                 Ok(Some(self.notice(delivery, notice)))
             }
-            DeliveryKind::Test(id)
-                if delivery.subscriber.status == SubscriberStatus::Subscribed =>
-            {
-                Ok(Some(self.test(delivery, *id)))
-            }
-            DeliveryKind::Verification | DeliveryKind::Notice(_) | DeliveryKind::Test(_) => {
-                Ok(None)
-            }
+            DeliveryKind::Test(id) if is_subscribed => Ok(Some(self.test(delivery, *id))),
+            DeliveryKind::Notice(_) | DeliveryKind::Test(_) => Ok(None),
         }
     }
 
-    fn verification(&self, delivery: &Delivery) -> Mail {
+    /// The mail after a request to subscribe: with a link that confirms it, or, to an address that
+    /// was subscribed already, with the link that changes its subscription.
+    async fn verification(&self, delivery: &Delivery) -> Result<Option<Mail>, Error> {
         let Delivery {
             subscriber,
             queued_at,
             ..
         } = delivery;
-        let content = MailContent::Verification {
-            link: self.links.verify(delivery),
-            manage: self.links.manage(delivery),
-            unsubscribe: self.links.unsubscribe(delivery),
-            organisation: delivery.organisation_name.clone(),
+        let is_known = subscriber.was_subscribed_at(*queued_at);
+        let is_needed = is_known || subscriber.awaits_verification();
+        if !is_needed || !self.verification_limit.try_take(delivery).await? {
+            return Ok(None);
+        }
+        let organisation = delivery.organisation_name.clone();
+        let manage = self.links.manage(delivery);
+        let unsubscribe = self.links.unsubscribe(delivery);
+        let content = if is_known {
+            MailContent::SubscribedAlready {
+                organisation,
+                page: self.links.page(delivery),
+                manage,
+                unsubscribe,
+            }
+        } else {
+            MailContent::Verification {
+                organisation,
+                link: self.links.verify(delivery),
+                manage,
+                unsubscribe,
+            }
         };
         let message_id = Some(format!(
             "{}.{}",
@@ -85,27 +92,30 @@ impl MailComposer {
         ));
         let headers = MailHeaders {
             message_id,
-            ..MailHeaders::default()
+            thread: None,
+            list: is_known.then(|| self.list(delivery)),
         };
-        Mail {
+        Ok(Some(Mail {
             to: subscriber.target.as_str().to_owned(),
             content,
             headers,
+        }))
+    }
+
+    fn list(&self, delivery: &Delivery) -> MailList {
+        MailList {
+            id: delivery.organisation.clone(),
+            name: delivery.organisation_name.clone(),
+            unsubscribe: self.links.one_click(delivery),
         }
     }
 
     fn notice(&self, delivery: &Delivery, notice: &Arc<Notice>) -> Mail {
         let Delivery {
             subscriber,
-            organisation,
             organisation_name,
             ..
         } = delivery;
-        let list = MailList {
-            id: organisation.clone(),
-            name: organisation_name.clone(),
-            unsubscribe: self.links.one_click(delivery),
-        };
         // Different for each subscriber, so that no mail program treats two mails as copies of one.
         let recipient = subscriber.id.0.simple();
         let thread = format!("{}.{recipient}", notice.subject.simple());
@@ -117,7 +127,7 @@ impl MailComposer {
         let headers = MailHeaders {
             message_id: Some(message_id),
             thread: Some(thread),
-            list: Some(list),
+            list: Some(self.list(delivery)),
         };
         Mail {
             to: subscriber.target.as_str().to_owned(),

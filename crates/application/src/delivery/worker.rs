@@ -19,6 +19,7 @@ use super::{
 };
 use crate::database_time::DatabaseTime;
 use crate::error::Error;
+use crate::failure_log::FailureLog;
 
 /// The worker that sends the deliveries of the queue.
 pub struct DeliveryWorker {
@@ -85,6 +86,7 @@ impl DeliveryWorker {
     async fn work(self: &Arc<Self>, stop: &CancellationToken) {
         let mut in_flight = InFlight::default();
         let (mut pause, mut end) = (Self::FIRST_RETRY_DELAY, None);
+        let mut failures = FailureLog::default();
         loop {
             if end.is_none() && stop.is_cancelled() {
                 end = Some(Instant::now() + Self::ACCEPT_GRACE);
@@ -98,6 +100,9 @@ impl DeliveryWorker {
             match self.tick(&mut in_flight, accepts).await {
                 Ok(()) => {
                     pause = Self::FIRST_RETRY_DELAY;
+                    if failures.succeeded() {
+                        tracing::info!("the queue of messages can be processed again");
+                    }
                     let is_more_due =
                         accepts && in_flight.poll_at <= Instant::now() + Self::SEND_BEFORE_STOP;
                     if end.is_some() && in_flight.is_done(accepts) && !is_more_due {
@@ -117,10 +122,12 @@ impl DeliveryWorker {
                     }
                 }
                 Err(error) => {
-                    tracing::warn!(
-                        error = &error as &dyn std::error::Error,
-                        "the queue of messages could not be processed; trying again"
-                    );
+                    if failures.failed() {
+                        tracing::warn!(
+                            error = &error as &dyn std::error::Error,
+                            "the queue of messages could not be processed; trying again"
+                        );
+                    }
                     if end.is_some() {
                         // The time to finish is short.
                         sleep(Self::FIRST_RETRY_DELAY).await;
@@ -337,35 +344,55 @@ impl DeliveryWorker {
                 retry_after: None,
             }
         });
-        let outcome = match result {
+        let now = time.now();
+        AttemptRecord {
+            claim: delivery.claim,
+            at: now,
+            outcome: self.outcome(&delivery, result, now),
+            was_failing: delivery.subscriber.failing.is_some(),
+        }
+    }
+
+    /// What becomes of a delivery whose attempt has ended now.
+    fn outcome(
+        &self,
+        delivery: &Delivery,
+        result: AttemptResult,
+        now: DateTime<Utc>,
+    ) -> DeliveryOutcome {
+        match result {
             AttemptResult::Sent => DeliveryOutcome::Sent,
             AttemptResult::Unwanted => DeliveryOutcome::Unwanted,
             AttemptResult::Ended => DeliveryOutcome::Ended,
             AttemptResult::Permanent { reason } => DeliveryOutcome::GivenUp { reason },
             AttemptResult::Unconfirmed { reason } => {
-                let (queued_at, attempt) = (delivery.queued_at, delivery.claim.attempt);
-                let next = RetryRule::next_unconfirmed(queued_at, attempt, time.now());
-                retried_or_given_up(next, reason)
+                let unconfirmed = delivery.unconfirmed.saturating_add(1);
+                match RetryRule::next_unconfirmed(delivery.queued_at, unconfirmed, now) {
+                    Some(at) => DeliveryOutcome::Retried {
+                        at,
+                        early_at: None,
+                        reason,
+                        is_unconfirmed: true,
+                    },
+                    None => DeliveryOutcome::GivenUp { reason },
+                }
             }
             AttemptResult::Temporary {
                 reason,
                 retry_after,
             } => {
-                let next = self.retry_rule().next(
-                    delivery.queued_at,
-                    delivery.claim.attempt,
-                    rand::random(),
-                    retry_after,
-                    time.now(),
-                );
-                retried_or_given_up(next, reason)
+                let (rule, queued_at) = (self.retry_rule(), delivery.queued_at);
+                let (attempt, jitter) = (delivery.scheduled_attempt, rand::random());
+                match rule.next(queued_at, attempt, jitter, retry_after, now) {
+                    Some(at) => DeliveryOutcome::Retried {
+                        at,
+                        early_at: rule.early(at, retry_after, now),
+                        reason,
+                        is_unconfirmed: false,
+                    },
+                    None => DeliveryOutcome::GivenUp { reason },
+                }
             }
-        };
-        AttemptRecord {
-            claim: delivery.claim,
-            at: time.now(),
-            outcome,
-            was_failing: delivery.subscriber.failing.is_some(),
         }
     }
 
@@ -374,14 +401,6 @@ impl DeliveryWorker {
             DeliveryRoute::Mail => RetryRule::Mail,
             DeliveryRoute::Message => RetryRule::Message,
         }
-    }
-}
-
-/// The outcome of a failed attempt with the time of the next one, if there is one.
-fn retried_or_given_up(next: Option<DateTime<Utc>>, reason: String) -> DeliveryOutcome {
-    match next {
-        Some(at) => DeliveryOutcome::Retried { at, reason },
-        None => DeliveryOutcome::GivenUp { reason },
     }
 }
 

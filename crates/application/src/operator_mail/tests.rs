@@ -10,6 +10,7 @@ fn mail(number: u128) -> OperatorMail {
     OperatorMail {
         id: Uuid::from_u128(number),
         attempt: 1,
+        unconfirmed: 0,
         queued_at: now(),
         organisation_name: "Acme".into(),
         time_zone: TimeZone::default(),
@@ -86,9 +87,11 @@ async fn a_failed_mail_is_retried_and_a_refused_one_is_given_up() {
     let mut store = queued(vec![mail(1), mail(2)]);
     store
         .expect_retry_mail()
-        .withf(|id, attempt, at| *id == Uuid::from_u128(1) && *attempt == 1 && *at > now())
+        .withf(|id, attempt, at, is_unconfirmed| {
+            *id == Uuid::from_u128(1) && *attempt == 1 && *at > now() && !is_unconfirmed
+        })
         .once()
-        .returning(|_, _, _| Ok(()));
+        .returning(|_, _, _, _| Ok(()));
     store
         .expect_remove_mail()
         .withf(|id| *id == Uuid::from_u128(2))
@@ -117,9 +120,9 @@ async fn the_next_attempt_is_due_after_the_end_of_the_last_one() {
         .returning(move || Ok(*read.lock()));
     store
         .expect_retry_mail()
-        .withf(move |_, _, at| *at > sent_at)
+        .withf(move |_, _, at, _| *at > sent_at)
         .once()
-        .returning(|_, _, _| Ok(()));
+        .returning(|_, _, _, _| Ok(()));
     let mut mailer = MockMailer::new();
     mailer.expect_send().returning(move |_| {
         *time.lock() = sent_at;
@@ -132,18 +135,26 @@ async fn the_next_attempt_is_due_after_the_end_of_the_last_one() {
 
 #[tokio::test]
 async fn an_unconfirmed_mail_is_sent_three_times_at_most() {
-    let again = mail(1);
+    // It failed for other reasons before.
+    let again = OperatorMail {
+        attempt: 9,
+        queued_at: now() - TimeDelta::hours(2),
+        ..mail(1)
+    };
     let last = OperatorMail {
         attempt: 3,
-        queued_at: now() - TimeDelta::hours(1),
+        unconfirmed: 2,
         ..mail(2)
     };
     let mut store = queued(vec![again, last]);
     store
         .expect_retry_mail()
-        .withf(|id, _, at| *id == Uuid::from_u128(1) && *at == now() + TimeDelta::minutes(30))
+        .withf(|id, _, at, is_unconfirmed| {
+            let is_in_time = *at == now() + TimeDelta::minutes(30);
+            *id == Uuid::from_u128(1) && is_in_time && *is_unconfirmed
+        })
         .once()
-        .returning(|_, _, _| Ok(()));
+        .returning(|_, _, _, _| Ok(()));
     store
         .expect_remove_mail()
         .withf(|id| *id == Uuid::from_u128(2))

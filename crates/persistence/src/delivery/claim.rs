@@ -1,6 +1,6 @@
 //! Claims of deliveries, which expire.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use allclear_application::delivery::{
@@ -22,16 +22,16 @@ use uuid::Uuid;
 use super::expand::UNREADABLE_FOR;
 use super::lock_rows;
 use super::organisation_scan::OrganisationWithDue;
-use crate::custom_domain;
 use crate::entity::delivery::{Column, Entity, Model};
 use crate::entity::{domain_claim, notice, organisation, subscriber};
 use crate::error::{broken, parse_stored};
 use crate::statement::{Fetch, Run, RunStatement, executed_once};
 use crate::subscriber::subscribers_from;
 use crate::transaction::Transaction;
+use crate::{batch, custom_domain};
 
 /// Delay before deliveries whose notice cannot be read are claimed again.
-const UNREADABLE_RETRY: TimeDelta = TimeDelta::minutes(1);
+pub(super) const UNREADABLE_RETRY: TimeDelta = TimeDelta::minutes(1);
 
 /// Claims at most `limit` deliveries of these organisations and returns them.
 pub(super) async fn claim(
@@ -179,7 +179,7 @@ pub(super) async fn renew(
 
 /// Deliveries that still have these claims: a later claim has a greater attempt.
 pub(super) fn these(claims: &[Claim]) -> Condition {
-    let mut by_attempt: HashMap<u32, Vec<i64>> = HashMap::new();
+    let mut by_attempt: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
     for claim in claims {
         by_attempt.entry(claim.attempt).or_default().push(claim.id);
     }
@@ -188,7 +188,7 @@ pub(super) fn these(claims: &[Claim]) -> Condition {
         .fold(Condition::any(), |any, (attempt, ids)| {
             any.add(
                 Condition::all()
-                    .add(Column::Id.is_in(ids))
+                    .add(Column::Id.is_in(batch::one_of_keys(&ids)))
                     .add(Column::Attempts.eq(i64::from(attempt))),
             )
         })
@@ -208,7 +208,10 @@ async fn postpone_unreadable(
         .iter()
         .filter(is_unreadable)
         .partition(|row| now - row.created_at > UNREADABLE_FOR);
-    let these = |rows: Vec<&Model>| Column::Id.is_in(rows.into_iter().map(|row| row.id));
+    let these = |rows: Vec<&Model>| {
+        let ids: Vec<_> = rows.into_iter().map(|row| row.id).collect();
+        Column::Id.is_in(batch::one_of_keys(&ids))
+    };
     if !over.is_empty() {
         let removed = Entity::delete_many().filter(these(over));
         removed.run(transaction).await?;
@@ -222,6 +225,13 @@ async fn postpone_unreadable(
         postponed.run(transaction).await?;
     }
     Ok(())
+}
+
+/// The different keys of rows, as [one batch](batch::one_of_keys).
+fn keys<K: Clone + Ord>(rows: &[Model], key: impl Fn(&Model) -> Option<K>) -> Vec<K> {
+    let keys: BTreeSet<K> = rows.iter().filter_map(key).collect();
+    let keys: Vec<K> = keys.into_iter().collect();
+    batch::one_of_keys(&keys)
 }
 
 struct OrganisationReference {
@@ -247,7 +257,7 @@ impl References {
         let mut unreadable = HashSet::new();
         let mut subscribers = HashMap::new();
         if !rows.is_empty() {
-            let ids = rows.iter().map(|row| row.organisation_id.clone());
+            let ids = keys(rows, |row| Some(row.organisation_id.clone()));
             let found = organisation::Entity::find().filter(organisation::Column::Id.is_in(ids));
             let found = found.find_also_related(domain_claim::Entity);
             for (row, claim) in found.fetch_all(transaction).await? {
@@ -262,8 +272,8 @@ impl References {
                 };
                 organisations.insert(row.id, reference);
             }
-            let found = notice::Entity::find()
-                .filter(notice::Column::Id.is_in(rows.iter().filter_map(|row| row.notice_id)));
+            let ids = keys(rows, |row| row.notice_id);
+            let found = notice::Entity::find().filter(notice::Column::Id.is_in(ids));
             for row in found.fetch_all(transaction).await? {
                 match Notice::try_from(&row) {
                     Ok(notice) => drop(notices.insert(row.id, Arc::new(notice))),
@@ -278,7 +288,7 @@ impl References {
                     }
                 }
             }
-            let ids = rows.iter().map(|row| row.subscriber_id);
+            let ids = keys(rows, |row| Some(row.subscriber_id));
             let found = subscriber::Entity::find().filter(subscriber::Column::Id.is_in(ids));
             let found = found.fetch_all(transaction).await?;
             for subscriber in subscribers_from(transaction, found).await? {
@@ -308,6 +318,8 @@ impl References {
                 attempt: u32::try_from(row.attempts).unwrap_or(0),
             },
             queued_at: row.created_at,
+            scheduled_attempt: u32::try_from(row.attempts - row.earlier_attempts).unwrap_or(0),
+            unconfirmed: u32::try_from(row.unconfirmed).unwrap_or(0),
             founder: Founder::of(&organisation, reference.founder),
             organisation,
             organisation_name: reference.name.clone(),

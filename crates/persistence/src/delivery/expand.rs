@@ -15,6 +15,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+use super::early::bring_forward;
 use super::{Rank, waiting_after};
 use crate::entity::notice::{ActiveModel, Column, Entity, Model, UNREADABLE};
 use crate::entity::{
@@ -151,10 +152,17 @@ pub(super) async fn expand(
     let rows = transaction
         .fetch_rows(&queued(&notice, recipients, limit)?)
         .await?;
-    let reached = rows
-        .iter()
-        .map(|row| row.try_get::<Uuid>("", "subscriber_id"));
-    let reached = reached.collect::<Result<Vec<_>, _>>().map_err(broken)?;
+    let mut reached = Vec::new();
+    let mut held_back = Vec::new();
+    for row in rows {
+        let subscriber: Uuid = row.try_get("", "subscriber_id").map_err(broken)?;
+        let due_at: DateTime<Utc> = row.try_get("", "due_at").map_err(broken)?;
+        reached.push(subscriber);
+        if due_at > now {
+            held_back.push(subscriber);
+        }
+    }
+    bring_forward(transaction, &held_back, now).await?;
     let is_full = reached.len() as u64 == limit;
     let last = if is_full {
         reached.into_iter().max()
@@ -363,9 +371,10 @@ fn chosen_groups(notice: Uuid, subscribers: &DynIden) -> SelectStatement {
         .take()
 }
 
-/// Queues deliveries for the subscribers after the last one reached, and returns these subscribers.
-/// A delivery is not due before the earlier ones of its subscriber: a claim reads deliveries in the
-/// order of their due times, and would skip it each time.
+/// Queues deliveries for the subscribers after the last one reached, and returns these subscribers
+/// with the times at which the deliveries are due. A delivery is not due before the earlier ones of
+/// its subscriber: a claim reads deliveries in the order of their due times, and would skip it each
+/// time.
 fn queued(notice: &Model, recipients: Condition, limit: u64) -> Result<InsertStatement, Error> {
     use delivery::Column as Queued;
 
@@ -409,5 +418,8 @@ fn queued(notice: &Model, recipients: Condition, limit: u64) -> Result<InsertSta
     insert
         .select_from(these.into_query())
         .map_err(Error::internal)?;
-    Ok(insert.returning_col(Queued::SubscriberId).take())
+    let returned = [Queued::SubscriberId, Queued::DueAt];
+    Ok(insert
+        .returning(Query::returning().columns(returned))
+        .take())
 }

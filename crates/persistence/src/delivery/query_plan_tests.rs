@@ -12,7 +12,7 @@ use sea_orm::{ColumnTrait, DbBackend, QueryFilter, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
 use super::{
-    claim, counts, expand, next_due, next_freed, old_counts, organisation_scan, results, spent,
+    claim, counts, early, expand, next_due, next_freed, organisation_scan, prune, results,
     waiting_after,
 };
 use crate::entity::notice::{Column, Model};
@@ -105,6 +105,10 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
             "deliveries_to_send",
             counts::last_due("acme", true).into_query(),
         ),
+        (
+            "deliveries_of_subscriber",
+            early::retried(vec![Uuid::nil(), Uuid::max()]),
+        ),
         ("deliveries_by_due", next_due(now()).into_query()),
         ("deliveries_by_claim", next_freed(now()).into_query()),
         ("notices_to_expand", expand::organisation_after("", &[])),
@@ -115,7 +119,7 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
         ("notices_to_expand", expand::next("acme").into_query()),
         (
             "notices_by_expansion",
-            spent(now() - TimeDelta::days(30), 200),
+            prune::spent(now() - TimeDelta::days(30), 200),
         ),
         (
             "notices_of_subject",
@@ -190,6 +194,34 @@ async fn results_search_for_what_they_change() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn deliveries_to_bring_forward_are_found_by_their_subscribers() {
+    let subscribers = || vec![Uuid::nil(), Uuid::max()];
+    let statements = [
+        ("retries", early::bringing_forward(subscribers(), now())),
+        ("later", early::releasing(subscribers(), now())),
+    ];
+    let (database, _folder) = sqlite().await;
+    for (name, statement) in &statements {
+        let found = plan(database.read(), statement).await;
+        assert!(
+            found.contains(&format!("MATERIALIZE {name}"))
+                && found.contains("deliveries_of_subscriber"),
+            "{found}"
+        );
+    }
+    let Some(database) = postgresql(&MANY).await else {
+        return;
+    };
+    for (name, statement) in &statements {
+        let found = plan(database.read(), statement).await;
+        assert!(
+            found.contains(&format!("CTE {name}")) && !found.contains("Seq Scan"),
+            "{found}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn choices_of_a_subscriber_are_compared_with_the_components_of_a_notice() {
     let (database, _folder) = sqlite().await;
     let acme = OrganisationId::parse("acme").unwrap();
@@ -209,7 +241,7 @@ async fn notices_of_a_deleted_subject_are_found_by_the_subject() {
 #[tokio::test(flavor = "multi_thread")]
 async fn old_daily_counts_are_found_by_their_day() {
     let (database, _folder) = sqlite().await;
-    let plan = plan(database.read(), &old_counts(now()).into_query()).await;
+    let plan = plan(database.read(), &prune::old_counts(now()).into_query()).await;
     assert!(plan.contains("delivery_counts_by_day"), "{plan}");
 }
 

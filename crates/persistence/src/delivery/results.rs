@@ -9,11 +9,14 @@ use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, OnConflict, Query, UnionType};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select,
+    UpdateMany,
 };
 use uuid::Uuid;
 
 use super::claim::these;
+use super::early::{ends_retries, release_later};
 use super::{day, lock_rows};
+use crate::batch;
 use crate::entity::delivery::{Column, Entity};
 use crate::entity::{delivery_count, subscriber as entity};
 use crate::error::broken;
@@ -29,12 +32,13 @@ pub(super) async fn record(
         let whose = Query::select()
             .column(Column::SubscriberId)
             .from(Entity)
-            .and_where(Column::Id.is_in(results.iter().map(|result| result.claim.id)))
+            .and_where(Column::Id.is_in(ids_of(&results)))
             .take();
         let rows = entity::Entity::find().filter(entity::Column::Id.in_subquery(whose));
         subscriber::lock_rows(transaction, rows).await?;
     }
     lock_rows(transaction, changed(&results)).await?;
+    release_later(transaction, &results).await?;
     let mut sent: BTreeMap<String, Vec<i64>> = BTreeMap::new();
     let mut unwanted = Vec::new();
     // In the order of organisations, so that concurrent nodes cannot deadlock on them.
@@ -51,8 +55,15 @@ pub(super) async fn record(
             }
             DeliveryOutcome::Ended => end(transaction, claim, at).await?,
             DeliveryOutcome::Unwanted => unwanted.push(claim),
-            DeliveryOutcome::Retried { at: again, reason } => {
-                retry(transaction, claim, again, reason).await?;
+            DeliveryOutcome::Retried {
+                at: again,
+                early_at,
+                reason,
+                is_unconfirmed,
+            } => {
+                let unconfirmed = i32::from(is_unconfirmed);
+                let freed = freed(claim, early_at, reason, unconfirmed);
+                retry(transaction, claim, freed, again).await?;
             }
             DeliveryOutcome::GivenUp { reason } => {
                 if let Some(organisation) = give_up(transaction, claim, at, &reason).await? {
@@ -61,9 +72,9 @@ pub(super) async fn record(
             }
         }
     }
-    clear_failures(transaction, recovered).await?;
+    clear_failures(transaction, &recovered).await?;
     for (day, ids) in sent {
-        for organisation in remove_sent(transaction, ids).await? {
+        for organisation in remove_sent(transaction, &ids).await? {
             counts.entry((organisation, day.clone())).or_default().sent += 1;
         }
     }
@@ -77,25 +88,31 @@ pub(super) async fn record(
     Ok(())
 }
 
+/// The identifiers of the results' deliveries, as [one batch](batch::one_of_keys).
+fn ids_of<'r>(results: impl IntoIterator<Item = &'r AttemptRecord>) -> Vec<i64> {
+    let ids: Vec<_> = results.into_iter().map(|result| result.claim.id).collect();
+    batch::one_of_keys(&ids)
+}
+
 /// The deliveries that results may change: their own, and all that wait for a subscriber whose
-/// deliveries are delayed or deleted.
+/// deliveries are delayed, released or deleted.
 pub(super) fn changed(results: &[AttemptRecord]) -> Select<Entity> {
-    let own = results.iter().map(|result| result.claim.id);
     let own = Entity::find()
         .select_only()
         .column(Column::Id)
-        .filter(Column::Id.is_in(own));
+        .filter(Column::Id.is_in(ids_of(results)));
     let changes_others = |result: &&AttemptRecord| {
-        matches!(
+        let delays_or_deletes = matches!(
             result.outcome,
             DeliveryOutcome::Ended | DeliveryOutcome::Retried { .. }
-        )
+        );
+        delays_or_deletes || ends_retries(result)
     };
-    let others = results.iter().filter(changes_others);
+    let others = ids_of(results.iter().filter(changes_others));
     let whose = Query::select()
         .column(Column::SubscriberId)
         .from(Entity)
-        .and_where(Column::Id.is_in(others.map(|result| result.claim.id)))
+        .and_where(Column::Id.is_in(others))
         .take();
     let others = Entity::find()
         .select_only()
@@ -112,8 +129,8 @@ pub(super) fn changed(results: &[AttemptRecord]) -> Select<Entity> {
 /// Whether the result also changes the subscriber or its other deliveries.
 const fn changes_subscriber(result: &AttemptRecord) -> bool {
     match result.outcome {
-        DeliveryOutcome::Sent => result.was_failing,
-        DeliveryOutcome::Unwanted => false,
+        DeliveryOutcome::Sent => result.was_failing || ends_retries(result),
+        DeliveryOutcome::Unwanted => ends_retries(result),
         DeliveryOutcome::Ended
         | DeliveryOutcome::Retried { .. }
         | DeliveryOutcome::GivenUp { .. } => true,
@@ -132,10 +149,10 @@ type Counts = BTreeMap<(String, String), Count>;
 
 /// Deletes sent deliveries, even if another node has claimed them meanwhile. Returns the
 /// organisation of each.
-async fn remove_sent(transaction: &Transaction, ids: Vec<i64>) -> Result<Vec<String>, Error> {
+async fn remove_sent(transaction: &Transaction, ids: &[i64]) -> Result<Vec<String>, Error> {
     let gone = Query::delete()
         .from_table(Entity)
-        .and_where(Column::Id.is_in(ids))
+        .and_where(Column::Id.is_in(batch::one_of_keys(ids)))
         .returning_col(Column::OrganisationId)
         .take();
     let rows = transaction.fetch_rows(&gone).await?;
@@ -168,20 +185,32 @@ async fn add(transaction: &Transaction, counts: Counts) -> Result<(), Error> {
     Ok(())
 }
 
-/// Ends the claim and delays the delivery, together with all later ones of its subscriber, which
-/// would only be skipped.
+/// Ends a claim, and stores what the next attempt needs to know of this one.
+fn freed(
+    claim: Claim,
+    early_at: Option<DateTime<Utc>>,
+    reason: String,
+    unconfirmed: i32,
+) -> UpdateMany<Entity> {
+    let free: Expr = Expr::val(Option::<DateTime<Utc>>::None);
+    let unconfirmed = Expr::col(Column::Unconfirmed).add(unconfirmed);
+    Entity::update_many()
+        .col_expr(Column::ClaimedUntil, free)
+        .col_expr(Column::EarlyAt, Expr::val(early_at))
+        .col_expr(Column::Reason, Expr::val(reason))
+        .col_expr(Column::Unconfirmed, unconfirmed)
+        .filter(these(&[claim]))
+        .filter(Column::DueAt.is_not_null())
+}
+
+/// [Ends the claim](freed) and delays the delivery, together with all later ones of its subscriber,
+/// which would only be skipped.
 async fn retry(
     transaction: &Transaction,
     claim: Claim,
+    freed: UpdateMany<Entity>,
     again: DateTime<Utc>,
-    reason: String,
 ) -> Result<(), Error> {
-    let free: Expr = Expr::val(Option::<DateTime<Utc>>::None);
-    let freed = Entity::update_many()
-        .col_expr(Column::ClaimedUntil, free)
-        .col_expr(Column::Reason, Expr::val(reason))
-        .filter(these(&[claim]))
-        .filter(Column::DueAt.is_not_null());
     if freed.run(transaction).await? == 0 {
         return Ok(());
     }
@@ -198,14 +227,14 @@ async fn retry(
 }
 
 /// Removes the marks of subscribers whose messages arrive again.
-async fn clear_failures(transaction: &Transaction, ids: Vec<i64>) -> Result<(), Error> {
+async fn clear_failures(transaction: &Transaction, ids: &[i64]) -> Result<(), Error> {
     if ids.is_empty() {
         return Ok(());
     }
     let whose = Query::select()
         .column(Column::SubscriberId)
         .from(Entity)
-        .and_where(Column::Id.is_in(ids))
+        .and_where(Column::Id.is_in(batch::one_of_keys(ids)))
         .take();
     entity::Entity::update_many()
         .set(no_failure())

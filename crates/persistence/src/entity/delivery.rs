@@ -16,6 +16,9 @@ pub struct Model {
     pub given_up_at: Option<DateTimeUtc>,
     pub reason: Option<String>,
     pub by_mail: bool,
+    pub unconfirmed: i32,
+    pub earlier_attempts: i32,
+    pub early_at: Option<DateTimeUtc>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

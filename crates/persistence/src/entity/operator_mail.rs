@@ -13,6 +13,7 @@ pub struct Model {
     pub created_at: DateTimeUtc,
     pub due_at: DateTimeUtc,
     pub attempts: i32,
+    pub unconfirmed: i32,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

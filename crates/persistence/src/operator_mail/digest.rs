@@ -15,7 +15,7 @@ use sea_orm::{
     QuerySelect, Select,
 };
 
-use super::queue::{self, Recipients};
+use super::queue;
 use crate::entity::{organisation, subscriber};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
@@ -117,15 +117,7 @@ pub(super) async fn queue(
         .filter(organisation::Column::Id.eq(organisation.as_str()))
         .run(transaction)
         .await?;
-    queue::insert(
-        transaction,
-        clock,
-        organisation,
-        Recipients::Admins,
-        &content,
-        now,
-    )
-    .await?;
+    queue::insert(transaction, clock, organisation, &content, now).await?;
     Ok(true)
 }
 

@@ -5,8 +5,9 @@ use allclear_application::error::Error;
 use allclear_application::operator_mail::{
     ClaimedMails, MAX_RECIPIENTS, OperatorMail, OperatorMailContent,
 };
-use allclear_domain::id::{IncidentId, OrganisationId};
-use allclear_domain::membership::{Member, Role};
+use allclear_domain::id::OrganisationId;
+use allclear_domain::membership::Role;
+use allclear_domain::permission::Permission;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement};
 use sea_orm::{
@@ -23,28 +24,11 @@ use crate::membership::list;
 use crate::statement::{Fetch, Run, RunStatement, executed_once};
 use crate::transaction::Transaction;
 
-/// The recipients of a mail.
-#[derive(Clone, Copy)]
-pub(super) enum Recipients {
-    /// All members, about an incident.
-    Members(IncidentId),
-    /// The admins.
-    Admins,
-}
-
-impl Recipients {
-    fn include(self, member: &Member) -> bool {
-        match self {
-            Self::Members(_) => true,
-            Self::Admins => member.role == Role::Admin,
-        }
-    }
-
-    const fn incident(self) -> Option<Uuid> {
-        match self {
-            Self::Members(incident) => Some(incident.0),
-            Self::Admins => None,
-        }
+/// Whether members with a role receive a mail.
+const fn is_for(content: &OperatorMailContent, role: Role) -> bool {
+    match content {
+        OperatorMailContent::Reminder(_) => role.may(Permission::Write),
+        OperatorMailContent::Digest(_) => role.may(Permission::Administer),
     }
 }
 
@@ -53,28 +37,32 @@ pub(super) async fn insert(
     transaction: &Transaction,
     clock: &dyn Clock,
     organisation: &OrganisationId,
-    recipients: Recipients,
     content: &OperatorMailContent,
     now: DateTime<Utc>,
 ) -> Result<(), Error> {
-    let content = serde_json::to_string(content).map_err(Error::internal)?;
+    let incident = match content {
+        OperatorMailContent::Reminder(reminder) => Some(reminder.incident),
+        OperatorMailContent::Digest(_) => None,
+    };
     let mut members = list(transaction, organisation).await?;
-    members.retain(|member| member.email.is_some() && recipients.include(member));
+    members.retain(|member| member.email.is_some() && is_for(content, member.role));
     // Admins first, in case there are too many.
     members.sort_by_key(|member| (std::cmp::Reverse(member.role), member.created_at));
     members.truncate(usize::try_from(MAX_RECIPIENTS).unwrap_or(usize::MAX));
     if members.is_empty() {
         return Ok(());
     }
+    let content = serde_json::to_string(content).map_err(Error::internal)?;
     let rows = members.into_iter().map(|member| ActiveModel {
         id: Set(clock.id()),
         organisation_id: Set(organisation.as_str().to_owned()),
         user_id: Set(member.user.0),
-        incident_id: Set(recipients.incident()),
+        incident_id: Set(incident),
         content: Set(content.clone()),
         created_at: Set(now),
         due_at: Set(now),
         attempts: Set(0),
+        unconfirmed: Set(0),
     });
     Entity::insert_many(rows).run(transaction).await?;
     Ok(())
@@ -157,9 +145,12 @@ async fn mail(transaction: &Transaction, row: &QueryResult) -> Result<Option<Ope
         .find_also_related(user::Entity)
         .fetch_one(transaction)
         .await?;
-    let Some((_, Some(user))) = member else {
+    let Some((member, Some(user))) = member else {
         return Ok(None);
     };
+    if !is_for(&content, parse_stored(&member.role)?) {
+        return Ok(None);
+    }
     let organisation = organisation::Entity::find_by_id(row.organisation_id)
         .fetch_one(transaction)
         .await?;
@@ -169,6 +160,7 @@ async fn mail(transaction: &Transaction, row: &QueryResult) -> Result<Option<Ope
     Ok(Some(OperatorMail {
         id: row.id,
         attempt: u32::try_from(row.attempts).unwrap_or(u32::MAX),
+        unconfirmed: u32::try_from(row.unconfirmed).unwrap_or(u32::MAX),
         queued_at: row.created_at,
         organisation_name: organisation.name,
         time_zone: parse_stored(&organisation.time_zone)?,
@@ -187,9 +179,12 @@ pub(super) async fn retry(
     id: Uuid,
     attempt: u32,
     at: DateTime<Utc>,
+    is_unconfirmed: bool,
 ) -> Result<(), Error> {
+    let unconfirmed = Expr::col(Column::Unconfirmed).add(i32::from(is_unconfirmed));
     Entity::update_many()
         .col_expr(Column::DueAt, at.into())
+        .col_expr(Column::Unconfirmed, unconfirmed)
         .filter(Column::Id.eq(id))
         .filter(Column::Attempts.eq(i64::from(attempt)))
         .run(transaction)

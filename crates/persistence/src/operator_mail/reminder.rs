@@ -10,7 +10,7 @@ use sea_orm::sea_query::{Alias, Expr, ExprTrait, Query, SelectStatement, WindowS
 use sea_orm::{Condition, ConnectionTrait, FromQueryResult, Order};
 use uuid::Uuid;
 
-use super::queue::{self, Recipients};
+use super::queue;
 use crate::entity::{incident, incident_update, organisation};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
@@ -141,8 +141,7 @@ pub(super) async fn queue(
         hours: due.times().silent_hours(now),
         never_updated: due.updated_at.is_none(),
     });
-    let recipients = Recipients::Members(IncidentId(due.id));
-    queue::insert(transaction, clock, &organisation, recipients, &content, now).await?;
+    queue::insert(transaction, clock, &organisation, &content, now).await?;
     Ok(true)
 }
 

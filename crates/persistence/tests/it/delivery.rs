@@ -2,6 +2,7 @@
 
 mod clocks;
 mod component;
+mod early;
 mod fairness;
 pub(crate) mod fixture;
 mod notice;
@@ -32,7 +33,7 @@ use tokio::task::JoinSet;
 use crate::backend::clock;
 use crate::contract;
 use crate::organisation_fixture::OrganisationFixture;
-use fixture::{enter, enter_draft, later, request, result, sent};
+use fixture::{enter, enter_draft, later, request, result, retried, sent};
 
 contract!(
     everybody_subscribed_when_it_happened_gets_one_delivery_in_batches,
@@ -250,10 +251,7 @@ async fn a_claim_that_ends_is_free_again_and_a_renewed_one_is_not(database: &Dat
         .renew(vec![lost], now + TimeDelta::hours(1))
         .await
         .unwrap();
-    let off = DeliveryOutcome::Retried {
-        at: now + TimeDelta::hours(1),
-        reason: "late".into(),
-    };
+    let off = retried(now + TimeDelta::hours(1), "late");
     fixture.results(vec![result(lost, off)]).await;
     let later = after + TimeDelta::seconds(21);
     assert_eq!(
@@ -298,10 +296,7 @@ async fn failed_delivery_is_due_at_its_time_and_delays_the_later_ones(database: 
     fixture.expand().await;
     let first = fixture.claim(10).await;
     let at = later(10);
-    let again = DeliveryOutcome::Retried {
-        at,
-        reason: "451 busy".into(),
-    };
+    let again = retried(at, "451 busy");
     fixture.results(vec![result(first[0].claim, again)]).await;
     fixture
         .record(incident, IncidentStatus::Monitoring, "two")
@@ -327,10 +322,7 @@ async fn waiting_deliveries_of_a_subscriber_that_recovers_are_due_in_order(datab
     let incident = fixture.incident("Down").await;
     fixture.expand().await;
     let at = later(60 * 14);
-    let busy = |delivery: &Delivery| {
-        let reason = "451 busy".into();
-        result(delivery.claim, DeliveryOutcome::Retried { at, reason })
-    };
+    let busy = |delivery: &Delivery| result(delivery.claim, retried(at, "451 busy"));
     let claimed = fixture.claim(10).await;
     fixture.results(claimed.iter().map(busy).collect()).await;
     fixture
@@ -405,10 +397,7 @@ async fn delivery_that_waits_for_a_retry_is_counted_by_the_reason_of_its_last_at
     fixture.incident("Down").await;
     fixture.expand().await;
     let retry = async |delivery: &Delivery, reason: &str| {
-        let again = DeliveryOutcome::Retried {
-            at: later(10),
-            reason: reason.into(),
-        };
+        let again = retried(later(10), reason);
         fixture.results(vec![result(delivery.claim, again)]).await;
     };
     let claimed = fixture.claim(3).await;
@@ -549,10 +538,7 @@ async fn notices_precede_verifications_of_webhooks_and_retries_come_last(databas
     };
     let notice = next().await;
     assert_eq!(notice.subscriber.id, confirmed.id);
-    let again = DeliveryOutcome::Retried {
-        at: clock().now(),
-        reason: "503".into(),
-    };
+    let again = retried(clock().now(), "503");
     fixture.results(vec![result(notice.claim, again)]).await;
     fixture.incident("Down again").await;
     fixture.expand().await;
@@ -570,10 +556,7 @@ async fn repeated_subscription_is_sent_its_link_although_an_earlier_one_waits_fo
     let fixture = OrganisationFixture::new(database, "acme").await;
     let eve = enter(database, &fixture.id, "eve@example.com").await;
     let first = fixture.claim(10).await;
-    let again = DeliveryOutcome::Retried {
-        at: later(60 * 5),
-        reason: "404".into(),
-    };
+    let again = retried(later(60 * 5), "404");
     fixture.results(vec![result(first[0].claim, again)]).await;
     assert!(fixture.claim(10).await.is_empty());
     let known = enter(database, &fixture.id, "eve@example.com").await;
@@ -639,10 +622,7 @@ async fn next_wake_up_is_when_a_delivery_is_due_or_a_claim_ends(database: &Datab
     let claimed = database.claim(request(now, ends, 10)).await.unwrap();
     assert_eq!(database.next_due(now).await.unwrap(), Some(ends));
     let soon = now + TimeDelta::seconds(3);
-    let again = DeliveryOutcome::Retried {
-        at: soon,
-        reason: "busy".into(),
-    };
+    let again = retried(soon, "busy");
     fixture.results(vec![result(claimed[0].claim, again)]).await;
     assert_eq!(database.next_due(now).await.unwrap(), Some(soon));
     assert_eq!(database.next_due(soon).await.unwrap(), Some(ends));

@@ -1,5 +1,6 @@
 //! Mails to operators: their recipients, contents and times.
 
+mod role;
 mod unreadable;
 
 use std::collections::HashSet;
@@ -46,7 +47,7 @@ contract!(
     an_organisation_without_known_addresses_queues_no_mail,
 );
 
-/// An organisation with the admin Ada and the member Bob.
+/// An organisation with the admin Ada, the editor Bob and the viewer Cid.
 struct Operators {
     fixture: OrganisationFixture,
     ada: User,
@@ -58,10 +59,13 @@ impl Operators {
         let ada = account(database, "ada@example.com", "hash").await;
         let acme = found(database, &ada).await;
         let bob = account(database, "bob@example.com", "hash").await;
-        let link = invite(database, Some(&acme), Role::Editor).await;
-        let digest = link.digest();
-        let accepted = database.accept_invitation(&digest, bob.id, clock().now());
-        accepted.await.unwrap().unwrap();
+        let cid = account(database, "cid@example.com", "hash").await;
+        for (user, role) in [(&bob, Role::Editor), (&cid, Role::Viewer)] {
+            let link = invite(database, Some(&acme), role).await;
+            let digest = link.digest();
+            let accepted = database.accept_invitation(&digest, user.id, clock().now());
+            accepted.await.unwrap().unwrap();
+        }
         let fixture = OrganisationFixture {
             database: database.clone(),
             id: acme,
@@ -160,6 +164,7 @@ async fn operators_are_reminded_once_a_period_until_an_update(database: &Databas
     assert_eq!(database.queue_reminders(after(4)).await.unwrap(), 1);
     assert_eq!(database.queue_reminders(after(4)).await.unwrap(), 0);
     let mails = send_all(database, after(4)).await;
+    // The viewer can do nothing about it.
     assert_eq!(
         addresses(&mails),
         [&operators.ada.email, &operators.bob.email]
@@ -305,11 +310,20 @@ async fn a_claim_ends_and_a_failed_mail_is_due_again(database: &Database) {
     let later = now + TimeDelta::hours(1);
     for mail in &second {
         // A late result of the first claim changes nothing.
-        database.retry_mail(mail.id, 1, now).await.unwrap();
-        database.retry_mail(mail.id, 2, later).await.unwrap();
+        let retry = async |attempt, at, is_unconfirmed| {
+            let retried = database.retry_mail(mail.id, attempt, at, is_unconfirmed);
+            retried.await.unwrap();
+        };
+        retry(1, now, true).await;
+        retry(2, later, mail.id == second[0].id).await;
     }
     assert!(claim(later - TimeDelta::seconds(1)).await.is_empty());
-    assert_eq!(claim(later).await.len(), 2);
+    let third = claim(later).await;
+    assert_eq!(third.len(), 2);
+    for mail in third {
+        let unconfirmed = u32::from(mail.id == second[0].id);
+        assert_eq!((mail.attempt, mail.unconfirmed), (3, unconfirmed));
+    }
 }
 
 async fn admins_get_one_digest_a_day_that_names_each_failure_once(database: &Database) {

@@ -23,7 +23,7 @@ use tokio::time::timeout;
 
 use crate::backend::{clock, connected};
 use crate::contract;
-use crate::delivery::fixture::{enter, later, result};
+use crate::delivery::fixture::{enter, later, result, retried};
 use crate::organisation_fixture::{OrganisationFixture, set};
 
 contract!(
@@ -245,10 +245,7 @@ async fn results_and_the_withdrawal_of_their_notice_lock_in_one_order() {
     holding.execute_unprepared(&hold).await.unwrap();
     let recording = async {
         until_waiting(&connection, 1).await;
-        let outcome = DeliveryOutcome::Retried {
-            at: later(1),
-            reason: "451".into(),
-        };
+        let outcome = retried(later(1), "451");
         let retried = [last, first].map(|claim| result(claim, outcome.clone()));
         fixture.results(retried.into()).await;
     };

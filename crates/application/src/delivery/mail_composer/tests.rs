@@ -114,19 +114,51 @@ async fn a_verification_has_links_that_verify_and_unsubscribe_and_is_the_same_at
 
 #[tokio::test]
 async fn a_verification_is_mailed_only_if_it_is_awaited_and_below_the_limit() {
-    let confirmed = delivery(1, subscribed(), DeliveryKind::Verification);
-    assert_eq!(
-        composer(limited(0, true))
-            .compose(&confirmed)
-            .await
-            .unwrap(),
-        None
-    );
-    let bombed = delivery(1, pending(), DeliveryKind::Verification);
-    assert_eq!(
-        composer(limited(1, false)).compose(&bombed).await.unwrap(),
-        None
-    );
+    let requested = delivery(1, pending(), DeliveryKind::Verification);
+    let confirmed_since = Delivery {
+        queued_at: now() - TimeDelta::milliseconds(1),
+        subscriber: subscribed(),
+        ..requested.clone()
+    };
+    let gone = Delivery {
+        subscriber: subscribed().unsubscribe(now()),
+        ..requested.clone()
+    };
+    for unneeded in [confirmed_since, gone] {
+        let composer = composer(limited(0, true));
+        assert_eq!(composer.compose(&unneeded).await.unwrap(), None);
+    }
+    let known = Delivery {
+        subscriber: subscribed(),
+        ..requested.clone()
+    };
+    for bombed in [requested, known] {
+        let composer = composer(limited(1, false));
+        assert_eq!(composer.compose(&bombed).await.unwrap(), None);
+    }
+}
+
+#[tokio::test]
+async fn subscribed_address_that_subscribes_again_is_mailed_the_link_that_changes_its_subscription()
+{
+    let again = delivery(1, subscribed(), DeliveryKind::Verification);
+    let mail = composer(limited(1, true)).compose(&again).await.unwrap();
+    let mail = mail.unwrap();
+    let list = mail.headers.list.as_ref().unwrap();
+    assert!(list.unsubscribe.contains("/one-click?"), "{list:?}");
+    let MailContent::SubscribedAlready {
+        organisation,
+        page,
+        manage,
+        unsubscribe,
+    } = mail.content
+    else {
+        panic!("{mail:?}")
+    };
+    assert_eq!(organisation, "Acme");
+    assert_eq!(page, "https://status.example.com/status/org_1");
+    assert!(manage.starts_with("https://status.example.com/subscription?subscriberId="));
+    assert!(unsubscribe.starts_with("https://status.example.com/unsubscribe?"));
 }
 
 #[tokio::test]

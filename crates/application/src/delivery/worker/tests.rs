@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use crate::clock::TestClock;
 use crate::delivery::fixture::{delivery, pending};
 use crate::delivery::{Claim, DeliveryCounts, DeliveryKind, MailComposer, MailSender};
-use crate::fixture::{links, now};
+use crate::fixture::{kept_log, links, log_lines, now};
 use crate::mail::{MAIL_TIMEOUT, Mail, MailContent, MailPreview, Mailer, SendError};
 use crate::secret::HmacKey;
 use crate::subscriber::MockSubscriberStore;
@@ -56,6 +56,20 @@ impl Queued {
             Err(Error::Unavailable("unavailable".into()))
         } else {
             Ok(())
+        }
+    }
+
+    /// The attempt after the one with this claim.
+    fn again(&self, claim: Claim) -> Delivery {
+        let results = self.results.lock();
+        let of_it = results.iter().filter(|result| result.claim.id == claim.id);
+        let unconfirmed = of_it.filter(|result| is_unconfirmed(&result.outcome));
+        let attempt = claim.attempt + 1;
+        Delivery {
+            claim: Claim { attempt, ..claim },
+            scheduled_attempt: attempt,
+            unconfirmed: u32::try_from(unconfirmed.count()).unwrap(),
+            ..mail(claim.id)
         }
     }
 
@@ -113,17 +127,18 @@ impl DeliveryQueue for Queued {
 
     async fn record_results(&self, results: Vec<AttemptRecord>) -> Result<(), Error> {
         self.outcome()?;
-        for one in &results {
-            if let DeliveryOutcome::Retried { at, .. } = one.outcome {
-                let again = mail(one.claim.id);
-                let claim = Claim {
-                    attempt: one.claim.attempt + 1,
-                    ..one.claim
-                };
-                self.due.lock().push((at, Delivery { claim, ..again }));
+        for one in results {
+            let retried_at = match one.outcome {
+                DeliveryOutcome::Retried { at, .. } => Some(at),
+                _ => None,
+            };
+            let claim = one.claim;
+            self.results.lock().push(one);
+            if let Some(at) = retried_at {
+                let again = self.again(claim);
+                self.due.lock().push((at, again));
             }
         }
-        self.results.lock().extend(results);
         Ok(())
     }
 
@@ -152,6 +167,16 @@ impl DeliveryQueue for Queued {
     async fn prune_counts(&self, _: DateTime<Utc>) -> Result<(), Error> {
         Ok(())
     }
+}
+
+fn is_unconfirmed(outcome: &DeliveryOutcome) -> bool {
+    matches!(
+        outcome,
+        DeliveryOutcome::Retried {
+            is_unconfirmed: true,
+            ..
+        }
+    )
 }
 
 fn mail(id: i64) -> Delivery {
@@ -396,6 +421,34 @@ async fn mail_that_is_never_confirmed_is_sent_three_times_within_an_hour() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn mail_that_failed_for_an_hour_is_retried_after_its_first_missing_confirmation() {
+    let begun = Instant::now();
+    let reason = || "451 Try again later".to_owned();
+    let busy_then_silent = move || {
+        Err(if begun.elapsed() < Duration::from_mins(70) {
+            SendError::Temporary { reason: reason() }
+        } else {
+            SendError::Unconfirmed { reason: reason() }
+        })
+    };
+    let node = start(
+        Queued::of(1),
+        slow_mailer(Duration::ZERO, Box::new(busy_then_silent)),
+    );
+    pass(170 * 60_000).await;
+    let results = node.queue.results.lock();
+    let copies = results
+        .iter()
+        .filter(|result| is_unconfirmed(&result.outcome));
+    assert_eq!(copies.count(), 2, "{results:?}");
+    let last = results.last().map(|result| &result.outcome);
+    assert!(
+        matches!(last, Some(DeliveryOutcome::GivenUp { .. })),
+        "the third copy is the last: {last:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn slow_delivery_keeps_its_claim() {
     let node = start(Queued::of(1), slow(MAIL_TIMEOUT));
     pass(779_000).await;
@@ -432,6 +485,23 @@ async fn nothing_is_lost_or_sent_twice_while_the_database_is_unavailable() {
     pass(10_000).await;
     assert_eq!(node.queue.sent(), [1, 2, 3, 4]);
     assert_eq!(node.queue.results.lock().len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn outage_of_the_database_is_logged_once_a_minute() {
+    let (_guard, log) = kept_log();
+    let node = start(Queued::of(4), slow(Duration::from_millis(10)));
+    pass(1).await;
+    // They take 73 seconds.
+    node.queue.failures.store(20, Ordering::SeqCst);
+    pass(120_000).await;
+    let lines = log_lines(&log);
+    let levels: Vec<_> = lines
+        .iter()
+        .filter(|line| line["fields"]["message"].to_string().contains("the queue"))
+        .map(|line| &line["level"])
+        .collect();
+    assert_eq!(levels, ["WARN", "WARN", "INFO"]);
 }
 
 #[tokio::test(start_paused = true)]

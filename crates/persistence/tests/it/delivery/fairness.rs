@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use allclear_application::delivery::{
-    ClaimRequest, Delivery, DeliveryOutcome, DeliveryQueue, DeliveryRoute, Founder,
+    ClaimRequest, Delivery, DeliveryQueue, DeliveryRoute, Founder,
 };
 use allclear_application::membership::NewOrganisation;
 use allclear_application::organisation::OrganisationStore;
@@ -12,7 +12,7 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::SubscriberDraft;
 use allclear_persistence::database::Database;
 
-use super::fixture::{enter, later, request, result, sent};
+use super::fixture::{enter, later, request, result, retried, sent};
 use crate::account::account;
 use crate::backend::{clock, organisation};
 use crate::contract;
@@ -201,10 +201,7 @@ async fn organisations_whose_deliveries_are_all_in_flight_delay_nobody(database:
         };
         let claimed = database.claim(one_place).await.unwrap();
         assert_eq!(by_organisation(&claimed), BTreeMap::from([("bb", 1)]));
-        let again = DeliveryOutcome::Retried {
-            at: clock().now(),
-            reason: "450 Later".to_owned(),
-        };
+        let again = retried(clock().now(), "450 Later");
         late.results(vec![result(claimed[0].claim, again)]).await;
     }
 }
@@ -223,10 +220,7 @@ async fn any_number_of_organisations_with_nothing_to_claim_delays_nobody(databas
         };
         database.claim(one_place).await.unwrap()
     };
-    let retried = |delivery: &Delivery, at| {
-        let reason = "503 Later".to_owned();
-        result(delivery.claim, DeliveryOutcome::Retried { at, reason })
-    };
+    let again = |delivery: &Delivery, at| result(delivery.claim, retried(at, "503 Later"));
     for number in 0..300 {
         queue(&format!("many{number:03}")).await;
     }
@@ -238,13 +232,13 @@ async fn any_number_of_organisations_with_nothing_to_claim_delays_nobody(databas
     assert_eq!(by_organisation(&other), BTreeMap::from([("other", 1)]));
 
     // All of them wait for a retry.
-    let later = many.iter().chain(&other).map(|it| retried(it, later(60)));
+    let later = many.iter().chain(&other).map(|it| again(it, later(60)));
     queue("late").await;
     let mut results = later.collect();
     for after in [None, Some("late"), Some("many150"), Some("other")] {
         let late = one_of(after, results).await;
         assert_eq!(by_organisation(&late), BTreeMap::from([("late", 1)]));
-        results = vec![retried(&late[0], clock().now())];
+        results = vec![again(&late[0], clock().now())];
     }
     database.record_results(results).await.unwrap();
     let late = one_of(None, Vec::new()).await;

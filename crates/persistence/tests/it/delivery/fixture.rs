@@ -30,6 +30,16 @@ pub(crate) fn result(claim: Claim, outcome: DeliveryOutcome) -> AttemptRecord {
     }
 }
 
+/// A failed attempt whose next one no notice brings forward.
+pub(crate) fn retried(at: DateTime<Utc>, reason: &str) -> DeliveryOutcome {
+    DeliveryOutcome::Retried {
+        at,
+        early_at: None,
+        reason: reason.to_owned(),
+        is_unconfirmed: false,
+    }
+}
+
 /// A request for mails of any organisation.
 pub(crate) fn request(now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> ClaimRequest {
     ClaimRequest {

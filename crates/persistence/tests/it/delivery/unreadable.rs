@@ -14,6 +14,7 @@ use crate::organisation_fixture::OrganisationFixture;
 
 contract!(
     by url: unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hour,
+    a_later_notice_does_not_bring_an_unreadable_one_forward,
     update_with_an_unreadable_notice_is_deleted,
 );
 
@@ -67,6 +68,25 @@ async fn unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hou
         of(&["ann@example.com", "bob@example.com"]),
         "the unreadable one is removed"
     );
+    connection.close().await.unwrap();
+}
+
+async fn a_later_notice_does_not_bring_an_unreadable_one_forward(url: &str) {
+    let database = Database::connect(url, clock()).await.unwrap();
+    let fixture = OrganisationFixture::new(&database, "acme").await;
+    fixture.subscriber("ann@example.com").await;
+    fixture.incident("Down").await;
+    fixture.expand().await;
+    let connection = sea_orm::Database::connect(url).await.unwrap();
+    let unread = "UPDATE notices SET news = '{'";
+    let changed = connection.execute_unprepared(unread).await.unwrap();
+    assert_eq!(changed.rows_affected(), 1);
+    assert!(fixture.claim(10).await.is_empty());
+    let due = database.next_due(clock().now()).await.unwrap();
+    assert!(due.is_some());
+    fixture.incident("Slow").await;
+    fixture.expand().await;
+    assert_eq!(database.next_due(clock().now()).await.unwrap(), due);
     connection.close().await.unwrap();
 }
 

@@ -94,6 +94,12 @@ pub enum MailKind {
     },
     /// A notice about a sign-in. Somebody with a stolen password can cause any number of them.
     SignInNotice,
+    /// A notice to the former address of an account.
+    AddressNotice,
+    /// A notice about a changed password.
+    PasswordNotice,
+    /// A notice about a second factor that was added or removed.
+    FactorNotice,
     /// Another notice about an account, caused by its owner or by somebody else who can sign in
     /// to it.
     AccountNotice,
@@ -149,6 +155,10 @@ pub trait MailCountStore: Send + Sync {
     /// # Errors
     /// [`MailScope::refusal`] of the first counter that is at its limit.
     async fn take(&self, counts: Vec<MailCount>, now: DateTime<Utc>) -> Result<(), Error>;
+
+    /// Removes a mail that was counted and not sent from all these counters of the UTC day of
+    /// `now`. No counter falls below 0.
+    async fn give_back(&self, counts: Vec<MailCount>, now: DateTime<Utc>) -> Result<(), Error>;
 
     /// Number of mails in this counter on the UTC day of `now`.
     async fn counted(&self, count: &MailCount, now: DateTime<Utc>) -> Result<u32, Error>;
@@ -225,6 +235,18 @@ impl MailBudget {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Takes back the count of a mail that was counted on the UTC day of `at` and not sent.
+    ///
+    /// # Errors
+    /// When the counters cannot be reached.
+    pub async fn give_back(&self, cause: &MailCause, at: DateTime<Utc>) -> Result<(), Error> {
+        let counts = self.counts(cause);
+        if counts.is_empty() {
+            return Ok(());
+        }
+        self.store.give_back(counts, at).await
     }
 
     /// How many more mails with this cause may be sent today, if each goes to a mailbox that has
@@ -356,6 +378,9 @@ const fn purpose(cause: &MailCause) -> &'static str {
         MailKind::EnteredAddress => "mail budget",
         MailKind::PasswordReset { .. } => "mail budget of password resets",
         MailKind::SignInNotice => "mail budget of sign-in notices",
+        MailKind::AddressNotice => "mail budget of address notices",
+        MailKind::PasswordNotice => "mail budget of password notices",
+        MailKind::FactorNotice => "mail budget of factor notices",
         MailKind::AccountNotice => "mail budget of account notices",
     }
 }

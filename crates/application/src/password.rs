@@ -215,7 +215,8 @@ impl Passwords {
     async fn mail_reset(&self, key: EmailKey) -> Result<(), Error> {
         let owner = self.ports.accounts.owner(&key).await?;
         let has_account = owner.is_some();
-        let cause = MailCause::by_anybody(MailKind::PasswordReset { has_account }, key);
+        let kind = MailKind::PasswordReset { has_account };
+        let cause = MailCause::by_anybody(kind, key.clone());
         if !self.ports.mail_budget.try_take(&cause).await? {
             return Ok(());
         }
@@ -223,14 +224,17 @@ impl Passwords {
             return Ok(());
         };
         let token = SecretToken::generate();
-        self.ports
-            .accounts
-            .add_reset(Reset {
-                digest: token.digest(),
-                user: user.id,
-                expires_at: self.ports.clock.now() + Self::RESET_LIFETIME,
-            })
-            .await?;
+        let reset = Reset {
+            digest: token.digest(),
+            user: user.id,
+            address: key,
+            expires_at: self.ports.clock.now() + Self::RESET_LIFETIME,
+        };
+        // The account may have got another address since it was found: then the owner of this one
+        // must get no link.
+        if !self.ports.accounts.add_reset(reset).await? {
+            return Ok(());
+        }
         let link = self.links.reset(&token);
         let mail = Mail::new(user.email, MailContent::PasswordReset { link });
         let mailer = self.ports.mailer.as_ref();

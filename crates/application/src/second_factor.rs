@@ -50,9 +50,20 @@ pub enum UsedCode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrongCode;
 
+impl WrongCode {
+    /// Sentence to show.
+    pub const MESSAGE: &str = "Wrong code";
+
+    /// The error of the field with the code.
+    #[must_use]
+    pub fn at(self, field: &str) -> Invalid {
+        Invalid::field(field, Self::MESSAGE)
+    }
+}
+
 impl From<WrongCode> for Error {
     fn from(_: WrongCode) -> Self {
-        Self::Unauthenticated("Wrong code")
+        Self::Unauthenticated(WrongCode::MESSAGE)
     }
 }
 
@@ -129,14 +140,14 @@ impl SecondFactors {
     }
 
     /// Confirms the enrolment with the first code, and ends the account's other sessions. Returns
-    /// the recovery codes, which are not shown again. [`Error::Invalid`] if the code is wrong,
-    /// [`Error::NotFound`] if no enrolment has begun.
+    /// the recovery codes, which are not shown again. [`Error::Invalid`] if the draft breaks a
+    /// rule, [`Error::NotFound`] if no enrolment has begun.
     pub async fn confirm_totp(
         &self,
         session: &Session,
         draft: CodeDraft,
         client: &Client,
-    ) -> Result<Vec<RecoveryCode>, Error> {
+    ) -> Result<Result<Vec<RecoveryCode>, WrongCode>, Error> {
         draft.validate().map_err(Invalid::from)?;
         let (user, now) = (&session.user, self.ports.clock.now());
         let factors = self.ports.factors.factors(user.id).await?;
@@ -147,7 +158,9 @@ impl SecondFactors {
             Some(code) => totp.step_of(&code, self.ports.app_clock.now(), 0)?,
             None => None,
         };
-        let step = step.ok_or_else(|| Invalid::field("code", "Wrong code"))?;
+        let Some(step) = step else {
+            return Ok(Err(WrongCode));
+        };
         let codes = RecoveryCode::generate();
         let confirmation = TotpConfirmation {
             user: user.id,
@@ -162,7 +175,7 @@ impl SecondFactors {
         }
         let change = SecurityChange::AuthenticatorAdded;
         self.ports.mails.send(user, change, client);
-        Ok(codes)
+        Ok(Ok(codes))
     }
 
     /// Removes the authenticator app, and the recovery codes with the last second factor, and ends

@@ -53,6 +53,27 @@ pub enum SecurityChange {
     },
 }
 
+impl SecurityChange {
+    /// Kind of the mail about it. Somebody who can sign in to the account can cause any number of
+    /// some changes: their mails must not use up those about the others.
+    const fn mail_kind(&self) -> MailKind {
+        match self {
+            Self::SignedIn => MailKind::SignInNotice,
+            Self::AddressChanged => MailKind::AddressNotice,
+            Self::PasswordChanged => MailKind::PasswordNotice,
+            Self::AuthenticatorAdded
+            | Self::AuthenticatorRemoved
+            | Self::PasskeyAdded
+            | Self::PasskeyRemoved
+            | Self::FactorsReset => MailKind::FactorNotice,
+            Self::PasskeyCopied { .. }
+            | Self::RecoveryCodeUsed { .. }
+            | Self::RecoveryCodesReplaced
+            | Self::ApiKeyCreated { .. } => MailKind::AccountNotice,
+        }
+    }
+}
+
 /// A change of the security of an account, for its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecurityNotice {
@@ -126,15 +147,79 @@ impl SecurityMails {
     }
 
     async fn mail(&self, to: String, notice: SecurityNotice) -> Result<(), Error> {
-        let kind = match notice.change {
-            SecurityChange::SignedIn => MailKind::SignInNotice,
-            _ => MailKind::AccountNotice,
-        };
-        let cause = MailCause::by_anybody(kind, EmailKey::of(&to));
+        let cause = MailCause::by_anybody(notice.change.mail_kind(), EmailKey::of(&to));
         if !self.mail_budget.try_take(&cause).await? {
             return Ok(());
         }
         let mail = Mail::new(to, MailContent::SecurityNotice(notice));
         self.background.send_mail(self.mailer.as_ref(), mail).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::fixture::{clock, hmac_key, links, user};
+    use crate::mail::MockMailer;
+    use crate::mail_budget::{MailBudgetLimits, MailScope, MockMailCountStore};
+
+    /// A budget of one mail of a kind for each mailbox.
+    fn one_of_a_kind() -> MailBudget {
+        let mut store = MockMailCountStore::new();
+        let mut taken = Vec::new();
+        store.expect_take().returning(move |counts, now| {
+            let key = counts[0].key.clone();
+            if taken.contains(&key) {
+                return Err(MailScope::Mailbox.refusal(now));
+            }
+            taken.push(key);
+            Ok(())
+        });
+        let limits = MailBudgetLimits {
+            mailbox: Some(1),
+            ..MailBudgetLimits::default()
+        };
+        MailBudget::new(Arc::new(store), clock(), hmac_key(), limits)
+    }
+
+    #[tokio::test]
+    async fn address_and_password_are_mailed_after_any_number_of_other_changes() {
+        let key = SecurityChange::ApiKeyCreated {
+            name: "Deploys".into(),
+        };
+        let changes = [
+            SecurityChange::SignedIn,
+            key,
+            SecurityChange::RecoveryCodesReplaced,
+            SecurityChange::PasskeyAdded,
+            SecurityChange::PasskeyRemoved,
+            SecurityChange::PasswordChanged,
+            SecurityChange::PasswordChanged,
+            SecurityChange::AddressChanged,
+        ];
+        let mailed = Arc::new(parking_lot::Mutex::new(Vec::new()));
+        let mut port = MockMailer::new();
+        let sent = Arc::clone(&mailed);
+        port.expect_send().returning(move |mail| {
+            if let MailContent::SecurityNotice(notice) = mail.content {
+                sent.lock().push(notice.change);
+            }
+            Ok(())
+        });
+        let background = Background::on(tokio::runtime::Handle::current());
+        let mails = SecurityMails::new(
+            Arc::new(port),
+            Arc::new(one_of_a_kind()),
+            clock(),
+            background.clone(),
+            links(),
+        );
+        for change in changes.clone() {
+            mails.send(&user(1, "ann@example.com"), change, &Client::default());
+            background.wait_idle().await;
+        }
+        let expected = [0, 1, 3, 5, 7].map(|index: usize| changes[index].clone());
+        assert_eq!(*mailed.lock(), expected);
     }
 }

@@ -24,6 +24,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
+use self::deletion::AskingSession;
 use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::user::{ActiveModel, Column, Entity};
@@ -131,31 +132,22 @@ impl AccountStore for Database {
         verified: Option<PasswordHash>,
         session: SessionId,
     ) -> Result<DeletionOutcome, Error> {
-        run_to_end(self.clone().delete_account(id, verified, session)).await
+        let asking = AskingSession { session, verified };
+        run_to_end(self.clone().delete_account(id, Some(asking))).await
     }
 
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error> {
-        self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
-            Box::pin(async move {
-                let sessions = session_entity::Entity::delete_many()
-                    .filter(session_entity::Column::ExpiresAt.lte(now));
-                sessions.run(transaction).await?;
-                let resets = password_reset::Entity::delete_many()
-                    .filter(password_reset::Column::ExpiresAt.lte(now));
-                resets.run(transaction).await?;
-                let invitations = invitation::Entity::delete_many()
-                    .filter(invitation::Column::ExpiresAt.lte(now));
-                invitations.run(transaction).await?;
-                let sign_ups = pending_sign_up::Entity::delete_many()
-                    .filter(pending_sign_up::Column::ExpiresAt.lte(now));
-                sign_ups.run(transaction).await?;
-                let addresses = pending_address::Entity::delete_many()
-                    .filter(pending_address::Column::ExpiresAt.lte(now));
-                addresses.run(transaction).await?;
-                Ok(())
-            })
-        })
-        .await
+        let sessions = session_entity::Column::ExpiresAt.lte(now);
+        self.remove_all::<session_entity::Entity>(&sessions).await?;
+        let resets = password_reset::Column::ExpiresAt.lte(now);
+        self.remove_all::<password_reset::Entity>(&resets).await?;
+        let invitations = invitation::Column::ExpiresAt.lte(now);
+        self.remove_all::<invitation::Entity>(&invitations).await?;
+        let sign_ups = pending_sign_up::Column::ExpiresAt.lte(now);
+        self.remove_all::<pending_sign_up::Entity>(&sign_ups)
+            .await?;
+        let addresses = pending_address::Column::ExpiresAt.lte(now);
+        self.remove_all::<pending_address::Entity>(&addresses).await
     }
 
     async fn add_sign_up(&self, pending: PendingSignUp) -> Result<(), Error> {
@@ -204,7 +196,7 @@ impl AccountStore for Database {
             .await
     }
 
-    async fn add_reset(&self, reset: Reset) -> Result<(), Error> {
+    async fn add_reset(&self, reset: Reset) -> Result<bool, Error> {
         self.write_unaudited(NoAuditItem::Step, move |transaction| {
             Box::pin(password::add_reset(transaction, reset))
         })
@@ -258,13 +250,12 @@ pub(super) async fn create(
         ..account.user
     };
     insert(transaction, model_of(&user, &account.password)).await?;
-    session::insert(transaction, user.id, account.session).await?;
-    let mut audit_items = NewAuditItems::none(NoAuditItem::OfInstallation);
+    let mut audit_items = session::insert(transaction, user.id, account.session).await?;
     if let Admission::Invitation(digest) = &account.admission {
         let (digest, now) = (digest.as_str(), user.created_at);
         let (accepted, joined) =
             crate::invitation::accept(transaction, digest, user.id, now).await?;
-        audit_items = joined;
+        audit_items = audit_items.and(joined);
         if accepted.is_none() {
             // The invitation existed when the service checked; a concurrent request has used it
             // since.

@@ -181,7 +181,9 @@ pub(crate) async fn accept(
             invitation.role
         };
         let roles = (known, Some(role));
-        audit_items = membership::audit_items(transaction, &inviting.id, user, now, roles).await?;
+        let joined = membership::audit_items(transaction, &inviting.id, user, now, roles).await?;
+        // The request of a sign-up has no caller yet.
+        audit_items = joined.by_person(user);
     }
     Ok((Some(invitation), audit_items))
 }

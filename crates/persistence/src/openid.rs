@@ -131,11 +131,12 @@ async fn open_session(
     };
     let now = sign_in.session.created_at;
     let session_id = sign_in.session.id;
+    let mut audit_items = NewAuditItems::none(NoAuditItem::Unchanged);
     if let Some(before) = sign_in.before {
-        let ended = session_entity::Entity::delete_by_id(before.0);
-        ended.run(transaction).await?;
+        let found = session_entity::Entity::find_by_id(before.0);
+        audit_items = session::end_session(transaction, found, now).await?;
     }
-    session::insert(transaction, user.id, sign_in.session).await?;
+    let ended = session::insert(transaction, user.id, sign_in.session).await?;
     let origin = openid_session::ActiveModel {
         session_id: Set(session_id.0),
         provider: Set(sign_in.origin.provider.as_str().to_owned()),
@@ -155,6 +156,7 @@ async fn open_session(
         (None, Some(session::state(session_id))),
     );
     let session = audit::audit_items_of_person(transaction, user.id, now, action, states).await?;
+    let audit_items = audit_items.and(ended).and(member).and(session);
     let signed_in = ProviderSignedIn {
         user,
         password,
@@ -162,7 +164,7 @@ async fn open_session(
         membership,
     };
     let outcome = ProviderSignInOutcome::SignedIn(signed_in);
-    Ok((outcome, member.and(session)))
+    Ok((outcome, audit_items))
 }
 
 /// The account of a person: the linked one, the one of the same address, or a new one; or why the

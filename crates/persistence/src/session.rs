@@ -1,5 +1,7 @@
 //! Sessions.
 
+mod end;
+
 use allclear_application::error::Error;
 use allclear_application::secret::Digest;
 use allclear_application::session::{
@@ -16,6 +18,8 @@ use sea_orm::{
 };
 use serde_json::{Value, json};
 
+use self::end::{audit_items_of_end, make_room, several};
+pub(crate) use self::end::{end_all, end_session};
 use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::session::{ActiveModel, Column, Entity, Model};
@@ -37,11 +41,10 @@ impl SessionStore for Database {
             Box::pin(async move {
                 require_proof(transaction, user, &proof).await?;
                 let (now, states) = (session.created_at, (None, Some(state(session.id))));
-                insert(transaction, user, session).await?;
+                let ended = insert(transaction, user, session).await?;
                 let action = Action::SessionCreated;
-                let audit_items =
-                    audit::audit_items_of_person(transaction, user, now, action, states);
-                Ok(((), audit_items.await?))
+                let created = audit::audit_items_of_person(transaction, user, now, action, states);
+                Ok(((), ended.and(created.await?)))
             })
         })
         .await
@@ -112,20 +115,7 @@ impl SessionStore for Database {
         self.write_audited(move |transaction| {
             Box::pin(async move {
                 let found = Entity::find().filter(Column::Digest.eq(digest.as_str()));
-                let Some(session) = found.fetch_one(transaction).await? else {
-                    return Ok(((), NewAuditItems::none(NoAuditItem::Unchanged)));
-                };
-                // Of several concurrent requests, one deletes the row.
-                let ended = Entity::delete_by_id(session.id).run(transaction).await;
-                if ended? == 0 {
-                    return Ok(((), NewAuditItems::none(NoAuditItem::Unchanged)));
-                }
-                let (action, id) = (Action::SessionDeleted, SessionId(session.id));
-                let states = (Some(state(id)), None);
-                let user = UserId(session.user_id);
-                let audit_items =
-                    audit::audit_items_of_person(transaction, user, now, action, states);
-                Ok(((), audit_items.await?))
+                Ok(((), end_session(transaction, found, now).await?))
             })
         })
         .await
@@ -154,9 +144,7 @@ impl SessionStore for Database {
                 if ended == 0 {
                     return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
-                let (action, states) = (Action::SessionDeleted, (Some(state(id)), None));
-                let audit_items =
-                    audit::audit_items_of_person(transaction, user, now, action, states);
+                let audit_items = audit_items_of_end(transaction, user, now, state(id));
                 Ok((true, audit_items.await?))
             })
         })
@@ -172,10 +160,7 @@ impl SessionStore for Database {
                 if ended == 0 {
                     return Ok((0, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
-                let states = (Some(json!({"sessions": ended})), None);
-                let action = Action::SessionDeleted;
-                let audit_items =
-                    audit::audit_items_of_person(transaction, user, now, action, states);
+                let audit_items = audit_items_of_end(transaction, user, now, several(ended));
                 Ok((ended, audit_items.await?))
             })
         })
@@ -355,40 +340,6 @@ fn alive(sessions: Select<Entity>, now: DateTime<Utc>) -> Select<Entity> {
         .filter(Column::CreatedAt.gt(now - Sessions::LIFETIME))
 }
 
-/// Ends the sessions of an account except `spared`. Returns their number.
-pub(crate) async fn end_all(
-    transaction: &Transaction,
-    user: UserId,
-    spared: Option<SessionId>,
-) -> Result<u64, Error> {
-    let mut ended = Entity::delete_many().filter(Column::UserId.eq(user.0));
-    if let Some(spared) = spared {
-        ended = ended.filter(Column::Id.ne(spared.0));
-    }
-    let ended = ended.run(transaction).await?;
-    Ok(ended)
-}
-
-/// Ends the sessions of an account beyond the newest ones, so that another one has room.
-async fn make_room(transaction: &Transaction, user: UserId) -> Result<(), Error> {
-    let excess: Vec<uuid::Uuid> = Entity::find()
-        .select_only()
-        .column(Column::Id)
-        .filter(Column::UserId.eq(user.0))
-        .order_by_desc(Column::UsedAt)
-        .order_by_desc(Column::Id)
-        .offset(Sessions::PER_ACCOUNT - 1)
-        .limit(Sessions::PER_ACCOUNT)
-        .into_tuple()
-        .fetch_all(transaction)
-        .await?;
-    if !excess.is_empty() {
-        let ended = Entity::delete_many().filter(Column::Id.is_in(excess));
-        ended.run(transaction).await?;
-    }
-    Ok(())
-}
-
 /// Makes changes of the password and the factors wait for this transaction.
 /// [`Error::Unauthenticated`] if the proof is not enough any more.
 async fn require_proof(
@@ -419,13 +370,14 @@ async fn require_proof(
     Ok(())
 }
 
-/// Stores a session of an account.
+/// Stores a session of an account. Returns the items for the sessions that end because the account
+/// has too many.
 pub(crate) async fn insert(
     transaction: &Transaction,
     user: UserId,
     session: NewSession,
-) -> Result<(), Error> {
-    make_room(transaction, user).await?;
+) -> Result<NewAuditItems, Error> {
+    let ended = make_room(transaction, user, session.created_at).await?;
     let row = ActiveModel {
         id: Set(session.id.0),
         digest: Set(session.digest.as_str().to_owned()),
@@ -439,7 +391,7 @@ pub(crate) async fn insert(
         address: Set(session.address),
     };
     Entity::insert(row).run(transaction).await?;
-    Ok(())
+    Ok(ended)
 }
 
 fn session_from(row: Model, user: user::Model) -> Result<Session, Error> {

@@ -54,8 +54,8 @@ enum Action {
     },
     /// Replace the key that signs tokens; the server may be running
     RotateKeys,
-    /// List people, make a person an admin, or remove the second factors of a person who has
-    /// lost them
+    /// List people, make a person an admin, remove the second factors of a person who has lost
+    /// them, or delete an account
     // Without a command, the error names the commands; the help would list all settings.
     #[command(arg_required_else_help = false)]
     User {
@@ -403,7 +403,7 @@ mod tests {
             ),
             (
                 &["user"],
-                "'allclear user' requires a subcommand but one was not provided [subcommands: list, reset-factors, make-admin, help]",
+                "'allclear user' requires a subcommand but one was not provided [subcommands: list, reset-factors, make-admin, delete, help]",
             ),
             (
                 &["--sing-up", "open"],

@@ -1,12 +1,12 @@
 //! The time of a node. All nodes of an installation have that of PostgreSQL.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use allclear_application::clock::{Clock, SharedClock};
 use allclear_application::error::Error;
 use chrono::{DateTime, TimeDelta, Utc};
-use uuid::Uuid;
+use uuid::{ContextV7, Timestamp, Uuid};
 
 /// Difference from the shared clock up to which a machine's clock is used as it is. Those of
 /// synchronised machines differ by less, and a token may be early or late by more.
@@ -23,6 +23,8 @@ pub(crate) struct NodeClock {
     machine: Arc<dyn Clock>,
     /// Milliseconds by which the machine's clock is ahead; 0 if that is tolerated.
     ahead: AtomicI64,
+    /// Makes each identifier greater than the previous one, also after a correction.
+    identifiers: Mutex<ContextV7>,
 }
 
 impl NodeClock {
@@ -31,6 +33,7 @@ impl NodeClock {
         Self {
             machine,
             ahead: AtomicI64::new(0),
+            identifiers: Mutex::new(ContextV7::new()),
         }
     }
 
@@ -74,8 +77,16 @@ impl Clock for NodeClock {
         self.machine.now() - TimeDelta::milliseconds(self.ahead.load(Ordering::Relaxed))
     }
 
+    /// An identifier begins with the corrected time: lists of all nodes are ordered by it.
     fn id(&self) -> Uuid {
-        self.machine.id()
+        let now = self.now();
+        let seconds = u64::try_from(now.timestamp()).unwrap_or_default();
+        let nanoseconds = now.timestamp_subsec_nanos();
+        Uuid::new_v7(Timestamp::from_unix(
+            &self.identifiers,
+            seconds,
+            nanoseconds,
+        ))
     }
 }
 
@@ -105,6 +116,30 @@ mod tests {
             machine.advance(-difference);
             node.compare(&*database).await.unwrap();
             assert_eq!(node.now(), machine.now(), "{seconds}");
+        }
+    }
+
+    fn time_of(id: Uuid) -> i64 {
+        let (seconds, _) = id.get_timestamp().unwrap().to_unix();
+        i64::try_from(seconds).unwrap()
+    }
+
+    #[tokio::test]
+    async fn identifiers_have_the_corrected_time_and_grow() {
+        for minutes in [-60, 0, 60] {
+            let (machine, database) = (TestClock::stopped(), TestClock::stopped());
+            let node = NodeClock::new(Arc::clone(&machine) as _);
+            machine.advance(TimeDelta::minutes(minutes));
+            node.compare(&*database).await.unwrap();
+            let mut ids: Vec<_> = (0..1000).map(|_| node.id()).collect();
+            let expected = TestClock::START.timestamp();
+            assert!(ids.iter().all(|id| time_of(*id) == expected), "{minutes}");
+            machine.advance(TimeDelta::seconds(-1));
+            ids.push(node.id());
+            machine.advance(TimeDelta::seconds(2));
+            ids.push(node.id());
+            assert!(ids.is_sorted_by(|a, b| a < b), "{minutes}");
+            assert_eq!(time_of(ids[1001]), expected + 1, "{minutes}");
         }
     }
 

@@ -1,9 +1,10 @@
-//! The `user` commands, for operators of an installation whose people are locked out. A server may
-//! be running on the same database.
+//! The `user` commands, for operators of an installation whose people are locked out or have left.
+//! A server may be running on the same database.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use allclear_application::account::DeletionOutcome;
 use allclear_application::background::Background;
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
@@ -42,6 +43,12 @@ pub(crate) enum UserAction {
         /// Identifier or code of the organisation
         organisation: String,
     },
+    /// Delete the account of a person, with the organisations that have no other member; the server
+    /// may be running
+    Delete {
+        /// Mail address of the account
+        address: String,
+    },
 }
 
 /// Runs a command. What it changes is in the audit log of the organisation.
@@ -61,6 +68,7 @@ pub(crate) async fn run(settings: &Settings, action: UserAction) -> Result<(), S
                     address,
                     organisation,
                 } => make_admin(database, &address, &organisation).await,
+                UserAction::Delete { address } => delete(database, &address).await,
             }
         };
         Origin::of(Actor::CommandLine).scope(work).await
@@ -104,7 +112,7 @@ async fn reset(
             "{} signs in without a second factor now.",
             user.email
         )),
-        Err(Error::NotFound(_)) => Err(format!("no account has the address {address}")),
+        Err(Error::NotFound(_)) => Err(no_account(address)),
         Err(error) => Err(with_causes(&error)),
     }
 }
@@ -125,7 +133,36 @@ async fn make_admin(database: &Database, address: &str, name: &str) -> Result<()
         MakeAdminOutcome::Already => {
             print_line(format_args!("{address} is an admin of {name} already."))
         }
-        MakeAdminOutcome::NoAccount => Err(format!("no account has the address {address}")),
+        MakeAdminOutcome::NoAccount => Err(no_account(address)),
         MakeAdminOutcome::NoOrganisation => Err(format!("there is no organisation {name}")),
     }
+}
+
+async fn delete(database: &Database, address: &str) -> Result<(), String> {
+    let deleted = database.delete_account_with(address).await;
+    let Some((user, outcome)) = deleted.map_err(|error| with_causes(&error))? else {
+        return Err(no_account(address));
+    };
+    match outcome {
+        DeletionOutcome::Deleted => {
+            SecurityRecord {
+                object: Some(&user),
+                ..SecurityRecord::new(SecurityEvent::AccountDeleted)
+            }
+            .write();
+            print_line(format_args!("The account of {address} is deleted."))
+        }
+        DeletionOutcome::LastAdmin(name) => Err(format!(
+            "{address} is the last admin of {name}: make another person an admin first, with allclear user make-admin"
+        )),
+        DeletionOutcome::Administrator => Err(format!(
+            "{address} administers the installation and can only be deleted when it is the last account"
+        )),
+        // No password was verified, so only a concurrent deletion is left.
+        DeletionOutcome::PasswordChanged | DeletionOutcome::Gone => Err(no_account(address)),
+    }
+}
+
+fn no_account(address: &str) -> String {
+    format!("no account has the address {address}")
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use allclear_domain::account::{AddressDraft, SignUpDraft, User};
+use allclear_domain::account::{AddressDraft, SignUpDraft, SignUpMode, User};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::UserId;
 use allclear_domain::validation::Invalid;
@@ -47,7 +47,7 @@ impl Accounts {
             digest: token.digest(),
             user: UserId(clock.id()),
             session,
-            needs_invitation: self.mode != allclear_domain::account::SignUpMode::Open,
+            needs_invitation: self.mode != SignUpMode::Open,
             now: clock.now(),
         };
         match self.ports.accounts.confirm_sign_up(confirmation).await? {

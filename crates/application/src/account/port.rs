@@ -149,6 +149,8 @@ pub struct Reset {
     pub digest: Digest,
     /// The account.
     pub user: UserId,
+    /// The address to which the link is mailed.
+    pub address: EmailKey,
     /// Expiry of the link.
     pub expires_at: DateTime<Utc>,
 }
@@ -262,8 +264,10 @@ pub trait AccountStore: Send + Sync {
     /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn change_password(&self, change: PasswordChange) -> Result<bool, Error>;
 
-    /// Stores a pending reset.
-    async fn add_reset(&self, reset: Reset) -> Result<(), Error>;
+    /// Stores a pending reset, unless the account has another address than the one to which the
+    /// link is mailed. Returns whether it is stored. An adapter MUST make changes of the address
+    /// wait meanwhile: the end of the resets of a former address must include this one.
+    async fn add_reset(&self, reset: Reset) -> Result<bool, Error>;
 
     /// Returns the account of a pending reset; `None` if the reset does not exist or has expired.
     async fn find_reset(

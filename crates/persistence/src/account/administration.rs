@@ -1,5 +1,6 @@
 //! Accounts as the operator of an installation changes them on the command line.
 
+use allclear_application::account::DeletionOutcome;
 use allclear_application::error::Error;
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{OrganisationId, UserId};
@@ -16,6 +17,7 @@ use crate::error::parse_stored;
 use crate::membership;
 use crate::organisation::find_by_id_or_code;
 use crate::organisation::lock::lock;
+use crate::run_to_end::run_to_end;
 use crate::statement::Fetch;
 use crate::transaction::Transaction;
 
@@ -101,6 +103,20 @@ impl Database {
             Box::pin(async move { make_admin(transaction, &address, &name, now).await })
         })
         .await
+    }
+
+    /// Deletes the account with an address as its own session can, by the same rules. Returns the
+    /// account with the result; `None` if no account has the address.
+    pub async fn delete_account_with(
+        &self,
+        address: &str,
+    ) -> Result<Option<(UserId, DeletionOutcome)>, Error> {
+        let Some(account) = owner(self.read(), &EmailKey::of(address)).await? else {
+            return Ok(None);
+        };
+        let id = account.user.id;
+        let outcome = run_to_end(self.clone().delete_account(id, None)).await?;
+        Ok(Some((id, outcome)))
     }
 }
 

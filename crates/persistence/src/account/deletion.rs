@@ -3,7 +3,7 @@
 use allclear_application::account::{Credentials, DeletionOutcome};
 use allclear_application::error::Error;
 use allclear_application::password::PasswordHash;
-use allclear_domain::audit::Action;
+use allclear_domain::audit::{Action, ActorType};
 use allclear_domain::author::Author;
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use allclear_domain::membership::Departure;
@@ -22,10 +22,18 @@ use crate::entity::{
 };
 use crate::error::broken;
 use crate::membership::{self as members, member_state, organisations_of};
+use crate::removal::MAX_ROWS;
 use crate::session::{lock_account, lock_account_of};
 use crate::statement::{Run, RunStatement, exists};
 use crate::transaction::Transaction;
 use crate::{installation, organisation as organisations};
+
+/// The session of an account that asks for its deletion.
+pub(super) struct AskingSession {
+    pub(super) session: SessionId,
+    /// Hash of the entered password; `None` if none was entered.
+    pub(super) verified: Option<PasswordHash>,
+}
 
 /// The organisations of an account that may be deleted.
 #[derive(Default)]
@@ -38,28 +46,28 @@ struct Departures {
 
 /// Maximum number of identifiers of rows that are read at a time.
 const READ_AT_ONCE: u64 = 50_000;
-/// Maximum number of rows that one transaction changes: other writers wait meanwhile.
-const CHANGED_AT_ONCE: usize = 2_000;
 /// Maximum difference between the clocks of two nodes.
 const CLOCK_DIFFERENCE: TimeDelta = TimeDelta::minutes(10);
 
 impl Database {
-    /// Deletes an account. Most rows of its organisations are removed before, and its name is
-    /// replaced in most rows that stay, in transactions of their own.
+    /// Deletes an account, for one of its sessions; `None` if an operator of the installation asks.
+    /// Most rows of its organisations are removed before, and its name is replaced in most rows
+    /// that stay, in transactions of their own.
     pub(super) async fn delete_account(
         self,
         id: UserId,
-        verified: Option<PasswordHash>,
-        session: SessionId,
+        asking: Option<AskingSession>,
     ) -> Result<DeletionOutcome, Error> {
         let began_at = self.clock.now();
         let checked = self.write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
             Box::pin(async move {
                 // Not checked again in the last transaction: rows are removed before that.
-                let account = lock_account_of(transaction, id, session, began_at).await?;
-                let present = Credentials::from(account).password;
-                if verified.is_some_and(|verified| verified != present) {
-                    return Ok(Err(DeletionOutcome::PasswordChanged));
+                if let Some(AskingSession { session, verified }) = asking {
+                    let account = lock_account_of(transaction, id, session, began_at).await?;
+                    let present = Credentials::from(account).password;
+                    if verified.is_some_and(|verified| verified != present) {
+                        return Ok(Err(DeletionOutcome::PasswordChanged));
+                    }
                 }
                 let checked = check(transaction, id).await?;
                 if let Ok(departures) = &checked {
@@ -88,12 +96,13 @@ impl Database {
     /// Replaces the name in these rows, in several transactions: there may be millions. What is
     /// added meanwhile is left to the transaction that deletes the account.
     async fn remove_name_from(&self, rows: &NamedRows) -> Result<(), Error> {
+        let changed_at_once = usize::try_from(MAX_ROWS).map_err(Error::internal)?;
         let mut after = Uuid::nil();
         loop {
             let found = self.read().fetch_rows(&rows.ids_after(after)).await?;
             let ids = found.iter().map(|row| row.try_get::<Uuid>("", ID));
             let ids = ids.collect::<Result<Vec<_>, _>>().map_err(broken)?;
-            for some in ids.chunks(CHANGED_AT_ONCE) {
+            for some in ids.chunks(changed_at_once) {
                 let removal = rows.removal_from(some);
                 self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
                     transaction.run_statement(&removal)
@@ -269,7 +278,7 @@ impl NamedRows {
 }
 
 /// Rows that name a person: updates, periods of components, and the audit log.
-fn named_rows(id: UserId) -> [NamedRows; 6] {
+fn named_rows(id: UserId) -> [NamedRows; 7] {
     let name = || Set(Author::DELETED.to_owned());
     let incidents = incident_update::ActiveModel {
         user_name: name(),
@@ -297,11 +306,21 @@ fn named_rows(id: UserId) -> [NamedRows; 6] {
         state_after: Set(None),
         ..Default::default()
     };
+    // Of a request without a caller, such as a refused sign-in: the address may be the person's.
+    let without_caller = audit_item::ActiveModel {
+        address: Set(None),
+        ..Default::default()
+    };
     let id = id.to_string();
     let is_concerned = audit_item::Column::TargetId.eq(id.as_str());
     let is_named = is_concerned
         .clone()
         .and(audit_item::Column::Action.eq(Action::AccountUpdated.to_string()));
+    // Not `actor_id IS NULL`: the databases could choose the index of the actor for it, which has
+    // the items of the scheduler, too.
+    let is_without_caller = is_concerned
+        .clone()
+        .and(audit_item::Column::ActorType.eq(ActorType::Provider.to_string()));
     [
         NamedRows::new(incidents, incident_update::Column::UserId.eq(id.as_str())),
         NamedRows::new(
@@ -312,6 +331,7 @@ fn named_rows(id: UserId) -> [NamedRows; 6] {
         NamedRows::new(acted, audit_item::Column::ActorId.eq(id.as_str())),
         NamedRows::new(concerned, is_concerned),
         NamedRows::new(named, is_named),
+        NamedRows::new(without_caller, is_without_caller),
     ]
 }
 

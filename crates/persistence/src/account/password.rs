@@ -17,14 +17,22 @@ use crate::session::{end_all, lock_account, lock_account_of};
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
-pub(super) async fn add_reset(transaction: &Transaction, reset: Reset) -> Result<(), Error> {
+/// Returns whether the account still has the address to which the link is mailed.
+pub(super) async fn add_reset(transaction: &Transaction, reset: Reset) -> Result<bool, Error> {
+    let account = lock_account(transaction, reset.user).await?;
+    let has_address = account.is_some_and(|account| {
+        account.email_key == reset.address.as_str() && !account.needs_address
+    });
+    if !has_address {
+        return Ok(false);
+    }
     let row = ActiveModel {
         digest: Set(reset.digest.as_str().to_owned()),
         user_id: Set(reset.user.0),
         expires_at: Set(reset.expires_at),
     };
     Entity::insert(row).run(transaction).await?;
-    Ok(())
+    Ok(true)
 }
 
 pub(super) async fn find_reset(

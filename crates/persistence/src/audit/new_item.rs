@@ -109,6 +109,14 @@ impl NewAuditItems {
         self
     }
 
+    /// The same about a person who made the changes, if the request has no caller.
+    pub(crate) fn by_person(mut self, person: UserId) -> Self {
+        for item in &mut self.0 {
+            item.origin = origin_of_person(person, item.name.as_deref());
+        }
+        self
+    }
+
     /// The same about a person whose account is deleted, without the person's name and address.
     pub(crate) fn anonymous(mut self, person: UserId) -> Self {
         let origin = Origin::current();
@@ -205,14 +213,11 @@ pub(crate) async fn audit_items_of_person(
         return Ok(NewAuditItems::none(NoAuditItem::OfInstallation));
     }
     let name = name_of_person(transaction, person).await?;
-    // The request of a sign-in has no caller yet.
-    let origin = (action == Action::SessionCreated).then(|| Origin {
-        actor: Actor::User(Author {
-            id: person.to_string(),
-            name: name.clone().unwrap_or_default(),
-        }),
-        ..Origin::current()
-    });
+    let origin = match action {
+        // Anybody may have tried to sign in.
+        Action::SessionRefused | Action::FactorCopied => None,
+        _ => origin_of_person(person, name.as_deref()),
+    };
     let mut audit_items = Vec::new();
     for organisation in organisations {
         let since = now - TimeDelta::days(1);
@@ -232,6 +237,19 @@ pub(crate) async fn audit_items_of_person(
         audit_items.push(change.states(before.clone(), after.clone()));
     }
     Ok(NewAuditItems(audit_items))
+}
+
+/// The origin of a person's change in a request without a caller, such as a sign-in or the use of a
+/// link; `None` if the request has a caller, or the change belongs to no request.
+fn origin_of_person(person: UserId, name: Option<&str>) -> Option<Origin> {
+    let origin = Origin::current();
+    (origin.actor == Actor::Provider).then(|| Origin {
+        actor: Actor::User(Author {
+            id: person.to_string(),
+            name: name.unwrap_or_default().to_owned(),
+        }),
+        ..origin
+    })
 }
 
 /// [`Error::TooMany`] if a person made [`CHANGES_PER_DAY`] of these changes within a day.

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use allclear_application::error::Error;
 use allclear_application::statuspage_api::{IncidentRecord, LISTED, OPEN_LISTED};
-use allclear_domain::component::ComponentStatus;
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_domain::impact::Attachment;
 use allclear_domain::incident::Incident;
 use allclear_domain::statuspage_entry::{Postmortem, StatuspageAffectedComponent, StatuspageEntry};
 use sea_orm::sea_query::Expr;
@@ -15,7 +15,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::lists::{self, ListBudget, UpdateLists};
-use super::{TextBudget, Updates, links, live, read_links};
+use super::{LinkRow, TextBudget, Updates, links, live, read_links};
 use crate::affected::{self, read_change};
 use crate::entity::incident::{Column, Entity};
 use crate::entity::{incident_component, incident_review};
@@ -108,12 +108,12 @@ async fn read(
         let id = row.id;
         let incident = Incident::try_from(row)?;
         let links = links.remove(&id).unwrap_or_default();
-        let impacts = links.iter().filter_map(|link| link.status.as_deref());
         let postmortem = postmortems.remove(&id);
         let affected = affected.remove(&id).flatten();
         records.push(IncidentRecord {
-            impacts: impacts
-                .map(parse_stored::<ComponentStatus>)
+            impacts: links
+                .iter()
+                .filter_map(attachment)
                 .collect::<Result<_, _>>()?,
             components: live(&links),
             reviewed_at: postmortem.as_ref().map(|review| review.published_at),
@@ -127,6 +127,14 @@ async fn read(
         });
     }
     Ok(records)
+}
+
+fn attachment(link: &LinkRow) -> Option<Result<Attachment, Error>> {
+    let status = parse_stored(link.status.as_deref()?);
+    Some(status.map(|status| Attachment {
+        component_id: ComponentId(link.component_id),
+        status,
+    }))
 }
 
 /// The components that each incident affected when it was created.

@@ -98,14 +98,21 @@ pub(crate) async fn pending_reset(
     user: &User,
     life: TimeDelta,
 ) -> SecretToken {
+    let (token, reset) = reset_of(user, life);
+    assert!(database.add_reset(reset).await.unwrap());
+    token
+}
+
+/// A reset whose link is mailed to this address of an account.
+fn reset_of(user: &User, life: TimeDelta) -> (SecretToken, Reset) {
     let token = SecretToken::generate();
     let reset = Reset {
         digest: token.digest(),
         user: user.id,
+        address: EmailKey::of(&user.email),
         expires_at: clock().now() + life,
     };
-    database.add_reset(reset).await.unwrap();
-    token
+    (token, reset)
 }
 
 async fn a_stored_account_reads_as_it_was_written(database: &Database) {
@@ -374,6 +381,10 @@ async fn a_new_address_ends_the_other_sessions_and_the_resets(database: &Databas
     assert_none(database.find_reset(&reset.digest(), clock().now())).await;
     let kept = database.find_reset(&kept.digest(), clock().now()).await;
     assert_eq!(kept.unwrap().unwrap().user, bob);
+    // A reset that was requested before, and is stored after the change.
+    let (link, late) = reset_of(&ann, TimeDelta::hours(1));
+    assert!(!database.add_reset(late).await.unwrap());
+    assert_none(database.find_reset(&link.digest(), clock().now())).await;
 }
 
 fn change(user: &User, verified: &str, new: &str, spared: SessionId) -> PasswordChange {

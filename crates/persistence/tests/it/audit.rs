@@ -1,4 +1,5 @@
 mod order;
+mod person;
 
 use std::net::Ipv4Addr;
 

@@ -11,6 +11,7 @@ contract!(
     of_many_mails_at_once_as_many_pass_as_each_counter_has_left,
     counter_whose_limit_is_zero_lets_no_mail_pass,
     refused_mail_is_counted_nowhere,
+    mail_that_is_given_back_is_not_counted,
     counters_restart_each_utc_day,
     number_of_a_counter_is_that_of_the_mails_of_the_day,
     counters_of_earlier_days_are_pruned,
@@ -81,6 +82,26 @@ async fn refused_mail_is_counted_nowhere(database: &Database) {
     let refusal = database.take(both(), now).await.unwrap_err().to_string();
     assert!(refusal.contains("ALLCLEAR_LIMIT_MAIL_ACCOUNT"), "{refusal}");
     assert_eq!(left(database, &mailbox, now).await, 4);
+}
+
+async fn mail_that_is_given_back_is_not_counted(database: &Database) {
+    let now = clock().now();
+    let (mailbox, account) = (
+        count(MailScope::Mailbox, "bob", 2),
+        count(MailScope::Account, "bob", 5),
+    );
+    let both = || vec![mailbox.clone(), account.clone()];
+    assert!(passes(database, both(), now).await);
+    let yesterday = now - Days::new(1);
+    database.give_back(both(), yesterday).await.unwrap();
+    assert_eq!(database.counted(&mailbox, now).await.unwrap(), 1);
+    // The second time there is nothing to take back.
+    for _ in 0..2 {
+        database.give_back(both(), now).await.unwrap();
+        assert_eq!(database.counted(&mailbox, now).await.unwrap(), 0);
+    }
+    assert_eq!(left(database, &mailbox, now).await, 2);
+    assert_eq!(left(database, &account, now).await, 5);
 }
 
 async fn counters_restart_each_utc_day(database: &Database) {

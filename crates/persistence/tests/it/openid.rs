@@ -37,7 +37,7 @@ contract!(
     an_account_that_a_provider_made_has_no_password_until_one_is_set,
 );
 
-fn sign_in(subject: &str, email: &str) -> ProviderSignIn {
+pub(crate) fn sign_in(subject: &str, email: &str) -> ProviderSignIn {
     let session = new_session(&SecretToken::generate());
     ProviderSignIn {
         issuer: "https://a.example".into(),
@@ -63,7 +63,10 @@ fn sign_in(subject: &str, email: &str) -> ProviderSignIn {
 }
 
 /// Signs a person in. `None` if the account of the address is another person's.
-async fn signed_in(database: &Database, sign_in: ProviderSignIn) -> Option<ProviderSignedIn> {
+pub(crate) async fn signed_in(
+    database: &Database,
+    sign_in: ProviderSignIn,
+) -> Option<ProviderSignedIn> {
     match OpenIdStore::sign_in(database, sign_in).await.unwrap() {
         ProviderSignInOutcome::SignedIn(signed_in) => Some(signed_in),
         ProviderSignInOutcome::AnotherPerson => None,

@@ -35,6 +35,7 @@ contract!(
     refused_deletion_of_an_account_is_not_audited,
     item_of_a_deleted_account_has_neither_name_nor_address,
     the_administrator_is_the_last_account_to_be_deleted,
+    an_operator_deletes_an_account_by_the_same_rules,
 );
 
 fn pending(email: &str, name: &str, invitation: Option<Digest>) -> (SecretToken, PendingSignUp) {
@@ -282,4 +283,30 @@ async fn the_administrator_is_the_last_account_to_be_deleted(database: &Database
         DeletionOutcome::Deleted
     );
     assert!(!database.any().await.unwrap());
+}
+
+async fn an_operator_deletes_an_account_by_the_same_rules(database: &Database) {
+    let root = account(database, "root@example.com", "hash").await;
+    let ann = account(database, "ann@example.com", "hash").await;
+    let bob = account(database, "bob@example.com", "hash").await;
+    let acme = found(database, &ann).await;
+    join(database, &acme, &bob).await;
+    let delete = async |address: &str| {
+        let deletion = database.delete_account_with(address);
+        Origin::of(Actor::CommandLine)
+            .scope(deletion)
+            .await
+            .unwrap()
+    };
+    assert_eq!(delete("nobody@example.com").await, None);
+    let refused = DeletionOutcome::Administrator;
+    assert_eq!(delete("ROOT@example.com").await, Some((root.id, refused)));
+    let refused = DeletionOutcome::LastAdmin("Acme".into());
+    assert_eq!(delete("ann@example.com").await, Some((ann.id, refused)));
+    let deleted = DeletionOutcome::Deleted;
+    assert_eq!(delete("bob@example.com").await, Some((bob.id, deleted)));
+    let item = newest_item(database, &acme).await;
+    assert_eq!(item.action, Action::MemberRemoved);
+    assert_eq!(item.actor_name, Actor::CommandLine.name());
+    assert_eq!(item.target_name.as_deref(), Some(Author::DELETED));
 }

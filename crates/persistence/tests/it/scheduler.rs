@@ -71,6 +71,32 @@ async fn the_only_node_on_sqlite_has_the_time_of_the_schedule() {
     assert!(ahead > TimeDelta::hours(23), "{ahead}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn saves_of_a_node_whose_clock_is_ahead_begin_no_maintenance() {
+    let Some(url) = allclear_test_support::postgres() else {
+        return;
+    };
+    let ahead = TestClock::system();
+    ahead.advance(TimeDelta::days(1));
+    let database = &Database::connect(&url, ahead).await.unwrap();
+    let acme = organisation(database, "acme").await;
+    let start = in_an_hour();
+    let planned = create(database, &acme, start, None).await.id;
+    let patch = MaintenancePatch {
+        title: Some("Move again".into()),
+        ..Default::default()
+    };
+    let edited = edit(database, &acme, planned, patch).await.state;
+    assert_eq!(edited.status(), MaintenanceStatus::Scheduled);
+    record(database, &acme, planned, "Soon").await;
+    assert_eq!(database.next_change().await.unwrap(), Some(start));
+    let started = publish_due(database, &acme, start).await;
+    assert!(
+        started.len() == 1 && started[0].contains("IN_PROGRESS"),
+        "{started:?}"
+    );
+}
+
 async fn each_change_of_the_clock_is_published_once_at_its_time(database: &Database) {
     let (acme, other) = (
         organisation(database, "acme").await,

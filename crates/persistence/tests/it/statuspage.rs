@@ -107,7 +107,7 @@ async fn entries_have_the_components_of_their_time(database: &Database) {
         ]
     );
     assert_eq!(record.components, [api]);
-    assert_eq!(record.impacts, [ComponentStatus::MajorOutage]);
+    assert_eq!(record.impacts, [open_on(api, ComponentStatus::MajorOutage)]);
     assert!(record.incident.monitoring_at.is_some());
     assert!(without.entries.iter().all(|entry| entry.affected.is_none()));
 }

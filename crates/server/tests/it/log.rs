@@ -74,6 +74,20 @@ async fn malformed_requests_are_logged_at_debug_level() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn local_public_address_with_a_mail_server_is_warned_of_at_the_start() {
+    for (public_url, expected) in [
+        ("http://localhost:8080", true),
+        ("https://status.example.com", false),
+    ] {
+        let mail = ["--log", "info", "--smtp-url", "smtp://127.0.0.1:1"];
+        let flags = [&mail[..], &["--public-url", public_url]].concat();
+        let log = logged(&flags, 0).await;
+        let is_warned = log.contains("set ALLCLEAR_PUBLIC_URL");
+        assert_eq!(is_warned, expected, "{public_url}: {log}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn text_log_in_a_file_has_no_colours() {
     let log = logged(&["--log", "debug,sqlx=off,sea_orm_migration=off"], 1).await;
     assert!(log.contains(" DEBUG ") && !log.contains('\u{1b}'), "{log}");

@@ -170,6 +170,39 @@ async fn account_organisation_and_installation_have_a_budget_each() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn confirmation_beyond_the_limit_of_an_address_uses_up_no_mail() {
+    let flags = [
+        "--limit-mail-account",
+        "3",
+        "--limit-verification-mail",
+        "1/1",
+    ];
+    let app = TestApp::start_with(&flags).await;
+    let acme = app.operator("Acme").await;
+    let added = acme
+        .create("/subscriber", json!({"email": "a@example.com"}))
+        .await;
+    mailed_token(app.folder.path(), "a@example.com", "verificationCode=").await;
+    let path = format!("/subscriber/{}/verification", added["id"].as_str().unwrap());
+    for _ in 0..3 {
+        let refused = acme.post(&path, json!({})).await;
+        assert_eq!(refused.status, 429, "{refused:?}");
+        let detail = refused.body["detail"].as_str().unwrap();
+        assert!(
+            detail.contains("ALLCLEAR_LIMIT_VERIFICATION_MAIL"),
+            "{detail}"
+        );
+    }
+    for email in ["b@example.com", "c@example.com"] {
+        assert_status(acme.post("/subscriber", json!({ "email": email })), 201).await;
+    }
+    let beyond = acme
+        .post("/subscriber", json!({"email": "d@example.com"}))
+        .await;
+    assert_used_up(&beyond, "ALLCLEAR_LIMIT_MAIL_ACCOUNT");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn api_keys_of_all_organisations_of_an_account_share_a_budget() {
     let app = TestApp::start_with(&["--limit-mail-account", "2"]).await;
     let acme = app.operator("Acme").await;
@@ -207,9 +240,16 @@ async fn sign_ins_with_a_stolen_password_keep_no_other_notice_from_the_owner() {
     let change =
         json!({"currentPassword": PASSWORD, "newPassword": "correct horse battery staple"});
     assert_status(owner.post("/user/password", change), 200).await;
+    let address = "robert@new.example";
+    let requested = owner.post("/user/address", json!({"email": address}));
+    assert_status(requested, 202).await;
+    let token = mailed_token(app.folder.path(), address, "address=").await;
+    let confirmed = owner.post("/user/address/confirm", json!({"token": token}));
+    assert_status(confirmed, 200).await;
     let folder = app.stop().await;
     let mails = mails_to(folder.path(), "bob");
     let count = |subject: &str| mails.iter().filter(|mail| mail.contains(subject)).count();
     assert_eq!(count("Subject: New sign-in to your account"), 1);
     assert_eq!(count("Subject: Your password was changed"), 1);
+    assert_eq!(count("Subject: The address of your account was changed"), 1);
 }

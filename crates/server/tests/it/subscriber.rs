@@ -81,11 +81,15 @@ impl SubscriberSetup {
     /// What the links to this page in the mails to an address carry, as the page sends it; oldest
     /// mail first.
     fn links(&self, to: &str, page: &str) -> Vec<Value> {
+        let (header, link) = (
+            format!("To: {to}\r\n"),
+            format!("http://status.example.com/{page}?"),
+        );
         let mails = mails_in(self.folder.path());
-        let to_them = mails
+        let with_link = mails
             .iter()
-            .filter(|mail| mail.contains(&format!("To: {to}\r\n")));
-        to_them.map(|mail| carried(mail, page)).collect()
+            .filter(|mail| mail.contains(&header) && mail.contains(&link));
+        with_link.map(|mail| carried(mail, page)).collect()
     }
 }
 

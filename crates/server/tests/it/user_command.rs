@@ -7,7 +7,8 @@ use tempfile::TempDir;
 use totp_rs::{Builder, Secret};
 
 use crate::app::{
-    Operator, PASSWORD, TestResponse, cookie_client, founder, operator_of, send, sign_up,
+    Operator, PASSWORD, TestResponse, assert_status, cookie_client, founder, operator_of, send,
+    sign_up,
 };
 use crate::built_in::mails_in;
 use crate::process::{Process, command, run};
@@ -56,18 +57,14 @@ impl<'a> Installation<'a> {
         self.user(&["make-admin", address, organisation]).await
     }
 
-    /// The only item of an action in Acme's audit log, as Bob reads it.
-    async fn audited(&self, action: &str) -> Value {
+    /// The only item of an action in Acme's audit log, as one of its admins reads it.
+    async fn audited(&self, admin: &Operator, action: &str) -> Value {
         let identity = format!("{}/api/v1/identity/token", self.process.url);
-        let switched = self.bob.client.post(identity);
+        let switched = admin.client.post(identity);
         let switched = switched.json(&json!({"organisationId": self.ada.organisation}));
         let token = send(switched).await.body["data"]["token"].clone();
         let audit = format!("{}/api/v1/audit?action={action}", self.process.url);
-        let found = self
-            .bob
-            .client
-            .get(audit)
-            .bearer_auth(token.as_str().unwrap());
+        let found = admin.client.get(audit).bearer_auth(token.as_str().unwrap());
         let found = send(found).await;
         assert_eq!(found.status, 200, "an admin reads the audit log: {found:?}");
         let items = found.body["data"].as_array().unwrap();
@@ -134,7 +131,9 @@ async fn make_an_admin(database: &[&str]) {
         let is_logged = error.contains("event=\"role-changed\"") && error.contains(acme);
         assert_eq!(is_logged, state == "now", "{error}");
     }
-    let item = installation.audited("member.added").await;
+    let item = installation
+        .audited(&installation.bob, "member.added")
+        .await;
     assert_eq!(item["before"], json!(null));
     assert_eq!(item["after"]["role"], "admin");
 }
@@ -181,7 +180,9 @@ async fn reset_factors(database: &[&str]) {
 
     let token = installation.ada("/token", json!({})).await;
     assert_eq!(token.status, 401, "the session has ended: {token:?}");
-    let item = installation.audited("factor.deleted").await;
+    let item = installation
+        .audited(&installation.bob, "factor.deleted")
+        .await;
     assert_eq!(item["target"]["name"], "Ada");
     assert_eq!(item["before"], json!({"factors": [{"type": "TOTP"}]}));
     assert_eq!(item["after"], json!(null));
@@ -194,4 +195,66 @@ async fn reset_factors(database: &[&str]) {
     assert!(mail.contains("An operator of this installation"), "{mail}");
     let signed_in = installation.ada("/sign-in", password).await;
     assert_eq!(signed_in.status, 200, "{signed_in:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operator_deletes_an_account_beside_a_running_server_on_sqlite() {
+    delete_an_account(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operator_deletes_an_account_beside_a_running_server_on_postgresql() {
+    let Some(url) = allclear_test_support::postgres() else {
+        return;
+    };
+    delete_an_account(&["--database-url", &url]).await;
+}
+
+async fn delete_an_account(database: &[&str]) {
+    let installation = Installation::start(database).await;
+    let (ada, bob) = (&installation.ada, &installation.bob);
+    let acme = &*ada.organisation;
+    installation.make_admin("bob@example.com", acme).await;
+    // Ada is a member, and Bob the last admin.
+    let identity = format!("{}/api/v1/identity", installation.process.url);
+    let session = send(ada.client.get(format!("{identity}/session"))).await;
+    let id = session.body["data"]["user"]["id"].as_str().unwrap();
+    let member = format!("{identity}/organisations/{acme}/members/{id}");
+    let demoted = bob.client.patch(member).json(&json!({"role": "viewer"}));
+    assert_status(send(demoted), 200).await;
+    for (address, message) in [
+        (
+            "nobody@example.com",
+            "allclear: no account has the address nobody@example.com",
+        ),
+        (
+            "ada@example.com",
+            "allclear: ada@example.com administers the installation and can only be deleted when it is the last account",
+        ),
+        (
+            "bob@example.com",
+            "allclear: bob@example.com is the last admin of Acme: make another person an admin first, with allclear user make-admin",
+        ),
+    ] {
+        let (code, _, error) = installation.user(&["delete", address]).await;
+        assert_eq!((code, &*error), (Some(1), message));
+    }
+
+    installation.make_admin("ada@example.com", acme).await;
+    let (code, said, error) = installation.user(&["delete", "Bob@example.com"]).await;
+    assert_eq!(code, Some(0), "{error}");
+    assert_eq!(said, "The account of Bob@example.com is deleted.");
+    assert!(error.contains("event=\"account-deleted\""), "{error}");
+    let token = bob.client.post(format!("{identity}/token"));
+    let token = send(token.json(&json!({}))).await;
+    assert_eq!(token.status, 401, "the session has ended: {token:?}");
+    let item = installation.audited(ada, "member.removed").await;
+    assert_eq!(item["target"]["name"], "Deleted account");
+    assert_eq!(item["before"]["role"], "admin");
+    let (_, listed, _) = installation.user(&["list"]).await;
+    let accounts: Vec<_> = listed.lines().collect();
+    assert!(
+        accounts.len() == 1 && accounts[0].starts_with("ada@example.com\t"),
+        "{listed}"
+    );
 }

@@ -269,7 +269,8 @@ struct DeletionInput {
 /// Deletes the signed-in account with its sessions, its memberships, and the organisations that
 /// have no other member. Updates that the account recorded stay, without its name. Needs a recent
 /// authentication; the password is enough if the account has no second factor. 409 if an
-/// organisation with other members would lose its last admin.
+/// organisation with other members would lose its last admin, or if the account administers the
+/// installation and there are other accounts.
 #[utoipa::path(
     tag = "identity",
     request_body = DeletionInput,

@@ -38,9 +38,9 @@ struct ReauthenticationInput {
 }
 
 /// Authenticates the signed-in person again, which allows sensitive changes for ten minutes.
-/// Sensitive are the password, the mail address, second factors, the domain of an organisation,
-/// roles of members and API keys; without a recent authentication, such a call is 403 with a `type`
-/// that ends in `/re-authentication-required`. The session gets another cookie.
+/// Sensitive are the calls marked `x-recent-authentication`. Without a recent authentication, they
+/// are 403 with a `type` that ends in `/re-authentication-required`. The session gets another
+/// cookie.
 #[utoipa::path(
     tag = "identity",
     request_body = ReauthenticationInput,

@@ -136,7 +136,7 @@ async fn guess_code<T>(
     throttle: &IdentityThrottle,
     user: UserId,
     check: impl Future<Output = Result<Result<T, WrongCode>, Error>>,
-) -> Result<T, Problem> {
+) -> Result<Result<T, WrongCode>, Problem> {
     let guess = throttle.codes.take(client(request), user)?;
     let outcome = check.await;
     if matches!(outcome, Ok(Err(WrongCode))) {
@@ -144,7 +144,7 @@ async fn guess_code<T>(
     } else {
         guess.give_back();
     }
-    Ok(outcome?.map_err(Error::from)?)
+    outcome.map_err(Problem::from)
 }
 
 /// Returns the second factors of the signed-in account.
@@ -202,14 +202,10 @@ async fn confirm_totp(
     throttle: web::Data<IdentityThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let draft = body.0.read()?;
-    let attempt = throttle.codes.take(client(&request), session.user.id)?;
-    let device = client_of(&request);
-    let confirmed = factors.confirm_totp(&session, draft, &device).await;
-    if !matches!(confirmed, Err(Error::Invalid(_))) {
-        attempt.give_back();
-    }
-    let codes = confirmed?;
-    let user = session.user.id;
+    let (user, device) = (session.user.id, client_of(&request));
+    let confirming = factors.confirm_totp(&session, draft, &device);
+    let confirmed = guess_code(&request, &throttle, user, confirming).await?;
+    let codes = confirmed.map_err(|wrong| wrong.at("code"))?;
     record_factor(&request, SecurityEvent::FactorAdded, user, "totp");
     Ok(ApiResponse::new(RecoveryCodesBody::new(&codes)).ok())
 }
@@ -278,6 +274,7 @@ async fn sign_in(
     let device = client_of(&request);
     let signing_in = factors.sign_in(&pending, draft, &device);
     let signed_in = guess_code(&request, &throttle, user, signing_in).await?;
+    let signed_in = signed_in.map_err(Error::from)?;
     let ok = HttpResponse::Ok();
     let response = sign_in_response(ok, &request, &sessions, **cookies, &signed_in);
     let mut response = response.await?;
@@ -308,6 +305,7 @@ async fn prove(
     let device = client_of(&request);
     let proving = factors.prove(&session, draft, &device);
     let token = guess_code(&request, &throttle, user, proving).await?;
+    let token = token.map_err(Error::from)?;
     record_factor(&request, SecurityEvent::SecondFactorProven, user, "code");
     Ok(HttpResponse::Ok()
         .cookie(cookies.session(&token))

@@ -41,6 +41,7 @@ fn rows() -> Vec<(&'static str, NamedRows)> {
         "audit_items_by_actor",
         "audit_items_by_target",
         "audit_items_by_target",
+        "audit_items_by_target",
     ];
     let user = UserId(Uuid::from_u128(7));
     indexes.into_iter().zip(named_rows(user)).collect()

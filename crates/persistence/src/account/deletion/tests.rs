@@ -6,10 +6,11 @@ use crate::fixture::{add_organisation, insert};
 use crate::query_plan::{postgresql, sqlite};
 
 /// More than one transaction changes.
-const MANY: u128 = CHANGED_AT_ONCE as u128 + 100;
+const MANY: u128 = MAX_ROWS as u128 + 100;
 const AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
 /// An incident with many updates by a person, and an audit log with many items about the person.
+/// The last one is of a request without a caller.
 async fn fill(database: &Database, name: &str, person: UserId, begin: u128) {
     add_organisation(database, name).await;
     let uuid = move |number: u128| Uuid::from_u128(begin + number);
@@ -42,21 +43,28 @@ async fn fill(database: &Database, name: &str, person: UserId, begin: u128) {
         edited_at: Set(None),
     };
     insert(database, (0..MANY).map(update).collect()).await;
-    let item = |number| audit_item::ActiveModel {
-        id: Set(uuid(number)),
-        organisation_id: Set(name.to_owned()),
-        created_at: Set(AT),
-        actor_type: Set("USER".into()),
-        actor_id: Set(Some(person.to_string())),
-        actor_name: Set("Ann".into()),
-        address: Set(Some("192.0.2.1".into())),
-        action: Set(Action::AccountUpdated.to_string()),
-        target_type: Set("USER".into()),
-        target_id: Set(person.to_string()),
-        target_name: Set(Some("Ann".into())),
-        state_before: Set(Some("{}".into())),
-        state_after: Set(Some("{}".into())),
-        ..Default::default()
+    let item = |number: u128| {
+        let (actor_type, actor_id, actor_name) = if number < MANY - 1 {
+            ("USER", Some(person.to_string()), "Ann")
+        } else {
+            ("PROVIDER", None, "Identity provider")
+        };
+        audit_item::ActiveModel {
+            id: Set(uuid(number)),
+            organisation_id: Set(name.to_owned()),
+            created_at: Set(AT),
+            actor_type: Set(actor_type.into()),
+            actor_id: Set(actor_id),
+            actor_name: Set(actor_name.into()),
+            address: Set(Some("192.0.2.1".into())),
+            action: Set(Action::AccountUpdated.to_string()),
+            target_type: Set("USER".into()),
+            target_id: Set(person.to_string()),
+            target_name: Set(Some("Ann".into())),
+            state_before: Set(Some("{}".into())),
+            state_after: Set(Some("{}".into())),
+            ..Default::default()
+        }
     };
     insert(database, (0..MANY).map(item).collect()).await;
 }
@@ -69,7 +77,7 @@ async fn named(database: &Database) -> (u64, u64) {
         .filter(incident_update::Column::UserName.ne(Author::DELETED))
         .count(database.read());
     let names_person = Item::ActorName
-        .ne(Author::DELETED)
+        .eq("Ann")
         .or(Item::TargetName.ne(Author::DELETED))
         .or(Item::Address.is_not_null())
         .or(Item::StateBefore.is_not_null())

@@ -122,7 +122,7 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_wrong_passwords_of_a_session_are_recorded_as_refused() {
+async fn only_wrong_passwords_and_codes_of_a_session_are_recorded_as_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (data, log) = (folder.path().join("data"), folder.path().join("log"));
     let server = command(&data, &["--log-format", "json"]);
@@ -143,6 +143,11 @@ async fn only_wrong_passwords_of_a_session_are_recorded_as_refused() {
     assert_status(send(again.json(&password)), 401).await;
     let deletion = operator.client.delete(call("/user"));
     assert_status(send(deletion.json(&password)), 422).await;
+    assert_status(send(operator.client.post(call("/user/totp"))), 201).await;
+    for code in ["", "000000"] {
+        let confirmation = operator.client.post(call("/user/totp/confirm"));
+        assert_status(send(confirmation.json(&json!({"code": code}))), 422).await;
+    }
     assert_eq!(process.terminate().await, Some(0));
     let lines = lines(&log);
     let events: Vec<_> = lines
@@ -157,6 +162,7 @@ async fn only_wrong_passwords_of_a_session_are_recorded_as_refused() {
             "password-change-refused",
             "re-authentication-failed",
             "re-authentication-failed",
+            "second-factor-failed",
         ]
     );
 }

@@ -22,8 +22,8 @@ pub(super) const HOST: &str = "clerk.example.com";
 pub(super) const WEBHOOK_SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 const KEYS: [&str; 2] = [
-    include_str!("../../../../identity/src/clerk/fixture/one.pem"),
-    include_str!("../../../../identity/src/clerk/fixture/other.pem"),
+    include_str!("../../../../identity/src/fixture/one.pem"),
+    include_str!("../../../../identity/src/fixture/other.pem"),
 ];
 
 /// The responses: a status and a body for each path.

@@ -1,8 +1,14 @@
 //! Nodes whose clocks differ.
 
-use allclear_application::clock::TestClock;
+use std::sync::Arc;
+use std::time::Duration;
+
+use allclear_application::clock::{Clock, TestClock};
+use allclear_server::clock::SystemClock;
 use allclear_test_support::postgres;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::json;
+use uuid::{Builder, Uuid};
 
 use crate::app::{Operator, TestApp, token};
 
@@ -29,4 +35,37 @@ async fn nodes_whose_clocks_differ_accept_each_others_tokens() {
             assert_eq!(listed.status, 200, "{listed:?}");
         }
     }
+}
+
+/// The clock of a machine that is an hour ahead, as are its identifiers.
+struct HourAhead;
+
+impl Clock for HourAhead {
+    fn now(&self) -> DateTime<Utc> {
+        SystemClock.now() + TimeDelta::hours(1)
+    }
+
+    fn id(&self) -> Uuid {
+        let milliseconds = self.now().timestamp_millis().unsigned_abs();
+        Builder::from_unix_timestamp_millis(milliseconds, &rand::random()).into_uuid()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn list_is_newest_first_although_the_clock_of_a_node_is_ahead() {
+    let Some(database) = postgres() else { return };
+    let address = "http://allclear.example";
+    let flags = ["--database-url", &database, "--public-url", address];
+    let right = TestApp::start_with(&flags).await;
+    let ahead = TestApp::start_at(&flags, Arc::new(HourAhead)).await;
+    let operator = right.operator("Acme").await;
+    for (node, email) in [(&ahead, "ann@example.com"), (&right, "bob@example.com")] {
+        let body = json!({"email": email});
+        operator.at(&node.url).create("/subscriber", body).await;
+        // A correction is wrong by up to half of the response that was compared, a second at most.
+        tokio::time::sleep(Duration::from_millis(1_100)).await;
+    }
+    let listed = operator.get("/subscriber/list").await;
+    let newest = &listed.body["data"][0];
+    assert_eq!(newest["email"], "bob@example.com", "{listed:?}");
 }

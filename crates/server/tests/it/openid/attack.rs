@@ -10,6 +10,7 @@ use super::{Browser, address, cookies, flags, open_with_cookies, parameter, star
 use crate::clerk::fake_clerk::{now, published, signed, with_header};
 
 const INVALID: &str = "/login?signInError=invalid-response&provider=liar";
+const UNAVAILABLE: &str = "/login?signInError=provider-unavailable&provider=liar";
 const EXPIRED: &str = "/login?signInError=expired";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -236,6 +237,41 @@ async fn user_information_counts_only_for_the_same_person_and_never_against_the_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_name_that_the_token_lacks_comes_from_the_user_information() {
+    let setup = Setup::new().await;
+    let user = json!({"sub": "grace", "name": "Grace Hopper"});
+    setup.provider.set(|responses| responses.user = user);
+    assert_eq!(setup.sign_in(&json!({"name": null})).await, "/dashboard");
+    let session = setup.browser.session().await;
+    assert_eq!(session["user"]["name"], "Grace Hopper");
+    // A sign-in that lacks only a name does not need the endpoint.
+    let unreachable = json!({"userinfo_endpoint": "http://127.0.0.1:9/me"});
+    let setup = Setup::new().await;
+    setup
+        .provider
+        .set(|responses| responses.metadata = unreachable);
+    assert_eq!(setup.sign_in(&json!({"name": null})).await, "/dashboard");
+    let without_address = json!({"email": null, "email_verified": null});
+    assert_eq!(setup.sign_in(&without_address).await, UNAVAILABLE);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_of_the_token_endpoint_tells_wrong_settings_from_a_wrong_code() {
+    let setup = Setup::new().await;
+    for (status, error, expected) in [
+        (401, "invalid_client", UNAVAILABLE),
+        (400, "unauthorized_client", UNAVAILABLE),
+        (400, "invalid_grant", INVALID),
+    ] {
+        let body = json!({"error": error, "error_description": "refused"});
+        setup
+            .provider
+            .set(|responses| responses.token_error = Some((status, body)));
+        assert_eq!(setup.sign_in(&json!({})).await, expected, "{error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_address_with_a_new_owner_does_not_give_away_its_account() {
     let setup = Setup::new().await;
     assert_eq!(setup.sign_in(&json!({})).await, "/dashboard");
@@ -320,8 +356,7 @@ async fn metadata_and_responses_that_lie_are_refused() {
     setup
         .provider
         .set(|responses| responses.padding = 600 * 1024);
-    let unavailable = "/login?signInError=provider-unavailable&provider=liar";
-    assert_eq!(setup.sign_in(&json!({})).await, unavailable);
+    assert_eq!(setup.sign_in(&json!({})).await, UNAVAILABLE);
 }
 
 #[tokio::test(flavor = "multi_thread")]

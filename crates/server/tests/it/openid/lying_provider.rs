@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use actix_web::http::StatusCode;
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -22,6 +23,8 @@ pub(crate) struct Responses {
     pub(super) metadata: Value,
     /// User information.
     pub(super) user: Value,
+    /// Status and body of an error of the token endpoint.
+    pub(super) token_error: Option<(u16, Value)>,
     /// Number of bytes that are added to the token endpoint's response.
     pub(super) padding: usize,
     /// Number of requests for the keys.
@@ -98,13 +101,21 @@ async fn respond(request: HttpRequest, responses: web::Data<Mutex<Responses>>) -
             let keys: Vec<_> = responses.keys.iter().map(|key| published(*key)).collect();
             HttpResponse::Ok().json(json!({"keys": keys}))
         }
-        "/token" => HttpResponse::Ok().json(json!({
-            "access_token": "access", "token_type": "Bearer", "expires_in": 60,
-            "id_token": responses.token, "padding": "x".repeat(responses.padding),
-        })),
+        "/token" => token(&responses),
         "/me" => HttpResponse::Ok().json(&responses.user),
         _ => HttpResponse::NotFound().finish(),
     }
+}
+
+fn token(responses: &Responses) -> HttpResponse {
+    if let Some((status, error)) = &responses.token_error {
+        let status = StatusCode::from_u16(*status).unwrap();
+        return HttpResponse::build(status).json(error);
+    }
+    HttpResponse::Ok().json(json!({
+        "access_token": "access", "token_type": "Bearer", "expires_in": 60,
+        "id_token": responses.token, "padding": "x".repeat(responses.padding),
+    }))
 }
 
 /// A server with a provider that lies.

@@ -36,8 +36,13 @@ async fn a_new_sign_in_ends_the_session_of_the_browser() {
     let setup = Setup::new().await;
     assert_eq!(setup.sign_in(&json!({})).await, "/dashboard");
     let first = sessions(&setup).await;
+    let acme = setup.browser.organisation().await;
     assert_eq!(setup.sign_in(&json!({})).await, "/dashboard");
     assert_eq!((first, sessions(&setup).await), (1, 1));
+    let ended = setup.browser.audit(&acme, "session.deleted").await;
+    assert_eq!(ended.len(), 1, "{ended:?}");
+    let session = setup.browser.session().await;
+    assert_eq!(ended[0]["actor"]["id"], session["user"]["id"]);
 }
 
 async fn sessions(setup: &Setup) -> i64 {
@@ -137,6 +142,12 @@ async fn claims_give_the_role_at_each_sign_in_but_the_last_admin_stays() {
         .sign_in(&browser, &json!({"groups": ["staff"]}))
         .await;
     assert_eq!(provided.role(&browser).await, "admin");
+    let acme = &provided.organisation;
+    let changed = browser.audit(acme, "member.role-changed").await;
+    assert_eq!(changed.len(), 2, "{changed:?}");
+    for item in changed {
+        assert_eq!(item["actor"]["type"], "PROVIDER", "{item}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

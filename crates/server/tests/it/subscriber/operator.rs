@@ -133,6 +133,8 @@ async fn operator_sees_a_sample_of_what_each_channel_gets() {
     let mail = preview("email").await;
     let mail = &mail.body["data"];
     assert_eq!(mail["subject"], "[Acme] <b>Down</b>");
+    let text = mail["body"].as_str().unwrap();
+    assert!(text.starts_with("Acme reports an incident."), "{text}");
     let html = mail["html"].as_str().unwrap();
     assert!(!html.contains("<b>Down"), "{html}");
 

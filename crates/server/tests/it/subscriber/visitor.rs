@@ -5,8 +5,9 @@ use chrono::TimeDelta;
 use reqwest::header::HeaderName;
 use serde_json::{Value, json};
 
-use super::{ADDRESS, SubscriberSetup};
+use super::{ADDRESS, SubscriberSetup, carried};
 use crate::app::TestResponse;
+use crate::built_in::mails_in;
 
 fn states(list: &Value) -> Vec<(String, String, bool)> {
     let text = |item: &Value, field: &str| item[field].as_str().unwrap().to_owned();
@@ -84,7 +85,7 @@ async fn the_links_in_the_mail_verify_and_unsubscribe_as_often_as_they_are_follo
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn subscribing_again_mails_a_new_link_unless_it_is_subscribed() {
+async fn subscribing_again_mails_a_new_link() {
     let setup = SubscriberSetup::start().await;
     let operator = setup.operator("Acme").await;
     let organisation = &operator.organisation;
@@ -99,17 +100,9 @@ async fn subscribing_again_mails_a_new_link_unless_it_is_subscribed() {
     );
     // Either link works.
     assert_eq!(setup.post("/verify", links[0].clone()).await.status, 200);
-    setup.subscribe(ADDRESS, organisation).await;
     assert_eq!(
         states(&setup.list(&operator).await),
         state("SUBSCRIBED", true)
-    );
-
-    let setup = setup.restart_and_drain().await;
-    assert_eq!(
-        setup.links(ADDRESS, "verify").len(),
-        2,
-        "nothing is mailed to who is subscribed"
     );
     let leave = setup.links(ADDRESS, "unsubscribe").remove(0);
     assert_eq!(setup.post("/unsubscribe", leave).await.status, 200);
@@ -128,6 +121,37 @@ async fn subscribing_again_mails_a_new_link_unless_it_is_subscribed() {
         states(&setup.list(&operator).await),
         state("SUBSCRIBED", true)
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn subscribed_address_that_subscribes_again_is_mailed_that_it_is_subscribed_already() {
+    let setup = SubscriberSetup::start().await;
+    let operator = setup.operator("Acme").await;
+    let component = operator.component("API").await;
+    setup.subscribe(ADDRESS, &operator.organisation).await;
+    let setup = setup.restart_and_drain().await;
+    let link = setup.links(ADDRESS, "verify").remove(0);
+    assert_eq!(setup.post("/verify", link).await.status, 200);
+    let before = setup.list(&operator).await;
+    let narrow =
+        json!({"email": ADDRESS, "orgId": operator.organisation, "components": [component]});
+    let again = setup.post("/public", narrow).await;
+    assert_eq!(
+        (again.status, &again.body["message"]),
+        (200, &json!("Verification email sent successfully"))
+    );
+
+    let setup = setup.restart_and_drain().await;
+    assert_eq!(setup.list(&operator).await, before);
+    assert_eq!(setup.links(ADDRESS, "verify").len(), 1);
+    let mails = mails_in(setup.folder.path());
+    let subject = "Subject: You are subscribed to Acme already";
+    let told: Vec<_> = mails.iter().filter(|mail| mail.contains(subject)).collect();
+    assert_eq!(told.len(), 1, "{mails:?}");
+    assert!(told[0].contains("List-Unsubscribe:"), "{}", told[0]);
+    let manage = carried(told[0], "subscription");
+    let read = setup.post("/subscription", manage).await;
+    assert_eq!(read.status, 200, "{read:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,8 +2,8 @@
 //!
 //! A token proves its bearer's identity at the time of issue. Revocations and the current names of
 //! people and organisations come from three sources: the token, the provider's webhooks, and the
-//! provider's API. The first source that has a name wins. Events carry their time, so late events
-//! change nothing.
+//! provider's API, which is asked only if no other source has a name. The newest name wins: tokens
+//! and events carry their time, so late ones change nothing.
 
 mod key_mail;
 mod message;
@@ -166,41 +166,28 @@ impl Directory {
         known: Option<NameRecord>,
     ) -> Result<Option<String>, Error> {
         let user = credential.user.as_str();
-        if let Some(name) = claimed {
-            let as_of = credential.issued_at;
-            if known.is_none_or(|known| known.is_older(&name, as_of)) {
-                self.store
-                    .name_user(
-                        user,
-                        NameRecord {
-                            name: name.clone(),
-                            as_of,
-                        },
-                    )
-                    .await?;
+        let named = claimed.map(|name| NameRecord {
+            name,
+            as_of: credential.issued_at,
+        });
+        let fresh = match named {
+            Some(named) => named.newer_than(known.as_ref()),
+            None if known.is_none() && self.may_look_up(user) => {
+                let response = self.profiles.user(user).await;
+                let found = self.accept_response(user, response, user_name);
+                found.map(|name| NameRecord {
+                    name,
+                    as_of: self.clock.now(),
+                })
             }
-            return Ok(Some(name));
-        }
-        if let Some(known) = known {
-            return Ok(Some(known.name));
-        }
-        let found = if self.may_look_up(user) {
-            self.accept_response(user, self.profiles.user(user).await, user_name)
-        } else {
-            None
+            None => None,
         };
-        if let Some(name) = &found {
-            self.store
-                .name_user(
-                    user,
-                    NameRecord {
-                        name: name.clone(),
-                        as_of: self.clock.now(),
-                    },
-                )
-                .await?;
-        }
-        Ok(found)
+        let Some(fresh) = fresh else {
+            return Ok(known.map(|known| known.name));
+        };
+        let name = fresh.name.clone();
+        self.store.name_user(user, fresh).await?;
+        Ok(Some(name))
     }
 
     async fn organisation(
@@ -219,8 +206,7 @@ impl Directory {
                 as_of: issued_at,
             });
         let fresh = match (named, &known) {
-            (Some(fresh), Some(known)) => known.is_older(&fresh.name, fresh.as_of).then_some(fresh),
-            (Some(fresh), None) => Some(fresh),
+            (Some(named), known) => named.newer_than(known.as_ref()),
             (None, Some(known)) if known.is_known() => None,
             (None, _) => {
                 let may_look_up = self.may_look_up(id.as_str());

@@ -24,6 +24,7 @@ pub mod incident;
 pub mod installation;
 pub mod invitation;
 pub mod keyed_semaphore;
+pub mod line_limit;
 pub mod link;
 pub mod mail;
 pub mod mail_budget;
@@ -58,6 +59,7 @@ pub mod timestamp;
 pub mod transition;
 pub mod usage_limit;
 pub mod waitlist;
+pub mod write_kind;
 
 mod database_time;
 mod failure_log;

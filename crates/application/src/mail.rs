@@ -115,6 +115,17 @@ pub enum MailContent {
         /// Link that ends the subscription.
         unsubscribe: String,
     },
+    /// The address was subscribed to an organisation again. Its subscription stays as it is.
+    SubscribedAlready {
+        /// The organisation's name.
+        organisation: String,
+        /// The public status page: [`crate::link::Links::page`].
+        page: String,
+        /// The page that changes the subscription: [`crate::link::Links::manage`].
+        manage: String,
+        /// The page that ends the subscription: [`crate::link::Links::unsubscribe`].
+        unsubscribe: String,
+    },
     /// An incident or a maintenance changed.
     Notice {
         /// The organisation's name.

@@ -9,7 +9,7 @@ use allclear_domain::maintenance::{
     EditError, Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus,
 };
 use allclear_domain::maintenance_update::{
-    MaintenanceAndNewest, MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
+    MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -122,7 +122,7 @@ pub trait MaintenanceStore: Send + Sync {
         &self,
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
-        rule: Transition<MaintenanceAndNewest, MaintenanceAndUpdate>,
+        rule: Transition<Maintenance, MaintenanceAndUpdate>,
     ) -> Result<Option<Committed<MaintenanceUpdate>>, Error>;
 
     /// Runs a rule on an update and stores the result.

@@ -29,6 +29,9 @@ pub use port::*;
 pub use reauthentication::{LinkedProvider, SignInMethods};
 use sealed_state::{Purpose, SignInState};
 
+/// Maximum length of a provider's error in the log, in characters. It comes from the browser.
+const MAX_ERROR_LENGTH: usize = 60;
+
 /// A configured provider.
 pub struct Provider {
     /// Its identifier.
@@ -291,7 +294,7 @@ impl OpenId {
         self.check_issuer(provider, response.issuer.as_deref())
             .await?;
         if let Some(error) = response.error {
-            return Err(SignInFailure::Refused(bounded(&error)));
+            return Err(SignInFailure::Refused(bounded(&error, MAX_ERROR_LENGTH)));
         }
         let Some(code) = response.code else {
             return Err(SignInFailure::InvalidResponse("no code".to_owned()));
@@ -336,14 +339,4 @@ impl OpenId {
             .find(|provider| provider.id.as_str() == id);
         found.ok_or(SignInFailure::UnknownProvider)
     }
-}
-
-/// The code of an error for the log, shortened and without special characters, because it comes
-/// from the browser.
-fn bounded(error: &str) -> String {
-    error
-        .chars()
-        .filter(char::is_ascii_graphic)
-        .take(60)
-        .collect()
 }

@@ -62,7 +62,7 @@ impl Scheduler {
     pub async fn run(&self) {
         let (mut pause, mut failures) = (Self::FIRST_RETRY_DELAY, FailureLog::default());
         loop {
-            let caught_up = match self.catch_up().await {
+            let caught_up = match self.catch_up(&mut failures).await {
                 Ok(caught_up) => {
                     if caught_up.is_some() && failures.succeeded() {
                         tracing::info!("due maintenances can be published again");
@@ -91,7 +91,7 @@ impl Scheduler {
 
     /// Publishes all due changes, and sets the timer to the next one. Returns the time at which all
     /// were published; `None` if some could not be.
-    async fn catch_up(&self) -> Result<Option<DatabaseTime>, Error> {
+    async fn catch_up(&self, failures: &mut FailureLog) -> Result<Option<DatabaseTime>, Error> {
         loop {
             // Before the read: a later write sets the timer again.
             self.wake_timer.clear();
@@ -105,30 +105,37 @@ impl Scheduler {
                 self.wake_timer.set_if_earlier(next);
                 return Ok(Some(time));
             }
-            if !self.publish_due(now).await? {
+            if !self.publish_due(now, failures).await? {
                 return Ok(None);
             }
         }
     }
 
     /// Publishes the changes that are due. Returns whether all were published. A failure for one
-    /// organisation is logged and does not delay the others.
-    async fn publish_due(&self, now: DateTime<Utc>) -> Result<bool, Error> {
-        let mut are_published = true;
+    /// organisation does not delay the others.
+    async fn publish_due(
+        &self,
+        now: DateTime<Utc>,
+        failures: &mut FailureLog,
+    ) -> Result<bool, Error> {
+        let mut failed = Vec::new();
         for organisation in self.store.organisations_due(now).await? {
             match self.store.publish_due(&organisation, now).await {
                 Ok(commit) => self.relay.publish(Committed { state: (), commit }).await,
-                Err(error) => {
-                    are_published = false;
-                    tracing::warn!(
-                        organisation = organisation.as_str(),
-                        error = &error as &dyn std::error::Error,
-                        "the due maintenances of an organisation could not be published; trying again"
-                    );
-                }
+                Err(error) => failed.push((organisation, error)),
             }
         }
-        Ok(are_published)
+        // All of them at the same time, so that none hides another one.
+        if !failed.is_empty() && failures.failed() {
+            for (organisation, error) in &failed {
+                tracing::warn!(
+                    organisation = organisation.as_str(),
+                    error = error as &dyn std::error::Error,
+                    "the due maintenances of an organisation could not be published; trying again"
+                );
+            }
+        }
+        Ok(failed.is_empty())
     }
 
     /// Waits until the time of the wake timer has come, or for [`Self::POLL_INTERVAL`]. `time` was

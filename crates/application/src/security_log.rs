@@ -69,7 +69,7 @@ pub enum SecurityEvent {
     ResetRequested,
     /// A password was set by a mail's link.
     PasswordReset,
-    /// An account was deleted by its owner.
+    /// An account was deleted, by its owner or by an operator of the installation.
     AccountDeleted,
     /// The mail address of an account changed.
     AddressChanged,

@@ -24,8 +24,8 @@ pub struct Stamp {
     /// Time of the commit, in whole milliseconds; never before the organisation's previous commit.
     pub committed_at: DateTime<Utc>,
     /// What this node's clock showed; before `committed_at` if the clock of another node is ahead.
-    /// It decides the status of maintenances. For a change that only time causes, it is the time of
-    /// the clock that all nodes share.
+    /// It decides the status of maintenances. For a change of a maintenance, also one that only
+    /// time causes, it is the time of the clock that all nodes share.
     pub wall_time: DateTime<Utc>,
     /// The revision that the commit makes.
     pub revision: Revision,

@@ -3,8 +3,8 @@
 
 use std::cmp::Reverse;
 
-use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};
 use allclear_domain::organisation::Organisation;
@@ -20,7 +20,8 @@ use crate::link::{incident_path, maintenance_path};
 
 /// Maximum number of past incidents, and of past maintenances, in a list.
 pub const LISTED: usize = 50;
-/// Maximum number of incidents that are not resolved, and of maintenances that are not over.
+/// Maximum number of incidents that are not resolved, and of maintenances that are not over. It
+/// bounds documents beyond [`TEXT_BYTES`], because two texts of each remain.
 pub const OPEN_LISTED: usize = 200;
 /// Size limit of the texts of all incidents, and of all maintenances, in bytes. Beyond it each
 /// keeps only its newest entry and its description.
@@ -59,8 +60,8 @@ pub struct IncidentRecord {
     pub incident: Incident,
     /// Its entries, newest first; never empty.
     pub entries: Vec<StatuspageEntry>,
-    /// The impacts on the components attached to it, also on deleted ones.
-    pub impacts: Vec<ComponentStatus>,
+    /// The components attached to it with the impact on each, also deleted ones.
+    pub impacts: Vec<Attachment>,
     /// The components attached to it, without deleted ones.
     pub components: Vec<ComponentId>,
     /// When its review was published; `None` if there is no public review.
@@ -103,7 +104,7 @@ impl IncidentRecord {
     /// Its impact.
     #[must_use]
     pub fn impact(&self) -> Indicator {
-        impact(self.impacts.iter().copied())
+        impact(self.impacts.iter().map(|attached| attached.status))
     }
 
     /// When it was first monitored: by its status or by an entry, whichever is earlier.

@@ -90,9 +90,10 @@ impl Subscribers {
         }
     }
 
-    /// Subscribes a target for a visitor and sends a verification link if it is needed. Known and
-    /// unknown targets cost the same and get the same response; the link is sent after the
-    /// response. If a mail budget is used up, nothing is stored and the response is the same.
+    /// Subscribes a target for a visitor and sends a verification link if it is needed. An address
+    /// that is subscribed already is mailed that it is. Known and unknown targets cost the same and
+    /// get the same response; the message is sent after the response. If a mail budget is used up,
+    /// nothing is stored and the response is the same.
     /// [`Error::Invalid`], [`Error::NotFound`] if the organisation does not exist.
     pub async fn subscribe(
         &self,

@@ -2,8 +2,8 @@
 
 use crate::component::ComponentStatus;
 
-/// The public banner. Badges and programs get a [`Rollup`](crate::rollup::Rollup), which counts
-/// incidents and maintenances, too.
+/// The public banner. Badges and programs get a [`Rollup`](crate::rollup::Rollup), which also says
+/// how severe it is, and counts components under maintenance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Headline {
     /// Whether every component is operational.

@@ -17,14 +17,6 @@ macro_rules! identifier {
         pub struct $name(pub Uuid);
 
         impl $name {
-            /// This identifier, or the one after `newest` if this one is not greater. It keeps a
-            /// timeline in order if an identifier was made before the order of two concurrent
-            /// updates was decided.
-            #[must_use]
-            pub fn after(self, newest: Self) -> Self {
-                if self > newest { self } else { Self(Uuid::from_u128(newest.0.as_u128().wrapping_add(1))) }
-            }
-
             /// The public code of what this identifier names.
             #[must_use]
             pub fn code(self) -> Code {

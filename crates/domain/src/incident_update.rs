@@ -113,8 +113,9 @@ impl Incident {
 }
 
 impl IncidentAndNewest {
-    /// Records an update. If it is the newest one, the incident takes its status. A resolved
-    /// incident takes only updates that are displayed before its resolution, and stays resolved.
+    /// Records an update. Its identifier and `now` follow those of all earlier updates. If it is
+    /// the newest one, the incident takes its status. A resolved incident takes only updates that
+    /// are displayed before its resolution, and stays resolved.
     ///
     /// # Errors
     /// [`RecordError`].
@@ -127,16 +128,12 @@ impl IncidentAndNewest {
         now: DateTime<Utc>,
     ) -> Result<Changed<IncidentAndUpdate>, RecordError> {
         let notify = draft.notify.unwrap_or(notify_by_default);
-        let (id, created_at) = match &self.newest {
-            Some(newest) => (id.after(newest.id), now.max(newest.created_at)),
-            None => (id, now),
-        };
         let is_displayed_when_recorded = draft.display_at == DisplayTime::Recorded;
         let UpdateContent {
             message,
             status,
             display_at,
-        } = draft.content(created_at, now)?;
+        } = draft.content(now, now)?;
         if let Some(resolved_at) = self.incident.resolved_at
             && (is_displayed_when_recorded || display_at >= resolved_at)
         {
@@ -148,7 +145,7 @@ impl IncidentAndNewest {
             status,
             message,
             author,
-            created_at,
+            created_at: now,
             display_at,
             version: Revision::default(),
         };

@@ -39,15 +39,6 @@ impl MaintenanceUpdate {
     pub const IDS: &str = "maintenanceUpdateIds";
 }
 
-/// A maintenance with its newest update.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MaintenanceAndNewest {
-    /// The maintenance.
-    pub maintenance: Maintenance,
-    /// The update that is displayed last; `None` if it has no updates.
-    pub newest: Option<MaintenanceUpdate>,
-}
-
 /// An update with the maintenance it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaintenanceAndUpdate {
@@ -66,13 +57,13 @@ pub struct MaintenanceUpdateDeletion {
     pub known: Vec<MaintenanceUpdateId>,
 }
 
-impl MaintenanceAndNewest {
-    /// Records an update at `recorded_at`, but never before the newest one, whatever the nodes'
-    /// clocks say. `now` decides the status of the maintenance.
+impl Maintenance {
+    /// Records an update at `recorded_at`, which follows the times of all earlier updates, as `id`
+    /// follows their identifiers. `now` decides the status of the maintenance.
     ///
     /// # Errors
     /// [`Invalid`] if the draft breaks a rule of its fields.
-    pub fn record(
+    pub fn record_update(
         self,
         id: MaintenanceUpdateId,
         draft: UpdateDraft,
@@ -82,27 +73,23 @@ impl MaintenanceAndNewest {
         now: DateTime<Utc>,
     ) -> Result<Changed<MaintenanceAndUpdate>, Invalid> {
         let notify = draft.notify.unwrap_or(notify_by_default);
-        let (id, created_at) = match &self.newest {
-            Some(newest) => (id.after(newest.id), recorded_at.max(newest.created_at)),
-            None => (id, recorded_at),
-        };
         let UpdateContent {
             message,
             status,
             display_at,
-        } = draft.content(created_at, recorded_at)?;
+        } = draft.content(recorded_at, recorded_at)?;
         let recorded = MaintenanceAndUpdate {
             update: MaintenanceUpdate {
                 id,
-                maintenance_id: self.maintenance.id,
+                maintenance_id: self.id,
                 status,
                 message: message.clone(),
                 author,
-                created_at,
+                created_at: recorded_at,
                 display_at,
                 version: Revision::default(),
             },
-            maintenance: self.maintenance,
+            maintenance: self,
         };
         Ok(recorded.changed(Some(message), notify, now))
     }

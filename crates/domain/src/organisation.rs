@@ -63,8 +63,8 @@ pub struct Organisation {
     pub notify_by_default: bool,
     /// Channels that visitors may subscribe by.
     pub public_channels: PublicChannels,
-    /// After how many hours without an update an open incident reminds the members by mail; `None`
-    /// for never. 1 to 720.
+    /// After how many hours without an update an open incident reminds the editors and admins by
+    /// mail; `None` for never. 1 to 720.
     #[validate(range(min = 1, max = 720, message = "Must be from 1 to 720"))]
     pub reminder_hours: Option<u16>,
     /// Its claim to a domain; `None` if there is none.

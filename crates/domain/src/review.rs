@@ -189,8 +189,9 @@ fn next_version(before: &Review, now: DateTime<Utc>) -> Revision {
     before.version.next().max(version_at(now))
 }
 
-/// The beginning of a review, for a notice.
-fn beginning(body: &str) -> String {
+/// The beginning of a review, as a notice contains it.
+#[must_use]
+pub fn beginning(body: &str) -> String {
     let mut body = body.to_owned();
     text::shorten(&mut body, NOTICE_LENGTH);
     body

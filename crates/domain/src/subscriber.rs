@@ -419,6 +419,13 @@ impl Subscriber {
         self.status == SubscriberStatus::Pending
     }
 
+    /// Whether it was confirmed before a link was requested, and has not changed since. It needs no
+    /// link then.
+    #[must_use]
+    pub fn was_subscribed_at(&self, requested_at: DateTime<Utc>) -> bool {
+        self.status == SubscriberStatus::Subscribed && self.updated_at <= requested_at
+    }
+
     /// This subscriber after verification. A second verification changes nothing.
     ///
     /// # Errors

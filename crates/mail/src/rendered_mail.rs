@@ -58,6 +58,12 @@ impl RenderedMail {
                 manage,
                 unsubscribe,
             } => subscription::verification(organisation, link, manage, unsubscribe),
+            MailContent::SubscribedAlready {
+                organisation,
+                page,
+                manage,
+                unsubscribe,
+            } => subscription::subscribed_already(organisation, page, manage, unsubscribe),
             MailContent::Test {
                 organisation,
                 page,
@@ -281,6 +287,35 @@ mod tests {
                 mail.html
             );
         }
+    }
+
+    #[test]
+    fn a_mail_to_a_subscribed_address_says_so_and_has_the_link_that_changes_the_subscription() {
+        let manage = "https://status.example.com/subscription?orgId=org_1&manageCode=x".to_owned();
+        let unsubscribe = manage.replace("subscription", "unsubscribe");
+        let page = "https://status.example.com/status/org_1".to_owned();
+        let mail = RenderedMail::new(&MailContent::SubscribedAlready {
+            organisation: "<b>Acme</b>".to_owned(),
+            page: page.clone(),
+            manage: manage.clone(),
+            unsubscribe: unsubscribe.clone(),
+        })
+        .unwrap();
+        assert_eq!(mail.subject, "You are subscribed to <b>Acme</b> already");
+        for part in [&mail.text, &mail.html] {
+            assert!(part.contains("You are subscribed already"), "{part}");
+        }
+        for link in [&manage, &unsubscribe, &page] {
+            assert!(mail.text.contains(link), "{}", mail.text);
+            let shown = link.replace('&', "&#38;");
+            assert!(
+                mail.html.contains(&format!("href=\"{shown}\"")),
+                "{}",
+                mail.html
+            );
+        }
+        assert!(!mail.html.contains("<b>Acme"), "{}", mail.html);
+        assert_eq!(mail.links, [page]);
     }
 
     #[test]

@@ -80,7 +80,14 @@ fn cut(value: &mut Value, room: &mut usize) {
                 *room = room.saturating_sub(8);
             }
         }
-        Value::Object(fields) => fields.values_mut().for_each(|field| cut(field, room)),
+        Value::Object(fields) => {
+            // The lists come last: a long one must not take the room of the other fields.
+            let fields = fields.values_mut();
+            let (lists, others): (Vec<_>, Vec<_>) = fields.partition(|field| field.is_array());
+            for field in others.into_iter().chain(lists) {
+                cut(field, room);
+            }
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -365,6 +372,24 @@ mod tests {
         let first = read["groups"][0]["components"].as_array().unwrap();
         let end = first.last().unwrap().as_str().unwrap();
         assert_eq!(end, format!("… {} more", 100_000 - (first.len() - 1)));
+    }
+
+    #[test]
+    fn long_list_leaves_the_other_fields_readable() {
+        let component = json!({"componentId": "0".repeat(36), "status": "MAJOR_OUTAGE"});
+        let state = json!({
+            "components": vec![component.clone(); 1000], "description": "語".repeat(MAX_TEXT_LENGTH),
+            "status": "RESOLVED", "title": "Down", "updatedAt": "2026-03-05T18:00:00.000Z",
+        });
+        let read: Value = serde_json::from_str(&stored(state.clone())).unwrap();
+        for field in ["description", "status", "title", "updatedAt"] {
+            assert_eq!(read[field], state[field]);
+        }
+        let components = read["components"].as_array().unwrap();
+        let (end, whole) = components.split_last().unwrap();
+        assert!(whole.len() > 100, "{}", whole.len());
+        assert_eq!(whole[0], component);
+        assert_eq!(*end, format!("… {} more", 1000 - whole.len()));
     }
 
     #[test]

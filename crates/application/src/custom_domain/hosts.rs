@@ -14,6 +14,7 @@ use tokio::time::MissedTickBehavior;
 use super::DomainStore;
 use crate::broadcast::Broadcast;
 use crate::error::Error;
+use crate::failure_log::FailureLog;
 use crate::outbox::Commit;
 
 /// The host of the installation's public URL, and the organisation of all hosts that no
@@ -127,6 +128,7 @@ impl Hosts {
         let mut arriving = broadcast.subscribe().await;
         let mut tick = tokio::time::interval(Self::RELOAD_INTERVAL);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut failures = FailureLog::default();
         loop {
             tokio::select! {
                 commit = arriving.recv() => match commit {
@@ -137,11 +139,20 @@ impl Hosts {
                 },
                 _ = tick.tick() => {}
             }
-            if let Err(error) = self.reload().await {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "the domains could not be read; trying again"
-                );
+            match self.reload().await {
+                Ok(()) => {
+                    if failures.succeeded() {
+                        tracing::info!("the domains can be read again");
+                    }
+                }
+                Err(error) => {
+                    if failures.failed() {
+                        tracing::warn!(
+                            error = &error as &dyn std::error::Error,
+                            "the domains could not be read; trying again"
+                        );
+                    }
+                }
             }
         }
     }

@@ -1,10 +1,14 @@
 use super::*;
 
+use std::time::Duration;
+
 use allclear_domain::event::Changed;
+use tokio::time::timeout;
 
 use super::hosts::HostSettings;
+use crate::broadcast::MockBroadcast;
 use crate::error::{Error, Resource};
-use crate::fixture::{clock, now, organisation, relay, stamp};
+use crate::fixture::{clock, kept_log, log_lines, now, organisation, relay, stamp};
 use crate::organisation::MockOrganisationStore;
 use crate::transition::Committed;
 
@@ -141,6 +145,29 @@ async fn hosts_belong_to_the_installation_to_one_organisation_or_to_the_default_
         assert!(table.is_served("a.example") && table.is_served("status.example.com"));
         assert!(!table.is_served("b.example"));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn domains_that_cannot_be_read_are_logged_once_a_minute() {
+    let mut store = MockDomainStore::new();
+    let mut reads = 0;
+    store.expect_verified_domains().returning(move || {
+        reads += 1;
+        if reads == 1 {
+            Ok(Vec::new())
+        } else {
+            Err(Error::Unavailable("unavailable".into()))
+        }
+    });
+    let hosts = Hosts::load(Arc::new(store), HostSettings::default());
+    let hosts = hosts.await.unwrap();
+    let (_sender, receiver) = tokio::sync::mpsc::channel(1);
+    let mut broadcast = MockBroadcast::new();
+    broadcast.expect_subscribe().return_once(move || receiver);
+    let (_guard, log) = kept_log();
+    let running = timeout(Duration::from_secs(90), hosts.run(&broadcast)).await;
+    assert!(running.is_err());
+    assert_eq!(log_lines(&log).len(), 2);
 }
 
 #[tokio::test]

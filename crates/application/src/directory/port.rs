@@ -66,9 +66,11 @@ impl NameRecord {
         self.as_of > Self::NEVER
     }
 
-    /// Whether a token issued at that time has a newer name.
-    pub(super) fn is_older(&self, name: &str, as_of: DateTime<Utc>) -> bool {
-        self.name != name && self.as_of < as_of
+    /// This name if it is another one than the known one, and newer.
+    pub(super) fn newer_than(self, known: Option<&Self>) -> Option<Self> {
+        known
+            .is_none_or(|known| known.name != self.name && known.as_of < self.as_of)
+            .then_some(self)
     }
 }
 

@@ -114,12 +114,14 @@ async fn names_of_a_token_are_kept_from_its_first_sight_on_and_nobody_else_is_as
 
 #[tokio::test]
 async fn token_older_than_an_event_does_not_restore_the_old_name() {
-    let store = store(token_status(
-        Some(known("Anna", 1)),
-        Some(known("Acme Ltd", 1)),
-    ));
-    let found = resolve(store, MockProfiles::new(), claimed(None, Some("Acme"))).await;
-    assert_eq!(found, Some(resolved(Some("Anna"), "Acme Ltd")));
+    for user in [Some("Ann"), None] {
+        let store = store(token_status(
+            Some(known("Anna", 1)),
+            Some(known("Acme Ltd", 1)),
+        ));
+        let found = resolve(store, MockProfiles::new(), claimed(user, Some("Acme"))).await;
+        assert_eq!(found, Some(resolved(Some("Anna"), "Acme Ltd")));
+    }
 }
 
 #[tokio::test]

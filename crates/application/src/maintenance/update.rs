@@ -4,7 +4,7 @@ use allclear_domain::author::Author;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance::Maintenance;
 use allclear_domain::maintenance_update::{
-    MaintenanceAndNewest, MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
+    MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
 };
 use allclear_domain::update::{UpdateDraft, UpdatePatch};
 
@@ -51,9 +51,9 @@ impl Maintenances {
         draft: UpdateDraft,
         author: Author,
     ) -> Result<MaintenanceUpdate, Error> {
-        let rule: Transition<MaintenanceAndNewest, MaintenanceAndUpdate> =
-            Box::new(move |latest, stamp| {
-                Ok(latest.record(
+        let rule: Transition<Maintenance, MaintenanceAndUpdate> =
+            Box::new(move |maintenance, stamp| {
+                Ok(maintenance.record_update(
                     MaintenanceUpdateId(stamp.id),
                     draft,
                     author,

@@ -93,6 +93,14 @@ pub enum ProviderError {
     Invalid(String),
 }
 
+/// Text of a browser or a provider for the log: its printable ASCII characters, at most as many as
+/// given.
+#[must_use]
+pub fn bounded(text: &str, max_length: usize) -> String {
+    let is_printable = |character: &char| character.is_ascii_graphic() || *character == ' ';
+    text.chars().filter(is_printable).take(max_length).collect()
+}
+
 /// Whether a person must authenticate at the provider although the provider knows the browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Prompt {

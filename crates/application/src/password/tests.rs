@@ -127,9 +127,10 @@ async fn a_reset_is_mailed_to_the_address_of_the_account() {
         .withf(|reset| {
             reset.expires_at == now() + Passwords::RESET_LIFETIME
                 && reset.user == user(1, ADDRESS).id
+                && reset.address == EmailKey::of(ADDRESS)
         })
         .times(1)
-        .returning(|_| Ok(()));
+        .returning(|_| Ok(true));
     let mailer = mailer(|to, content| {
         let MailContent::PasswordReset { link } = content else {
             return false;
@@ -140,6 +141,27 @@ async fn a_reset_is_mailed_to_the_address_of_the_account() {
     service
         .request_reset(&ResetDraft {
             email: "ANN@example.com".into(),
+        })
+        .unwrap();
+    service.background.wait_idle().await;
+}
+
+#[tokio::test]
+async fn an_address_that_the_account_has_no_more_gets_no_reset() {
+    let mut stores = Stores::empty();
+    stores
+        .accounts
+        .expect_owner()
+        .return_once(|_| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
+    stores
+        .accounts
+        .expect_add_reset()
+        .times(1)
+        .returning(|_| Ok(false));
+    let service = stores.service(0, 0, MockMailer::new());
+    service
+        .request_reset(&ResetDraft {
+            email: ADDRESS.into(),
         })
         .unwrap();
     service.background.wait_idle().await;

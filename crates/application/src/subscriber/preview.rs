@@ -1,5 +1,6 @@
 //! A mail or a message as subscribers would get it, for operators.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use allclear_domain::channel::{Channel, Target};
@@ -7,6 +8,8 @@ use allclear_domain::component::{Component, ComponentStatus, full_name};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::notice::{ComponentImpact, IncidentChange, NoticeChange, NoticeContent};
+use allclear_domain::review::beginning;
+use allclear_domain::statuspage_entry::{StatuspageEntry, StatuspageStatus};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
@@ -69,7 +72,7 @@ impl Subscribers {
         let notice = state
             .incidents
             .first()
-            .map_or_else(|| example(&state, now), |record| of(record, &state, now));
+            .map_or_else(|| example(&state, now), |record| of(record, &state));
         Ok((state, notice))
     }
 }
@@ -79,39 +82,84 @@ fn manage_page(state: &StatuspageState) -> String {
     format!("{}/subscription", state.url)
 }
 
-/// What subscribers receive about the newest entry of an incident.
-fn of(record: &IncidentRecord, state: &StatuspageState, now: DateTime<Utc>) -> Notice {
+/// What subscribers receive about the newest entry of an incident, or about a later change of its
+/// status without an entry.
+fn of(record: &IncidentRecord, state: &StatuspageState) -> Notice {
     let incident = &record.incident;
-    let is_described = record.entries.len() < 2;
-    let newest = record.entries.first().filter(|_| !is_described);
-    let attached = state
-        .components
-        .iter()
-        .filter(|report| record.components.contains(&report.component.id));
-    let components = attached.map(|report| ComponentImpact {
-        name: shown_name(&report.component, state),
-        status: report.component.status,
-    });
+    let (change, entry) = newest_change(record);
+    let message = match change {
+        IncidentChange::Reviewed => entry.map(|entry| beginning(&entry.body)),
+        _ => entry.map(|entry| entry.body.clone()),
+    };
+    let shown_at = match change {
+        IncidentChange::Resolved => incident.resolved_at,
+        IncidentChange::Reviewed => None,
+        _ => entry.map(|entry| entry.display_at),
+    };
+    let at = match change {
+        IncidentChange::Created => incident.created_at,
+        _ => entry.map_or(incident.updated_at, |entry| entry.created_at),
+    };
     Notice {
         id: Uuid::nil(),
         subject: incident.id.0,
-        at: now,
+        at,
         content: NoticeContent {
             title: incident.title.clone(),
             description: incident.description.clone(),
-            message: newest.map(|entry| entry.body.clone()),
+            message,
             unnamed_components: 0,
             change: NoticeChange::Incident {
-                change: IncidentChange::Updated,
+                change,
                 status: incident.status,
                 update_status: None,
-                shown_at: None,
+                shown_at,
                 occurred_at: incident.occured_at,
                 resolved_at: incident.resolved_at,
-                components: components.collect(),
+                components: impacts(record, state),
             },
         },
     }
+}
+
+/// The newest change of an incident, and the update or the review that made it; `None` if none did.
+fn newest_change(record: &IncidentRecord) -> (IncidentChange, Option<&StatuspageEntry>) {
+    let status = StatuspageStatus::from(record.incident.status);
+    let (before, entry) = match &*record.entries {
+        [review, ..] if review.status == StatuspageStatus::Postmortem => {
+            return (IncidentChange::Reviewed, Some(review));
+        }
+        [update, previous, ..] if update.status == status => (previous.status, Some(update)),
+        [description] if description.status == status => return (IncidentChange::Created, None),
+        // Its status has changed since the newest entry.
+        [newest, ..] => (newest.status, None),
+        [] => return (IncidentChange::Created, None),
+    };
+    let change = match status {
+        StatuspageStatus::Resolved if before != status => IncidentChange::Resolved,
+        _ if before == StatuspageStatus::Resolved && before != status => IncidentChange::Reopened,
+        _ => IncidentChange::Updated,
+    };
+    (change, entry)
+}
+
+/// The impacts on the components of an incident, the worst ones first.
+fn impacts(record: &IncidentRecord, state: &StatuspageState) -> Vec<ComponentImpact> {
+    let mut impacts: Vec<_> = state
+        .components
+        .iter()
+        .filter_map(|report| {
+            let component = &report.component;
+            let mut impacts = record.impacts.iter();
+            let impact = impacts.find(|impact| impact.component_id == component.id)?;
+            Some(ComponentImpact {
+                name: shown_name(component, state),
+                status: impact.status,
+            })
+        })
+        .collect();
+    impacts.sort_by_key(|impact| Reverse(impact.status));
+    impacts
 }
 
 fn shown_name(component: &Component, state: &StatuspageState) -> String {
@@ -148,3 +196,6 @@ fn example(state: &StatuspageState, now: DateTime<Utc>) -> Notice {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -98,6 +98,8 @@ impl Subscribers {
         let delivery = Delivery {
             claim: Claim { id: 0, attempt: 1 },
             queued_at: now,
+            scheduled_attempt: 1,
+            unconfirmed: 0,
             organisation: organisation.id.clone(),
             founder: Founder::UnknownOf(organisation.id.clone()),
             organisation_name: organisation.name.clone(),
@@ -108,15 +110,19 @@ impl Subscribers {
         };
         let sending = self.ports.sender.send(&delivery);
         let Ok(sent) = timeout(PROMPT_MAIL_TIMEOUT, sending).await else {
-            return failed("the mail server did not respond in time");
+            return failed(no_response(subscriber.target.channel()));
         };
         match sent? {
             AttemptResult::Sent => Ok(()),
-            // The subscriber is pending, so only the limit is left.
-            AttemptResult::Unwanted if is_verification => {
-                Err(too_many_verifications(subscriber.target.channel()))
+            AttemptResult::Unwanted => {
+                self.ports.mail_budget.give_back(&cause, now).await?;
+                if is_verification {
+                    // The subscriber is pending, so only the limit is left.
+                    Err(too_many_verifications(subscriber.target.channel()))
+                } else {
+                    failed("it is not wanted")
+                }
             }
-            AttemptResult::Unwanted => failed("it is not wanted"),
             AttemptResult::Temporary { reason, .. }
             | AttemptResult::Unconfirmed { reason }
             | AttemptResult::Permanent { reason } => failed(&reason),
@@ -126,6 +132,13 @@ impl Subscribers {
                 failed("the receiver has ended the subscription")
             }
         }
+    }
+}
+
+const fn no_response(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Email => "the mail server did not respond in time",
+        _ => "the receiver did not respond in time",
     }
 }
 
@@ -139,3 +152,6 @@ fn too_many_verifications(channel: Channel) -> Error {
         retry_after: 60 * 60,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,14 +1,13 @@
 use super::*;
 
-use allclear_domain::subscriber::Failing;
 use parking_lot::Mutex;
 use uuid::Uuid;
 
-use crate::delivery::{AttemptResult, Delivery, DeliveryKind, MockDeliverySender};
+use crate::delivery::MockDeliverySender;
 use crate::fixture::{
     clock, hmac_key, mail_budget, no_mail_left, now, organisation, unlimited_mail,
 };
-use crate::mail::{MailContent, MailPreview, MockMailer, PROMPT_MAIL_TIMEOUT};
+use crate::mail::{MailContent, MailPreview, MockMailer};
 use crate::mail_budget::{MailBudgetLimits, MailScope, MockMailCountStore};
 use crate::message::MockMessenger;
 use crate::organisation::MockOrganisationStore;
@@ -21,11 +20,11 @@ fn draft(email: &str) -> SubscriberDraft {
     SubscriberDraft::of_everything(Target::parse(Channel::Email, email).unwrap())
 }
 
-fn pending() -> Subscriber {
+pub(super) fn pending() -> Subscriber {
     Subscriber::create(SubscriberId(Uuid::from_u128(1)), draft(ADDRESS), now())
 }
 
-fn subscribed() -> Subscriber {
+pub(super) fn subscribed() -> Subscriber {
     pending()
         .verify(now() + Subscriber::VERIFICATION_LIFETIME, now())
         .unwrap()
@@ -54,7 +53,7 @@ fn store(
 }
 
 /// A store of this subscriber, for which no verification is queued.
-fn store_of(known: Subscriber) -> MockSubscriberStore {
+pub(super) fn store_of(known: Subscriber) -> MockSubscriberStore {
     let mut store = MockSubscriberStore::new();
     let found = known.clone();
     store
@@ -70,7 +69,7 @@ fn store_of(known: Subscriber) -> MockSubscriberStore {
     store
 }
 
-fn service(store: MockSubscriberStore) -> Subscribers {
+pub(super) fn service(store: MockSubscriberStore) -> Subscribers {
     let mut organisations = MockOrganisationStore::new();
     let acme = Organisation::new(organisation(), "Acme".into());
     organisations
@@ -205,107 +204,6 @@ async fn operator_who_adds_a_known_target_is_told_its_state() {
             refused.unwrap_err().to_string(),
             format!("This address {state}")
         );
-    }
-}
-
-#[tokio::test]
-async fn pending_subscriber_is_sent_a_new_link_which_is_recorded() {
-    let pending = Subscriber {
-        failing: Some(Failing {
-            reason: "550".into(),
-            since: now(),
-        }),
-        ..pending()
-    };
-    let mut store = store_of(pending.clone());
-    store
-        .expect_record_verification()
-        .withf(|_, id, at| *id == SubscriberId(Uuid::from_u128(1)) && *at == now())
-        .times(1)
-        .returning(|_, _, _| Ok(()));
-    let mut sender = MockDeliverySender::new();
-    sender
-        .expect_send()
-        .withf(|delivery: &Delivery| {
-            // The limit of links counts first attempts.
-            delivery.kind == DeliveryKind::Verification && delivery.claim.attempt == 1
-        })
-        .times(1)
-        .returning(|_| Ok(AttemptResult::Sent));
-    let mut service = service(store);
-    service.ports.sender = Arc::new(sender);
-    let sent = service
-        .send_verification(&organisation(), "bob", pending.id)
-        .await
-        .unwrap();
-    assert_eq!((sent.status, sent.failing), (pending.status, None));
-}
-
-#[tokio::test]
-async fn new_link_that_does_not_arrive_is_not_recorded() {
-    let denied = AttemptResult::Temporary {
-        reason: "535 denied".into(),
-        retry_after: None,
-    };
-    for (result, expected) in [
-        (denied, "The confirmation did not arrive: 535 denied"),
-        (
-            AttemptResult::Ended,
-            "The confirmation did not arrive: the receiver has ended the subscription",
-        ),
-        (
-            AttemptResult::Unwanted,
-            "This address has recently been sent as many confirmations as allowed, please try again later (ALLCLEAR_LIMIT_VERIFICATION_MAIL)",
-        ),
-    ] {
-        let mut sender = MockDeliverySender::new();
-        sender
-            .expect_send()
-            .times(1)
-            .returning(move |_| Ok(result.clone()));
-        let mut service = service(store_of(pending()));
-        service.ports.sender = Arc::new(sender);
-        let refused = service
-            .send_verification(&organisation(), "bob", pending().id)
-            .await;
-        assert_eq!(refused.unwrap_err().to_string(), expected);
-    }
-}
-
-/// A mail server that does not respond.
-struct SilentSender;
-
-#[async_trait::async_trait]
-impl DeliverySender for SilentSender {
-    async fn send(&self, _: &Delivery) -> Result<AttemptResult, Error> {
-        std::future::pending().await
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn operator_does_not_wait_longer_than_a_limit_for_a_new_link() {
-    let mut store = MockSubscriberStore::new();
-    store.expect_find().returning(|_, _| Ok(Some(pending())));
-    let mut service = service(store);
-    service.ports.sender = Arc::new(SilentSender);
-    let begun = tokio::time::Instant::now();
-    let refused = service
-        .send_verification(&organisation(), "bob", pending().id)
-        .await;
-    assert_eq!(
-        refused.unwrap_err().to_string(),
-        "The confirmation did not arrive: the mail server did not respond in time"
-    );
-    assert_eq!(begun.elapsed(), PROMPT_MAIL_TIMEOUT);
-}
-
-#[tokio::test]
-async fn new_link_is_for_pending_subscribers_only() {
-    for known in [subscribed(), subscribed().unsubscribe(now())] {
-        let id = known.id;
-        let service = service(store_of(known));
-        let refused = service.send_verification(&organisation(), "bob", id).await;
-        assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
     }
 }
 

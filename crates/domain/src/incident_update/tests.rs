@@ -297,22 +297,6 @@ proptest! {
         prop_assert_eq!(edited.incident.status, second);
         prop_assert_eq!(edited.incident.resolved_at.is_some(), second == IncidentStatus::Resolved);
     }
-
-    #[test]
-    fn whatever_the_clocks_say_each_update_comes_after_the_one_before(
-        updates in proptest::collection::vec((0_u128..9, 0_i64..9), 1..20)
-    ) {
-        let mut latest = IncidentAndNewest { incident: incident(IncidentStatus::Investigating), newest: None };
-        for (number, second) in updates {
-            let before = latest.newest.clone();
-            let entry = latest.record(id(number), draft(IncidentStatus::Monitoring), author(), true, at(second)).unwrap().state;
-            if let Some(before) = before {
-                prop_assert!(entry.update.id > before.id);
-                prop_assert!(entry.update.created_at >= before.created_at);
-            }
-            latest = IncidentAndNewest { incident: entry.incident, newest: Some(entry.update) };
-        }
-    }
 }
 
 /// An incident with its timeline, as a store keeps it.

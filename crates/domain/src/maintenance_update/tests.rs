@@ -33,21 +33,14 @@ fn maintenance() -> Maintenance {
         .state
 }
 
-fn record(
-    message: &str,
-    newest: Option<MaintenanceUpdate>,
-) -> Result<Changed<MaintenanceAndUpdate>, Invalid> {
-    let latest = MaintenanceAndNewest {
-        maintenance: maintenance(),
-        newest,
-    };
+fn record(message: &str) -> Result<Changed<MaintenanceAndUpdate>, Invalid> {
     let draft = UpdateDraft {
         status: IncidentStatus::Monitoring,
         message: message.into(),
         ..Default::default()
     };
     let now = DateTime::default();
-    latest.record(id(2), draft, author(), true, now, now)
+    maintenance().record_update(id(2), draft, author(), true, now, now)
 }
 
 #[test]
@@ -56,7 +49,7 @@ fn update_is_published_before_its_maintenance() {
         Event::MaintenanceTimelineUpdated(MAINTENANCE, id(2)),
         Event::MaintenanceUpdated(MAINTENANCE),
     ];
-    let recorded = record("Half way", None).unwrap();
+    let recorded = record("Half way").unwrap();
     assert_eq!(recorded.events, events);
     let patch = UpdatePatch {
         status: Some(IncidentStatus::Resolved),
@@ -72,17 +65,6 @@ fn update_is_published_before_its_maintenance() {
     assert_eq!(edited.events, events);
     let again = edited.state.clone().edit(patch, true, now, now).unwrap();
     assert_eq!(again, Changed::without_events(edited.state));
-}
-
-#[test]
-fn an_update_follows_the_newest_one_whatever_the_clocks_say() {
-    let newest = MaintenanceUpdate {
-        id: id(7),
-        created_at: DateTime::<Utc>::MAX_UTC,
-        ..record("First", None).unwrap().state.update
-    };
-    let later = record("Second", Some(newest.clone())).unwrap().state.update;
-    assert!(later.id > newest.id && later.created_at >= newest.created_at);
 }
 
 #[test]

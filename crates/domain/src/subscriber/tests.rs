@@ -94,6 +94,16 @@ fn unsubscribed_address_that_subscribes_again_is_pending_until_a_new_link_is_fol
     assert_eq!(again.updated_at, at(3));
 }
 
+#[test]
+fn request_of_a_link_counts_as_repeated_from_the_confirmation_on() {
+    let subscribed = subscriber().verify(at(9), at(2)).unwrap();
+    for (requested_at, expected) in [(1, false), (2, true), (3, true)] {
+        assert_eq!(subscribed.was_subscribed_at(at(requested_at)), expected);
+    }
+    assert!(!subscriber().was_subscribed_at(at(3)));
+    assert!(!subscribed.unsubscribe(at(3)).was_subscribed_at(at(4)));
+}
+
 fn component(number: u128) -> ComponentId {
     ComponentId(Uuid::from_u128(number))
 }

@@ -73,6 +73,23 @@ impl Argon2idHasher {
             .await
             .map_err(Error::internal)
     }
+
+    /// Computes a hash once the requester's turn has come.
+    async fn hash_in_turn(
+        &self,
+        password: &Password,
+        parameters: Parameters,
+        requester: Requester,
+    ) -> Result<Vec<u8>, Error> {
+        let password = password.clone();
+        let permit = self.permit(requester).await?;
+        let computing = tokio::task::spawn_blocking(move || {
+            let hash = parameters.hash_of(&password);
+            drop(permit);
+            hash
+        });
+        computing.await.map_err(Error::internal)?
+    }
 }
 
 /// Takes a waiting place.
@@ -89,7 +106,7 @@ impl PasswordHasher for Argon2idHasher {
     async fn hash(&self, password: &Password, requester: Requester) -> Result<PasswordHash, Error> {
         let salt = rand::random::<[u8; SALT_BYTES]>().to_vec();
         let hash = self
-            .compute(password, Parameters::present(salt.clone()), requester)
+            .hash_in_turn(password, Parameters::present(salt.clone()), requester)
             .await?;
         Ok(PasswordHash::new(format!(
             "$argon2id$v=19$m={MEMORY_KIB},t={PASSES},p={LANES}${}${}",
@@ -113,7 +130,7 @@ impl PasswordHasher for Argon2idHasher {
         for (index, (parameters, expected)) in stored.iter().enumerate() {
             if computed.iter().all(|(known, _)| known != parameters) {
                 let hash = self
-                    .compute(password, parameters.clone(), requester)
+                    .hash_in_turn(password, parameters.clone(), requester)
                     .await?;
                 computed.push((parameters.clone(), hash));
             }
@@ -125,7 +142,7 @@ impl PasswordHasher for Argon2idHasher {
         }
         if stored.is_empty() {
             // The same work as for an existing account.
-            self.compute(
+            self.hash_in_turn(
                 password,
                 Parameters::present(vec![0; SALT_BYTES]),
                 requester,
@@ -163,7 +180,7 @@ impl Parameters {
         }
     }
 
-    fn compute(&self, password: &Password) -> Result<Vec<u8>, Error> {
+    fn hash_of(&self, password: &Password) -> Result<Vec<u8>, Error> {
         let params = Params::new(self.memory, self.passes, self.lanes, Some(32))
             .map_err(|error| Error::internal(error.to_string()))?;
         let mut blocks = Vec::with_capacity(params.block_count().max(RESERVED_BLOCKS));
@@ -173,24 +190,6 @@ impl Parameters {
             .hash_password_into_with_memory(password.as_bytes(), &self.salt, &mut hash, &mut blocks)
             .map_err(|error| Error::internal(error.to_string()))?;
         Ok(hash)
-    }
-}
-
-impl Argon2idHasher {
-    async fn compute(
-        &self,
-        password: &Password,
-        parameters: Parameters,
-        requester: Requester,
-    ) -> Result<Vec<u8>, Error> {
-        let password = password.clone();
-        let permit = self.permit(requester).await?;
-        let computing = tokio::task::spawn_blocking(move || {
-            let hash = parameters.compute(&password);
-            drop(permit);
-            hash
-        });
-        computing.await.map_err(Error::internal)?
     }
 }
 
@@ -261,7 +260,7 @@ mod tests {
     async fn the_second_of_two_hashes_with_one_salt_is_found() {
         let parameters = Parameters::present(vec![7; 32]);
         let stored = |text: &str| {
-            let hash = parameters.compute(&password(text)).unwrap();
+            let hash = parameters.hash_of(&password(text)).unwrap();
             PasswordHash::new(format!(
                 "$argon2id$v=19$m={MEMORY_KIB},t={PASSES},p={LANES}${}${}",
                 STANDARD_NO_PAD.encode([7; 32]),

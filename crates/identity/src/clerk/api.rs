@@ -108,11 +108,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    use crate::clerk::fixture::{FakeClerk, application};
+    use crate::clerk::fixture::application;
+    use crate::fixture::FakeProvider;
 
-    fn api(fake_clerk: &FakeClerk) -> BackendApi {
+    fn api(provider: &FakeProvider) -> BackendApi {
         BackendApi::new(
-            fake_clerk.address.clone(),
+            provider.address.clone(),
             SecretKey::parse("sk_test_abc", &application()).unwrap(),
         )
         .unwrap()
@@ -120,8 +121,8 @@ mod tests {
 
     #[tokio::test]
     async fn only_a_verified_primary_address_is_returned() {
-        let fake_clerk = FakeClerk::start().await;
-        let api = api(&fake_clerk);
+        let provider = FakeProvider::start().await;
+        let api = api(&provider);
         let address = |id: &str, status: &str| json!({"id": id, "email_address": format!("{id}@example.com"), "verification": {"status": status}});
         for (primary, expected) in [
             ("work", Some("work@example.com")),
@@ -132,7 +133,7 @@ mod tests {
                 "id": "user_1", "primary_email_address_id": primary,
                 "email_addresses": [address("new", "unverified"), address("work", "verified")],
             });
-            fake_clerk.set("/v1/users/user_1", 200, &user);
+            provider.set("/v1/users/user_1", 200, &user);
             let found = api.address("user_1").await.unwrap();
             assert_eq!(found.as_deref(), expected, "{primary}");
         }
@@ -141,18 +142,18 @@ mod tests {
 
     #[tokio::test]
     async fn names_are_asked_for_with_the_secret_key() {
-        let fake_clerk = FakeClerk::start().await;
-        fake_clerk.set(
+        let provider = FakeProvider::start().await;
+        provider.set(
             "/v1/users/user_1",
             200,
             &json!({"id": "user_1", "first_name": "Ann", "last_name": "Lee"}),
         );
-        fake_clerk.set(
+        provider.set(
             "/v1/organizations/org_1",
             200,
             &json!({"id": "org_1", "name": "Acme", "slug": "acme"}),
         );
-        let api = api(&fake_clerk);
+        let api = api(&provider);
         assert_eq!(
             api.user("user_1").await.unwrap().as_deref(),
             Some("Ann Lee")
@@ -162,7 +163,7 @@ mod tests {
             api.organisation(&organisation).await.unwrap().as_deref(),
             Some("Acme")
         );
-        for head in fake_clerk.requests.lock().unwrap().iter() {
+        for head in provider.requests.lock().unwrap().iter() {
             assert!(
                 head.contains("authorization: Bearer sk_test_abc\r\n"),
                 "{head}"
@@ -173,15 +174,15 @@ mod tests {
 
     #[tokio::test]
     async fn nobody_has_no_name_and_a_refusal_is_not_nobody() {
-        let fake_clerk = FakeClerk::start().await;
-        let api = api(&fake_clerk);
+        let provider = FakeProvider::start().await;
+        let api = api(&provider);
         assert_eq!(api.user("user_9").await.unwrap(), None);
         for status in [401, 429, 500, 302] {
-            fake_clerk.set("/v1/users/user_1", status, &json!({"errors": []}));
+            provider.set("/v1/users/user_1", status, &json!({"errors": []}));
             let refused = api.user("user_1").await;
             assert!(matches!(refused, Err(Error::Unavailable(_))), "{status}");
         }
-        fake_clerk.set("/v1/users/user_1", 200, &json!("Ann"));
+        provider.set("/v1/users/user_1", 200, &json!("Ann"));
         assert!(matches!(
             api.user("user_1").await,
             Err(Error::Unavailable(_))
@@ -190,10 +191,10 @@ mod tests {
 
     #[tokio::test]
     async fn an_identifier_stays_one_segment_of_the_path() {
-        let fake_clerk = FakeClerk::start().await;
-        let api = api(&fake_clerk);
+        let provider = FakeProvider::start().await;
+        let api = api(&provider);
         api.user("../organizations/org_1").await.unwrap();
-        let requests = fake_clerk.requests.lock().unwrap().join("");
+        let requests = provider.requests.lock().unwrap().join("");
         assert!(
             requests.starts_with("GET /v1/users/..%2Forganizations%2Forg_1 "),
             "{requests}"

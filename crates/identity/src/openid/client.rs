@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use allclear_application::clock::Clock;
 use allclear_application::openid::{
-    Prompt, ProviderClient, ProviderError, ProviderPerson, SignInSecrets,
+    Prompt, ProviderClient, ProviderError, ProviderPerson, SignInSecrets, bounded,
 };
 use async_trait::async_trait;
 use base64::Engine;
@@ -13,21 +13,21 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::TimeDelta;
 use http::header::{ACCEPT, AUTHORIZATION};
 use openidconnect::core::{
-    CoreAuthPrompt, CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdToken,
-    CoreJwsSigningAlgorithm,
+    CoreAuthPrompt, CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod,
+    CoreErrorResponseType, CoreIdToken, CoreJwsSigningAlgorithm, CoreRequestTokenError,
 };
 use openidconnect::{
     AccessToken, AuthType, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret,
     CsrfToken, EndpointMaybeSet, EndpointNotSet, EndpointSet, IssuerUrl, LoginHint, Nonce,
     OAuth2TokenResponse, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, RequestTokenError,
-    Scope, SignatureVerificationError, TokenResponse,
+    Scope, SignatureVerificationError, StandardErrorResponse, TokenResponse,
 };
 use tokio::time::timeout;
 use url::Url;
 
 use super::documents::{Documents, Metadata};
 use super::http::{self as requests, HttpClient};
-use super::person::{ClaimNames, Claims};
+use super::person::{ClaimNames, Claims, has_name};
 use crate::http_client::causes;
 
 /// Accepted signature algorithms. Those with a shared secret, and `none`, are refused.
@@ -46,6 +46,8 @@ const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
 const LEEWAY: TimeDelta = TimeDelta::seconds(5);
 /// Maximum length of an ID token that is kept for the sign-out, in bytes.
 const MAX_HINT_LENGTH: usize = 16 * 1024;
+/// Maximum length of a token endpoint's error in a reason, in characters.
+const MAX_REFUSAL_LENGTH: usize = 250;
 
 /// Time that a sign-out waits for the provider's metadata.
 const SIGN_OUT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -161,9 +163,8 @@ impl OpenIdClient {
         metadata: Metadata,
     ) -> Result<Claims, ProviderError> {
         let mut verified = self.check(token, nonce, metadata);
-        if matches!(&verified, Err(error) if is_unknown_key(error))
-            && let Some(newer) = self.documents.read_again().await?
-        {
+        if matches!(&verified, Err(error) if is_unknown_key(error)) {
+            let newer = self.documents.read_again().await?;
             verified = self.check(token, nonce, newer);
         }
         verified.map_err(|error| ProviderError::Invalid(causes(&error)))?;
@@ -295,10 +296,19 @@ impl ProviderClient for OpenIdClient {
             .ok_or_else(|| ProviderError::Invalid("there is no ID token".to_owned()))?;
         let nonce = Nonce::new(secrets.nonce.clone());
         let mut claims = self.verify(id_token, &nonce, metadata.clone()).await?;
-        if !self.claims.are_complete(&claims) {
+        let is_complete = self.claims.are_complete(&claims);
+        if !is_complete || !has_name(&claims) {
             let access_token = tokens.access_token();
-            self.add_user_info(&mut claims, &metadata, access_token)
-                .await?;
+            let added = self
+                .add_user_info(&mut claims, &metadata, access_token)
+                .await;
+            match added {
+                // A sign-in needs no name.
+                Err(error) if is_complete => {
+                    tracing::warn!(issuer = %*self.settings.issuer, %error, "the user information could not be read");
+                }
+                added => added?,
+            }
         }
         let person = self.claims.person(&claims, id_token.to_string());
         person.ok_or_else(|| ProviderError::Invalid("the subject is not one".to_owned()))
@@ -341,18 +351,60 @@ fn claims_of(token: &CoreIdToken) -> Result<Claims, ProviderError> {
         .map_err(|_| ProviderError::Invalid("the ID token's claims cannot be read".to_owned()))
 }
 
-fn exchange_error<E, T>(error: &RequestTokenError<E, T>) -> ProviderError
+fn exchange_error<E>(error: &CoreRequestTokenError<E>) -> ProviderError
 where
     E: std::error::Error + 'static,
-    T: openidconnect::ErrorResponse + 'static,
 {
     match error {
         RequestTokenError::Request(error) => ProviderError::Unavailable(causes(error)),
-        RequestTokenError::ServerResponse(_) => {
-            ProviderError::Invalid("the provider refuses the code".to_owned())
-        }
+        RequestTokenError::ServerResponse(refusal) => refused_exchange(refusal),
         RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
             ProviderError::Invalid("the token endpoint's response cannot be read".to_owned())
+        }
+    }
+}
+
+/// The error of a token endpoint that refuses a code (RFC 6749, section 5.2).
+fn refused_exchange(refusal: &StandardErrorResponse<CoreErrorResponseType>) -> ProviderError {
+    let reason = bounded(&refusal.to_string(), MAX_REFUSAL_LENGTH);
+    let reason = format!("the token endpoint responds with {reason}");
+    match refusal.error() {
+        // The settings are wrong: another attempt does not help the person.
+        CoreErrorResponseType::InvalidClient | CoreErrorResponseType::UnauthorizedClient => {
+            ProviderError::Unavailable(reason)
+        }
+        _ => ProviderError::Invalid(reason),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error_of(code: CoreErrorResponseType, description: &str) -> ProviderError {
+        let refusal = StandardErrorResponse::new(code, Some(description.to_owned()), None);
+        exchange_error::<requests::RequestError>(&RequestTokenError::ServerResponse(refusal))
+    }
+
+    #[test]
+    fn reason_of_a_refused_code_is_the_error_of_the_token_endpoint() {
+        let refused = error_of(CoreErrorResponseType::InvalidGrant, "Code\u{1b}[1m expired");
+        let reason = "the token endpoint responds with invalid_grant: Code[1m expired";
+        assert_eq!(refused, ProviderError::Invalid(reason.to_owned()));
+    }
+
+    #[test]
+    fn wrong_settings_of_the_client_make_the_provider_unavailable() {
+        for code in [
+            CoreErrorResponseType::InvalidClient,
+            CoreErrorResponseType::UnauthorizedClient,
+        ] {
+            let name = code.to_string();
+            let ProviderError::Unavailable(reason) = error_of(code, &"x".repeat(1000)) else {
+                panic!("{name} is not the person's fault");
+            };
+            assert!(reason.contains(&name), "{reason}");
+            assert!(reason.len() < 300, "{reason}");
         }
     }
 }

@@ -68,7 +68,7 @@ struct Cached {
 #[derive(Default)]
 struct Attempts {
     failed_at: Option<DateTime<Utc>>,
-    /// The last fetch because of a token with an unknown key.
+    /// The last successful fetch because of a token with an unknown key.
     unknown_key_at: Option<DateTime<Utc>>,
 }
 
@@ -100,30 +100,27 @@ impl Documents {
         if let Some(metadata) = self.fresh() {
             return Ok(metadata);
         }
-        if !self.is_within(Self::FAILURE_DELAY, attempts.failed_at) {
-            match self.fetch().await {
-                Ok(metadata) => return Ok(metadata),
-                Err(error) => {
-                    attempts.failed_at = Some(self.clock.now());
-                    tracing::warn!(issuer = %*self.issuer, %error, "the provider's documents could not be fetched");
-                }
-            }
-        }
-        let last = self.cache.load_full();
-        last.map(|cached| cached.metadata.clone()).ok_or_else(|| {
-            ProviderError::Unavailable("the provider's documents could not be fetched".to_owned())
-        })
+        let fetched = self.attempt(&mut attempts).await;
+        fetched.or_else(|error| self.cached().ok_or(error))
     }
 
-    /// The metadata with newer keys, for a token whose key is unknown. `None` if the keys were
-    /// fetched for that reason a moment ago.
-    pub(super) async fn read_again(&self) -> Result<Option<Metadata>, ProviderError> {
+    /// The metadata with the newest known keys, for a token whose key is unknown. They are fetched
+    /// again, unless they were fetched for that reason a moment ago.
+    pub(super) async fn read_again(&self) -> Result<Metadata, ProviderError> {
         let mut attempts = self.fetching.lock().await;
-        if self.is_within(Self::UNKNOWN_KEY_DELAY, attempts.unknown_key_at) {
-            return Ok(None);
+        if self.is_within(Self::UNKNOWN_KEY_DELAY, attempts.unknown_key_at)
+            && let Some(metadata) = self.cached()
+        {
+            return Ok(metadata);
         }
+        let metadata = self.attempt(&mut attempts).await?;
         attempts.unknown_key_at = Some(self.clock.now());
-        self.fetch().await.map(Some)
+        Ok(metadata)
+    }
+
+    fn cached(&self) -> Option<Metadata> {
+        let cached = self.cache.load_full()?;
+        Some(cached.metadata.clone())
     }
 
     fn fresh(&self) -> Option<Metadata> {
@@ -136,6 +133,20 @@ impl Documents {
     /// the wait.
     fn is_within(&self, delay: TimeDelta, moment: Option<DateTime<Utc>>) -> bool {
         moment.is_some_and(|moment| (self.clock.now() - moment).abs() < delay)
+    }
+
+    /// Fetches both documents, unless a fetch failed a moment ago.
+    async fn attempt(&self, attempts: &mut Attempts) -> Result<Metadata, ProviderError> {
+        if self.is_within(Self::FAILURE_DELAY, attempts.failed_at) {
+            let reason = "the provider's documents could not be fetched a moment ago";
+            return Err(ProviderError::Unavailable(reason.to_owned()));
+        }
+        let fetched = self.fetch().await;
+        if let Err(error) = &fetched {
+            attempts.failed_at = Some(self.clock.now());
+            tracing::warn!(issuer = %*self.issuer, %error, "the provider's documents could not be fetched");
+        }
+        fetched
     }
 
     /// Fetches both documents. After a failure the previous ones stay.
@@ -181,4 +192,75 @@ fn check(metadata: &Metadata) -> Result<(), ProviderError> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use allclear_application::clock::TestClock;
+    use serde_json::json;
+
+    use crate::fixture::FakeProvider;
+
+    const METADATA: &str = "/.well-known/openid-configuration";
+
+    async fn start() -> (FakeProvider, Documents, Arc<TestClock>) {
+        let provider = FakeProvider::start().await;
+        let issuer = provider.address.as_str();
+        let metadata = json!({
+            "issuer": issuer,
+            "authorization_endpoint": provider.at("/auth"),
+            "token_endpoint": provider.at("/token"),
+            "jwks_uri": provider.at("/.well-known/jwks.json"),
+            "response_types_supported": ["code"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+        });
+        provider.set(METADATA, 200, &metadata);
+        provider.publish(&[0]);
+        let clock = TestClock::stopped();
+        let client = http::client(&provider.address).unwrap();
+        let issuer = IssuerUrl::new(issuer.to_owned()).unwrap();
+        let documents = Documents::new(client, issuer, Arc::clone(&clock) as _);
+        (provider, documents, clock)
+    }
+
+    fn keys(read: Result<Metadata, ProviderError>) -> usize {
+        read.unwrap().jwks().keys().len()
+    }
+
+    fn is_unavailable(read: &Result<Metadata, ProviderError>) -> bool {
+        matches!(read, Err(ProviderError::Unavailable(_)))
+    }
+
+    #[tokio::test]
+    async fn sign_ins_during_a_rotation_share_the_newer_keys() {
+        let (provider, documents, clock) = start().await;
+        assert_eq!(keys(documents.read().await), 1);
+        provider.publish(&[0, 1]);
+        assert_eq!(keys(documents.read().await), 1);
+        assert_eq!(keys(documents.read_again().await), 2);
+        let requests = provider.count();
+        assert_eq!(keys(documents.read_again().await), 2);
+        assert_eq!(provider.count(), requests);
+        clock.advance(TimeDelta::seconds(31));
+        assert_eq!(keys(documents.read_again().await), 2);
+        assert_eq!(provider.count(), requests + 2);
+    }
+
+    #[tokio::test]
+    async fn after_a_failed_fetch_the_provider_is_unavailable_until_the_next_one() {
+        let (provider, documents, clock) = start().await;
+        assert_eq!(keys(documents.read().await), 1);
+        let jwks = "/.well-known/jwks.json";
+        provider.set(jwks, 500, &json!({}));
+        assert!(is_unavailable(&documents.read_again().await));
+        provider.publish(&[0, 1]);
+        let requests = provider.count();
+        assert!(is_unavailable(&documents.read_again().await));
+        assert_eq!(provider.count(), requests);
+        clock.advance(TimeDelta::seconds(3));
+        assert_eq!(keys(documents.read_again().await), 2);
+    }
 }

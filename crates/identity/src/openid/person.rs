@@ -20,7 +20,7 @@ pub(super) struct ClaimNames {
 }
 
 impl ClaimNames {
-    /// Whether claims describe a person completely.
+    /// Whether claims contain all that a sign-in needs.
     pub(super) fn are_complete(&self, claims: &Claims) -> bool {
         let has_role = self
             .role
@@ -79,6 +79,13 @@ impl ClaimNames {
             id_token,
         })
     }
+}
+
+/// Whether claims contain a name of the person.
+pub(super) fn has_name(claims: &Claims) -> bool {
+    let names = ["name", "given_name", "family_name", "preferred_username"];
+    let mut names = names.iter().filter_map(|name| claims.get(*name)?.as_str());
+    names.any(|name| !name.trim().is_empty())
 }
 
 /// How the person was authenticated: the claims `amr` and `acr` (OpenID Connect Core 1.0,
@@ -249,6 +256,21 @@ mod tests {
         assert!(complete(None, address.clone()));
         assert!(!complete(Some("groups"), address));
         assert!(!complete(None, json!({"email": "a@b.example"})));
+    }
+
+    #[test]
+    fn any_claim_for_a_name_is_a_name() {
+        for (claims, expected) in [
+            (json!({"name": "Ann"}), true),
+            (json!({"given_name": "Ann"}), true),
+            (json!({"family_name": "Lee"}), true),
+            (json!({"preferred_username": "ann"}), true),
+            (json!({"name": " ", "given_name": 1}), false),
+            (json!({"email": "a@b.example"}), false),
+        ] {
+            let found = has_name(claims.as_object().unwrap());
+            assert_eq!(found, expected, "{claims}");
+        }
     }
 
     #[test]

@@ -23,6 +23,24 @@ struct VerificationHtml<'a> {
 }
 
 #[derive(Template)]
+#[template(path = "subscribed_already.txt", escape = "none")]
+struct SubscribedAlreadyText<'a> {
+    organisation: &'a str,
+    page: &'a str,
+    manage: &'a str,
+    unsubscribe: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "subscribed_already.html")]
+struct SubscribedAlreadyHtml<'a> {
+    organisation: &'a str,
+    page: &'a str,
+    manage: &'a str,
+    unsubscribe: &'a str,
+}
+
+#[derive(Template)]
 #[template(path = "test.txt", escape = "none")]
 struct TestText<'a> {
     organisation: &'a str,
@@ -59,6 +77,29 @@ pub(super) fn verification(
         unsubscribe,
     };
     RenderedMail::render(subject, &text, &html, vec![link.to_owned()])
+}
+
+pub(super) fn subscribed_already(
+    organisation: &str,
+    page: &str,
+    manage: &str,
+    unsubscribe: &str,
+) -> Result<RenderedMail, askama::Error> {
+    let organisation = &organisation_name(organisation);
+    let subject = format!("You are subscribed to {} already", one_line(organisation));
+    let text = SubscribedAlreadyText {
+        organisation,
+        page,
+        manage,
+        unsubscribe,
+    };
+    let html = SubscribedAlreadyHtml {
+        organisation,
+        page,
+        manage,
+        unsubscribe,
+    };
+    RenderedMail::render(subject, &text, &html, vec![page.to_owned()])
 }
 
 pub(super) fn test(

@@ -8,6 +8,7 @@ use allclear_domain::channel::Channel;
 use allclear_domain::code::Code;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{ComponentGroupId, ComponentId, IncidentId, MaintenanceId};
+use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};
 use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};
@@ -78,7 +79,10 @@ fn resolved_state() -> StatuspageState {
                     "2026-03-05T16:01:00Z",
                 ),
             ],
-            impacts: vec![ComponentStatus::PartialOutage],
+            impacts: vec![Attachment {
+                component_id: ComponentId(Uuid::from_u128(1)),
+                status: ComponentStatus::PartialOutage,
+            }],
             components: vec![ComponentId(Uuid::from_u128(1))],
             reviewed_at: None,
         }],
@@ -278,8 +282,11 @@ fn a_reviewed_incident_that_is_open_again_has_its_own_status() {
         Channel::Webhook,
         &content(state, MessageKind::Notice(Arc::new(notice))),
     );
-    assert_eq!(body["incident"]["status"], "identified");
-    assert_eq!(body["incident"]["postmortem_body"], "# What happened");
+    let incident = &body["incident"];
+    assert_eq!(incident["status"], "identified");
+    assert_eq!(incident["postmortem_body"], "# What happened");
+    // The review may have been published without a notice.
+    assert_eq!(incident["postmortem_notified_subscribers"], false);
 }
 
 #[test]

@@ -3,15 +3,15 @@ use super::*;
 use allclear_application::clock::TestClock;
 use serde_json::json;
 
-use crate::clerk::fixture::{FakeClerk, name, published};
+use crate::fixture::{FakeProvider, name, published};
 
 const PATH: &str = "/.well-known/jwks.json";
 
-async fn start() -> (FakeClerk, Keys, Arc<TestClock>) {
-    let fake_clerk = FakeClerk::start().await;
+async fn start() -> (FakeProvider, Keys, Arc<TestClock>) {
+    let provider = FakeProvider::start().await;
     let clock = TestClock::stopped();
-    let keys = Keys::published(fake_clerk.at(PATH), Arc::clone(&clock) as _).unwrap();
-    (fake_clerk, keys, clock)
+    let keys = Keys::published(provider.at(PATH), Arc::clone(&clock) as _).unwrap();
+    (provider, keys, clock)
 }
 
 fn is_bad(found: &Result<Arc<DecodingKey>, TokenError>) -> bool {
@@ -24,35 +24,35 @@ fn is_unavailable(found: &Result<Arc<DecodingKey>, TokenError>) -> bool {
 
 #[tokio::test]
 async fn keys_are_fetched_once_and_known_from_then_on() {
-    let (fake_clerk, keys, _) = start().await;
-    fake_clerk.publish(&[0, 1]);
+    let (provider, keys, _) = start().await;
+    provider.publish(&[0, 1]);
     for which in [0, 1, 0, 1] {
         assert!(keys.find(&name(which)).await.is_ok());
     }
-    assert_eq!(fake_clerk.count(), 1);
+    assert_eq!(provider.count(), 1);
 }
 
 #[tokio::test]
 async fn a_new_key_is_found_and_unknown_names_do_not_make_it_ask_for_ever() {
-    let (fake_clerk, keys, clock) = start().await;
-    fake_clerk.publish(&[0]);
+    let (provider, keys, clock) = start().await;
+    provider.publish(&[0]);
     assert!(keys.find(&name(0)).await.is_ok());
-    fake_clerk.publish(&[0, 1]);
+    provider.publish(&[0, 1]);
     assert!(is_bad(&keys.find(&name(1)).await), "it was asked just now");
     clock.advance(TimeDelta::seconds(31));
     assert!(keys.find(&name(1)).await.is_ok());
     for _ in 0..5 {
         assert!(is_bad(&keys.find("ins_unknown").await));
     }
-    assert_eq!(fake_clerk.count(), 2);
+    assert_eq!(provider.count(), 2);
 }
 
 #[tokio::test]
 async fn known_keys_stay_valid_while_clerk_does_not_respond() {
-    let (fake_clerk, keys, clock) = start().await;
-    fake_clerk.set(PATH, 500, &json!({}));
+    let (provider, keys, clock) = start().await;
+    provider.set(PATH, 500, &json!({}));
     assert!(is_unavailable(&keys.find(&name(0)).await));
-    fake_clerk.publish(&[0]);
+    provider.publish(&[0]);
     assert!(
         is_unavailable(&keys.find(&name(0)).await),
         "it was asked just now"
@@ -65,7 +65,7 @@ async fn known_keys_stay_valid_while_clerk_does_not_respond() {
         json!([]),
         json!({"keys": [{"kty": "oct", "k": "AA", "kid": "ins_1"}]}),
     ] {
-        fake_clerk.set(PATH, 200, &response);
+        provider.set(PATH, 200, &response);
         clock.advance(TimeDelta::seconds(31));
         assert!(
             is_unavailable(&keys.find(&name(1)).await),
@@ -77,10 +77,10 @@ async fn known_keys_stay_valid_while_clerk_does_not_respond() {
 
 #[tokio::test]
 async fn old_keys_are_refreshed_in_the_background_of_a_request() {
-    let (fake_clerk, keys, clock) = start().await;
-    fake_clerk.publish(&[0]);
+    let (provider, keys, clock) = start().await;
+    provider.publish(&[0]);
     assert!(keys.find(&name(0)).await.is_ok());
-    fake_clerk.publish(&[1]);
+    provider.publish(&[1]);
     clock.advance(TimeDelta::seconds(241));
     assert!(keys.find(&name(0)).await.is_ok(), "nobody waits");
     let Keys::Published(published) = &keys else {
@@ -99,28 +99,28 @@ async fn old_keys_are_refreshed_in_the_background_of_a_request() {
 
 #[tokio::test]
 async fn a_withdrawn_key_counts_five_minutes_at_most() {
-    let (fake_clerk, keys, clock) = start().await;
-    fake_clerk.publish(&[0]);
+    let (provider, keys, clock) = start().await;
+    provider.publish(&[0]);
     assert!(keys.find(&name(0)).await.is_ok());
-    fake_clerk.publish(&[1]);
+    provider.publish(&[1]);
     clock.advance(TimeDelta::seconds(300));
     assert!(is_bad(&keys.find(&name(0)).await));
     assert!(keys.find(&name(1)).await.is_ok());
-    assert_eq!(fake_clerk.count(), 2);
+    assert_eq!(provider.count(), 2);
 }
 
 #[tokio::test]
 async fn old_keys_count_while_clerk_does_not_respond_and_a_withdrawn_one_goes_when_it_does() {
-    let (fake_clerk, keys, clock) = start().await;
-    fake_clerk.publish(&[0]);
+    let (provider, keys, clock) = start().await;
+    provider.publish(&[0]);
     assert!(keys.find(&name(0)).await.is_ok());
-    fake_clerk.set(PATH, 500, &json!({}));
+    provider.set(PATH, 500, &json!({}));
     clock.advance(TimeDelta::seconds(86_400));
     for _ in 0..5 {
         assert!(keys.find(&name(0)).await.is_ok());
     }
-    assert_eq!(fake_clerk.count(), 2, "it is not asked for every token");
-    fake_clerk.publish(&[1]);
+    assert_eq!(provider.count(), 2, "it is not asked for every token");
+    provider.publish(&[1]);
     clock.advance(TimeDelta::seconds(31));
     let Keys::Published(published) = &keys else {
         panic!("they are published")
@@ -138,11 +138,11 @@ async fn old_keys_count_while_clerk_does_not_respond_and_a_withdrawn_one_goes_wh
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
-    let (fake_clerk, keys, _) = start().await;
-    fake_clerk.set(PATH, 302, &json!({}));
-    fake_clerk.set("/elsewhere", 200, &json!({"keys": [published(0)]}));
+    let (provider, keys, _) = start().await;
+    provider.set(PATH, 302, &json!({}));
+    provider.set("/elsewhere", 200, &json!({"keys": [published(0)]}));
     assert!(is_unavailable(&keys.find(&name(0)).await));
-    assert_eq!(fake_clerk.count(), 1);
+    assert_eq!(provider.count(), 1);
 }
 
 #[test]
@@ -163,13 +163,13 @@ fn keys_for_other_purposes_are_left_out() {
 
 #[test]
 fn a_configured_key_may_have_its_line_breaks_written_out() {
-    let pem = include_str!("../fixture/one_public.pem");
+    let pem = include_str!("../../fixture/one_public.pem");
     assert!(Keys::configured(pem).is_ok());
     assert!(Keys::configured(&pem.replace('\n', "\\n")).is_ok());
     for bad in [
         "",
         "abc",
-        include_str!("../fixture/one_public.pem").trim_start_matches('-'),
+        include_str!("../../fixture/one_public.pem").trim_start_matches('-'),
     ] {
         assert!(Keys::configured(bad).is_err());
     }

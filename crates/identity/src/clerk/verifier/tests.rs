@@ -12,8 +12,8 @@ use chrono::TimeDelta;
 use jsonwebtoken::{EncodingKey, Header, encode};
 use serde_json::{Value, json};
 
-use crate::clerk::fixture::{FakeClerk, application, claims, name, published, signed, signing};
-use crate::fixture::{URL, clock, now};
+use crate::clerk::fixture::{application, claims, signed};
+use crate::fixture::{FakeProvider, URL, clock, name, now, published, signing};
 
 fn directory(token_status: Result<TokenStatus, Error>) -> Arc<Directory> {
     let mut store = MockDirectoryStore::new();
@@ -52,7 +52,7 @@ fn known() -> TokenStatus {
 }
 
 fn keys() -> Keys {
-    Keys::configured(include_str!("../fixture/one_public.pem")).unwrap()
+    Keys::configured(include_str!("../../fixture/one_public.pem")).unwrap()
 }
 
 async fn verify_at(
@@ -150,7 +150,7 @@ async fn another_algorithm_or_key_is_refused() {
     let mut header = Header::new(Algorithm::HS256);
     header.kid = Some(name(0));
     for secret in [
-        include_str!("../fixture/one_public.pem").to_owned(),
+        include_str!("../../fixture/one_public.pem").to_owned(),
         published(0).to_string(),
     ] {
         let forged = encode(
@@ -189,9 +189,9 @@ async fn another_algorithm_or_key_is_refused() {
 
 #[tokio::test]
 async fn a_key_that_a_token_brings_or_points_to_is_not_taken() {
-    let fake_clerk = FakeClerk::start().await;
-    fake_clerk.publish(&[1]);
-    let at = fake_clerk.at("/.well-known/jwks.json").to_string();
+    let provider = FakeProvider::start().await;
+    provider.publish(&[1]);
+    let at = provider.at("/.well-known/jwks.json").to_string();
     let brought: [fn(&mut Header, &str); 3] = [
         |header, at| header.jku = Some(at.to_owned()),
         |header, at| header.x5u = Some(at.to_owned()),
@@ -203,7 +203,7 @@ async fn a_key_that_a_token_brings_or_points_to_is_not_taken() {
         bring(&mut header, &at);
         assert!(refused(&encode(&header, &claims(), &signing(1)).unwrap()).await);
     }
-    assert_eq!(fake_clerk.count(), 0, "nothing was fetched");
+    assert_eq!(provider.count(), 0, "nothing was fetched");
 }
 
 #[tokio::test]

@@ -98,7 +98,8 @@ impl<'a> Incident<'a> {
             postmortem_body: review.map(|entry| entry.body.as_str()),
             postmortem_body_last_updated_at: review.map(|entry| Time(entry.updated_at)),
             postmortem_published_at: review.map(|entry| Time(entry.created_at)),
-            postmortem_notified_subscribers: is_reviewed,
+            // Whether an earlier notice of the review was sent is not stored.
+            postmortem_notified_subscribers: change == IncidentChange::Reviewed,
             // Entered after it was over.
             backfilled: incident.is_some_and(|incident| {
                 let resolved_at = incident.resolved_at;

@@ -1,7 +1,7 @@
 // What a process uses, and its end.
 
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 
 /** A tick of /proc/pid/stat, in seconds. */
 const TICK = 0.01;
@@ -16,9 +16,12 @@ export async function status(pid, field) {
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(await readFile(`/proc/${pid}/status`, 'utf8'))[1]);
 }
 
-/** Number of open files. */
+/** What the open files are: paths, and sockets and pipes with their inodes. */
 export async function openFiles(pid) {
-  return (await readdir(`/proc/${pid}/fd`)).length;
+  const folder = `/proc/${pid}/fd`;
+  // One may be closed meanwhile.
+  const files = (await readdir(folder)).map((file) => readlink(`${folder}/${file}`).catch(() => 'closed'));
+  return await Promise.all(files);
 }
 
 /** Processor time of a process, and of its children that have ended, in seconds. */

@@ -37,7 +37,8 @@ pub(crate) fn services(
         api,
         Arc::new(webhooks),
         infra.relay(),
-        infra.clock(),
+        // It compares its times with those of tokens and messages.
+        infra.machine_clock(),
     ));
     let verifier = ClerkVerifier::new(
         &clerk.publishable_key,

@@ -76,8 +76,8 @@ async fn wait_for_mails(app: &App) {
 }
 
 /// Settings of the demo with its data in `folder`. It takes only the given settings that concern
-/// its address, its clients and its log. The others have their defaults, so that the demo neither
-/// sends mail nor uses other systems of the installation.
+/// its address, its clients with their timeouts, and its log. The others have their defaults, so
+/// that the demo neither sends mail nor uses other systems of the installation.
 fn demo_settings(given: Settings, folder: &Path) -> Result<Settings, String> {
     Ok(Settings {
         data_dir: folder.to_owned(),
@@ -85,6 +85,11 @@ fn demo_settings(given: Settings, folder: &Path) -> Result<Settings, String> {
         public_url: given.public_url,
         trusted_proxies: given.trusted_proxies,
         allowed_origins: given.allowed_origins,
+        ping_interval: given.ping_interval,
+        ping_timeout: given.ping_timeout,
+        head_timeout: given.head_timeout,
+        body_timeout: given.body_timeout,
+        keep_alive: given.keep_alive,
         limits: given.limits,
         connections: given.connections,
         log: given.log,
@@ -105,10 +110,15 @@ mod tests {
     }
 
     #[test]
-    fn demo_keeps_its_address_and_uses_no_other_system() {
+    fn demo_keeps_its_address_and_timeouts_and_uses_no_other_system() {
         let given = parse(&[
             "--listen=127.0.0.1:9999",
             "--log=warn",
+            "--ping-interval=1001",
+            "--ping-timeout=1002",
+            "--head-timeout=1003",
+            "--body-timeout=1004",
+            "--keep-alive=1005",
             "--data-dir=/var/lib/allclear",
             "--database-url=postgres://db",
             "--redis-url=redis://cache",
@@ -125,6 +135,11 @@ mod tests {
             data_dir: "demo".into(),
             listen: "127.0.0.1:9999".parse().unwrap(),
             log: "warn".to_owned(),
+            ping_interval: Duration::from_millis(1001),
+            ping_timeout: Duration::from_millis(1002),
+            head_timeout: Duration::from_millis(1003),
+            body_timeout: Duration::from_millis(1004),
+            keep_alive: Duration::from_millis(1005),
             ..Settings::defaults().unwrap()
         };
         assert_eq!(format!("{settings:?}"), format!("{expected:?}"));

@@ -1,6 +1,8 @@
 //! Files that only the operating system's user of this process may read: the data folder, the
 //! database, `allclear.toml`.
 
+#[cfg(unix)]
+use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,8 +10,14 @@ use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 
-/// Entries that show that a folder is Allclear's own, or that it is the root of a fresh volume.
-const OWN_ENTRIES: [&str; 4] = ["allclear.db", "mail", "allclear.toml", "lost+found"];
+/// Entries that show that a folder is Allclear's own.
+#[cfg(unix)]
+const OWN_ENTRIES: [&str; 2] = ["allclear.db", "allclear.toml"];
+
+/// Entries that a data folder or the root of a fresh volume may have. Other folders may have them,
+/// too.
+#[cfg(unix)]
+const USUAL_ENTRIES: [&str; 2] = ["mail", "lost+found"];
 
 /// Sets the umask, so that only this user can read the files that the process creates.
 pub(crate) fn restrict_umask() {
@@ -140,23 +148,15 @@ fn open_to_others(metadata: &Metadata) -> u32 {
     metadata.mode() & others
 }
 
-/// Whether a folder is empty or contains Allclear's data. The mode of another folder, such as a
-/// home folder, is not changed.
+/// Whether a folder has an entry of Allclear's own, or no other entries than usual ones. The mode
+/// of another folder, such as a home folder with `mail`, is not changed.
 #[cfg(unix)]
 fn is_own(folder: &Path) -> io::Result<bool> {
-    let mut entries = fs::read_dir(folder)?.peekable();
-    if entries.peek().is_none() {
-        return Ok(true);
-    }
-    for entry in entries {
-        if OWN_ENTRIES
-            .iter()
-            .any(|own| entry.as_ref().is_ok_and(|entry| entry.file_name() == *own))
-        {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    let entries = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.file_name()));
+    let names: Vec<OsString> = entries.collect::<io::Result<_>>()?;
+    let is_in = |list: &[&str], name: &OsString| list.iter().any(|entry| *name == **entry);
+    Ok(names.iter().any(|name| is_in(&OWN_ENTRIES, name))
+        || names.iter().all(|name| is_in(&USUAL_ENTRIES, name)))
 }
 
 #[cfg(test)]
@@ -181,22 +181,28 @@ mod tests {
             data_folder(&data).unwrap();
             assert_eq!(mode(&data), 0o700, "{open:o}");
         }
-        fs::write(data.join("allclear.db"), "").unwrap();
-        set_mode(&data, 0o755);
-        data_folder(&data).unwrap();
-        assert_eq!(mode(&data), 0o700);
+        for entry in ["lost+found", "mail", "allclear.db", "notes.txt"] {
+            fs::write(data.join(entry), "").unwrap();
+            set_mode(&data, 0o755);
+            data_folder(&data).unwrap();
+            assert_eq!(mode(&data), 0o700, "{entry}");
+        }
     }
 
     #[test]
     fn shared_folder_is_refused_and_left_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
-        for (name, open, file) in [
-            ("home", 0o755, "notes.txt"),
-            ("temporary", 0o1777, "allclear.db"),
+        for (name, open, files) in [
+            ("home", 0o755, &["notes.txt"][..]),
+            ("home-with-mail", 0o755, &["mail", "notes.txt"]),
+            ("volume", 0o755, &["lost+found", "notes.txt"]),
+            ("temporary", 0o1777, &["allclear.db"]),
         ] {
             let shared = folder.path().join(name);
             fs::create_dir(&shared).unwrap();
-            fs::write(shared.join(file), "").unwrap();
+            for file in files {
+                fs::write(shared.join(file), "").unwrap();
+            }
             set_mode(&shared, open);
             let refused = data_folder(&shared).unwrap_err();
             assert!(

@@ -26,6 +26,12 @@ pub(crate) fn mailer(
         if settings.mail.has_default_sender() {
             tracing::warn!("the sender's address cannot receive replies: set ALLCLEAR_MAIL_FROM");
         }
+        if is_local(public_url) {
+            tracing::warn!(
+                url = public_url,
+                "links in mails lead to the reader's own machine: set ALLCLEAR_PUBLIC_URL"
+            );
+        }
         if server.exposes_password() {
             tracing::warn!(
                 "the mail server's password may go over the network unencrypted: use smtps:// or ?tls=required"
@@ -84,5 +90,24 @@ fn remove_unfinished(settings: &Settings) {
             error = &error as &dyn std::error::Error,
             "unfinished mails of an earlier process were not removed"
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_that_only_this_machine_reaches_is_local() {
+        for (url, expected) in [
+            ("http://localhost:8080", true),
+            ("http://status.localhost", true),
+            ("http://127.0.0.2", true),
+            ("http://[::1]:8080", true),
+            ("https://status.example.com", false),
+            ("http://192.0.2.1:8080", false),
+        ] {
+            assert_eq!(is_local(url), expected, "{url}");
+        }
     }
 }

@@ -57,7 +57,7 @@ pub struct Settings {
     #[arg(long, env = "ALLCLEAR_LISTEN", value_name = "ALLCLEAR_LISTEN", default_value = "127.0.0.1:8080", value_parser = listen)]
     pub listen: SocketAddr,
 
-    /// Public address of the installation [default: <http://localhost> and the port]
+    /// Public address of the installation [default: `http://localhost` and the port]
     #[arg(long, env = "ALLCLEAR_PUBLIC_URL", value_name = "ALLCLEAR_PUBLIC_URL", value_parser = PublicUrl)]
     pub public_url: Option<Url>,
 
@@ -127,7 +127,7 @@ pub struct Settings {
     #[arg(long, env = "ALLCLEAR_PING_TIMEOUT", value_name = "ALLCLEAR_PING_TIMEOUT", default_value = "20000", value_parser = milliseconds)]
     pub ping_timeout: Duration,
 
-    /// Milliseconds in which a client must send the head of a request
+    /// Milliseconds in which a client must send the head of a connection's first request
     #[arg(long, env = "ALLCLEAR_HEAD_TIMEOUT", value_name = "ALLCLEAR_HEAD_TIMEOUT", default_value = "10000", value_parser = milliseconds)]
     pub head_timeout: Duration,
 

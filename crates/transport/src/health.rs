@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use actix_web::http::header::{Accept, Header};
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_application::health::Readiness;
+use allclear_application::line_limit::LineLimit;
 use metrics_exporter_prometheus::PrometheusHandle;
 
 use self::metrics_access::MetricsAccess;
 use crate::response::problem::Problem;
 use crate::server::client_address::TrustedProxies;
-use crate::server::line_limit::LineLimit;
 use crate::socket::Sockets;
 use crate::status_page::viewers::Viewers;
 use crate::web_app::{WebApp, fallback};

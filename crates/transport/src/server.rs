@@ -7,7 +7,6 @@ pub(crate) mod fast_path;
 pub mod headers;
 pub(crate) mod host;
 pub(crate) mod host_routing;
-pub(crate) mod line_limit;
 pub(crate) mod listener;
 pub(crate) mod methods;
 pub(crate) mod request_log;

@@ -72,7 +72,22 @@ async function burst(site, organisation) {
 
 /** What the server uses at this moment. */
 async function level({ child: { pid } }) {
-  return { files: await openFiles(pid), threads: await status(pid, 'Threads'), memoryKiB: await status(pid, 'VmRSS') };
+  return { files: await openFiles(pid), threads: await status(pid, 'Threads'), ...(await memoryOf(pid)) };
+}
+
+/** Resident memory in KiB, and the part of it that is not a file's. */
+async function memoryOf(pid) {
+  return { resident: await status(pid, 'VmRSS'), anonymous: await status(pid, 'RssAnon') };
+}
+
+/** The files of `after` that are not in `before`. A path may be open several times. */
+function added(before, after) {
+  const known = [...before];
+  return after.filter((file) => {
+    const index = known.indexOf(file);
+    if (index >= 0) known.splice(index, 1);
+    return index < 0;
+  });
 }
 
 /**
@@ -87,7 +102,7 @@ async function loaded(site, organisation, component, length) {
   const begun = performance.now();
   while (performance.now() - begun < 1000 * length) {
     await Promise.race([setTimeout(1000), running]);
-    memory.push({ at: (performance.now() - begun) / 1000, resident: await status(site.child.pid, 'VmRSS') });
+    memory.push({ at: (performance.now() - begun) / 1000, ...(await memoryOf(site.child.pid)) });
   }
   const busy = await level(site);
   stop.abort();
@@ -118,17 +133,30 @@ try {
   await setTimeout(1000 * REST);
   const after = await level(site);
 
-  const around = (from, to) => median(memory.filter(({ at }) => at >= from && at <= to).map(({ resident }) => resident));
+  const around = (from, to, kind = 'resident') =>
+    median(memory.filter(({ at }) => at >= from && at <= to).map((sample) => sample[kind]));
   const [first, last] = [around(early - WINDOW / 2, early + WINDOW / 2), around(seconds - WINDOW, Infinity)];
   bench.measurement(`the load, ${seconds} seconds`, { ...done, mails: sinks.taken.mails, webhooks: sinks.taken.webhooks });
-  const shown = ({ files, threads, memoryKiB }) => ({ files, threads, memoryMiB: Number((memoryKiB / 1024).toFixed(1)) });
-  const part = (number) => around((number * seconds) / 10 - WINDOW / 2, (number * seconds) / 10 + WINDOW / 2);
-  const memoryMiB = Array.from({ length: 10 }, (_, number) => (part(number + 1) / 1024).toFixed(1));
-  bench.measurement('memory after each tenth of the load', { memoryMiB });
+  const mebibytes = (kibibytes) => (kibibytes / 1024).toFixed(1);
+  const shown = ({ files, threads, resident, anonymous }) => ({
+    files: files.length,
+    threads,
+    memoryMiB: Number(mebibytes(resident)),
+    anonymousMiB: Number(mebibytes(anonymous)),
+  });
+  const tenths = (kind) =>
+    Array.from({ length: 10 }, (_, number) => {
+      const end = ((number + 1) * seconds) / 10;
+      return mebibytes(around(end - WINDOW / 2, end + WINDOW / 2, kind));
+    });
+  bench.measurement('memory after each tenth of the load', { memoryMiB: tenths('resident'), anonymousMiB: tenths('anonymous') });
   const levels = { before: shown(before), under: shown(busy), after: shown(after) };
   bench.measurement('at rest before, under load, at rest after', levels);
   bench.atMost(`memory at the end of ${seconds} seconds, of after ${early}`, last / first, 1.05);
-  bench.atMost('open files after the load, of before', after.files / before.files, 1);
+  if (after.files.length > before.files.length) {
+    bench.measurement('open files after the load that were not open before', { files: added(before.files, after.files) });
+  }
+  bench.atMost('open files after the load, of before', after.files.length / before.files.length, 1);
   bench.atMost('threads after the load, of before', after.threads / before.threads, 1);
   bench.atMost('failed requests, streams and sockets', done.failures, 0);
 } finally {

@@ -50,7 +50,7 @@ pub(crate) struct ClerkSettings {
     )]
     clerk_jwt_key: Option<String>,
 
-    /// Address of Clerk's Backend API [default: <https://api.clerk.com>]
+    /// Address of Clerk's Backend API [default: `https://api.clerk.com`]
     #[arg(
         long,
         env = "ALLCLEAR_CLERK_API_URL",

@@ -112,7 +112,8 @@ pub(crate) struct UsageSettings {
     )]
     limit_mail_organisation: u32,
 
-    /// Such mails a day in all, a fifth of them reserved for sign-ups and accounts; 0 for no limit
+    /// Such mails a day in all, at most four fifths of them in the name of organisations, and at
+    /// most three fifths caused by people without an account; 0 for no limit
     #[arg(
         long,
         env = "ALLCLEAR_LIMIT_MAIL_INSTALLATION",

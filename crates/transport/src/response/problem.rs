@@ -7,11 +7,10 @@ use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, ResponseError};
 use allclear_application::caller::TokenError;
 use allclear_application::error::Error;
+use allclear_application::line_limit::LineLimit;
 use allclear_domain::validation::{FieldError, Invalid};
 use serde::Serialize;
 use utoipa::{IntoResponses, ToSchema};
-
-use crate::server::line_limit::LineLimit;
 
 /// An error response.
 #[derive(Debug)]
@@ -287,8 +286,7 @@ pub(crate) enum ErrorResponses {
     /// `If-Match` does not match.
     #[response(status = 412, content_type = "application/problem+json")]
     Stale(ProblemBody<'static>),
-    /// The request body is larger than 256 KiB, a review than 600 KiB, a body below `/identity` and
-    /// `/subscriber` than 64 KiB, a file with subscribers than 16 MiB.
+    /// The request body is too large. Most calls take at most 256 KiB.
     #[response(status = 413, content_type = "application/problem+json")]
     TooLarge(ProblemBody<'static>),
     /// The request body is not JSON, or is compressed.

@@ -11,11 +11,11 @@ use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform, forwar
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::http::{Method, StatusCode, Uri};
 use actix_web::{Error, HttpMessage, HttpResponse};
+use allclear_application::line_limit::LineLimit;
 use pin_project_lite::pin_project;
 use tracing::{Level, Span};
 use uuid::Uuid;
 
-use crate::server::line_limit::LineLimit;
 use crate::server::security_log::record_throttled;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

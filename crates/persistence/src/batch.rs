@@ -14,7 +14,7 @@ pub(crate) fn of_keys<K: Clone>(keys: &[K]) -> impl Iterator<Item = Vec<K>> {
 }
 
 /// One batch of all keys, for a statement that cannot be divided. The caller has at most as many as
-/// a worker sends messages at a time.
+/// a worker sends messages at a time, or as notices are removed at a time.
 pub(crate) fn one_of_keys<K: Clone>(keys: &[K]) -> Vec<K> {
     let mut batch = keys.to_vec();
     if let Some(last) = keys.last() {

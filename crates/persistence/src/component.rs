@@ -34,6 +34,7 @@ use crate::maintenance::component::UnderMaintenance;
 use crate::notice;
 use crate::page;
 use crate::page_order;
+use crate::run_to_end::run_to_end;
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
@@ -145,34 +146,39 @@ impl ComponentStore for Database {
         id: ComponentId,
         rule: Transition<Component, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
-        if find(self.read(), organisation, id).await?.is_none() {
-            return Ok(None);
-        }
-        self.withdraw_many(organisation, id.0).await?;
-        // Many rows are removed after the commit, because the rule may refuse the deletion.
-        let is_much = self.owns_many_rows(id).await?;
-        let committed = self.commit_revision(organisation, Subject::Component(id), move |scope| {
-            Box::pin(async move {
-                let found = find(scope.transaction, scope.organisation, id).await?;
-                let Some(component) = found else {
-                    return Ok(None);
-                };
-                let deletion = rule(component, scope.stamp)?;
-                page_order::change(scope, |order| order.remove_component(id)).await?;
-                if is_much || has_links(scope.transaction, id).await? {
-                    mark_deleted(scope, id).await?;
-                } else {
-                    Entity::delete_by_id(id.0).run(scope.transaction).await?;
-                }
-                notice::withdraw(scope, id.0).await?;
-                Ok(Some(deletion))
-            })
-        });
-        let committed = committed.await?;
-        if is_much && committed.is_some() {
-            self.remove_deleted_or_warn(organisation, id).await;
-        }
-        Ok(committed)
+        let (organisation, database) = (organisation.clone(), self.clone());
+        run_to_end(async move {
+            if find(database.read(), &organisation, id).await?.is_none() {
+                return Ok(None);
+            }
+            database.withdraw_many(&organisation, id.0).await?;
+            // Many rows are removed after the commit, because the rule may refuse the deletion.
+            let has_many_rows = database.owns_many_rows(id).await?;
+            let subject = Subject::Component(id);
+            let committed = database.commit_revision(&organisation, subject, move |scope| {
+                Box::pin(async move {
+                    let found = find(scope.transaction, scope.organisation, id).await?;
+                    let Some(component) = found else {
+                        return Ok(None);
+                    };
+                    let deletion = rule(component, scope.stamp)?;
+                    page_order::change(scope, |order| order.remove_component(id)).await?;
+                    if has_many_rows || has_links(scope.transaction, id).await? {
+                        mark_deleted(scope, id).await?;
+                    } else {
+                        Entity::delete_by_id(id.0).run(scope.transaction).await?;
+                    }
+                    notice::withdraw(scope, id.0).await?;
+                    Ok(Some(deletion))
+                })
+            });
+            let committed = committed.await?;
+            if has_many_rows && committed.is_some() {
+                database.remove_deleted_or_warn(&organisation, id).await;
+            }
+            Ok(committed)
+        })
+        .await
     }
 }
 

@@ -7,11 +7,12 @@ use allclear_domain::channel::{Channel, Target};
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::subscriber::{Choice, Scope, Subscriber, SubscriberDraft};
 use chrono::DateTime;
-use sea_orm::{ActiveModelTrait, EntityTrait};
+use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait};
 use uuid::Uuid;
 
 use crate::audit::NoAuditItem;
 use crate::database::Database;
+use crate::error::broken;
 use crate::statement::Run;
 
 /// Adds an organisation whose name is its identifier.
@@ -46,6 +47,21 @@ pub(crate) async fn insert<A: ActiveModelTrait + Send + 'static>(
         })
         .await
         .unwrap();
+}
+
+/// Makes SQLite refuse to remove a row of a table, `OLD`, that has too many rows of other tables.
+pub(crate) async fn refuse_many_at_once(database: &Database, table: &str, has_many: &str) {
+    let trigger = format!(
+        "CREATE TRIGGER many_at_once BEFORE DELETE ON {table} WHEN {has_many} \
+         BEGIN SELECT RAISE(ABORT, 'too many at once'); END"
+    );
+    let created = database.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
+        Box::pin(async move {
+            let created = transaction.execute_unprepared(&trigger).await;
+            created.map(drop).map_err(broken)
+        })
+    });
+    created.await.unwrap();
 }
 
 /// Imports this number of subscribers with a choice.

@@ -11,7 +11,6 @@ use crate::entity::{
     component_period, incident_component, maintenance_component, subscriber_component,
 };
 use crate::removal::some;
-use crate::run_to_end::run_to_end;
 use crate::statement::exists;
 
 /// The periods of a component.
@@ -43,8 +42,7 @@ impl Database {
         organisation: &OrganisationId,
         id: ComponentId,
     ) {
-        let removal = self.clone().remove_deleted(organisation.clone(), id);
-        if let Err(error) = run_to_end(removal).await {
+        if let Err(error) = self.remove_deleted(organisation, id).await {
             tracing::warn!(
                 organisation = organisation.as_str(),
                 component = %id,
@@ -55,19 +53,19 @@ impl Database {
     }
 
     async fn remove_deleted(
-        self,
-        organisation: OrganisationId,
+        &self,
+        organisation: &OrganisationId,
         id: ComponentId,
     ) -> Result<(), Error> {
         if has_links(self.read(), id).await? {
             return Ok(());
         }
-        self.remove_if_many::<component_period::Entity>(&organisation, &periods(id))
+        self.remove_if_many::<component_period::Entity>(organisation, &periods(id))
             .await?;
-        self.remove_if_many::<subscriber_component::Entity>(&organisation, &choices(id))
+        self.remove_if_many::<subscriber_component::Entity>(organisation, &choices(id))
             .await?;
         let component = some::<Entity>(Column::Id.eq(id.0));
-        self.run_locked(&organisation, component).await.map(drop)
+        self.run_locked(organisation, component).await.map(drop)
     }
 }
 

@@ -8,9 +8,8 @@ use allclear_domain::id::ComponentId;
 use allclear_domain::subscriber::Choice;
 
 use super::*;
-use crate::audit::NoAuditItem;
 use crate::entity::{subscriber_component, subscriber_group};
-use crate::fixture::{add_organisation, add_subscribers};
+use crate::fixture::{add_organisation, add_subscribers, refuse_many_at_once};
 use crate::query_plan::{postgresql, sqlite};
 use crate::removal::MAX_ROWS;
 
@@ -18,19 +17,10 @@ use crate::removal::MAX_ROWS;
 const MANY: u64 = MAX_ROWS + 100;
 
 /// Refuses to remove a group together with more choices than one transaction may remove.
-async fn refuse_many_at_once(database: &Database) {
-    let trigger = format!(
-        "CREATE TRIGGER many_at_once BEFORE DELETE ON component_groups \
-         WHEN (SELECT COUNT(*) FROM subscriber_groups WHERE group_id = OLD.id) > {MAX_ROWS} \
-         BEGIN SELECT RAISE(ABORT, 'too many at once'); END"
-    );
-    let created = database.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
-        Box::pin(async move {
-            let created = transaction.execute_unprepared(&trigger).await;
-            created.map(drop).map_err(broken)
-        })
-    });
-    created.await.unwrap();
+async fn refuse_many_choices_at_once(database: &Database) {
+    let has_many =
+        format!("(SELECT COUNT(*) FROM subscriber_groups WHERE group_id = OLD.id) > {MAX_ROWS}");
+    refuse_many_at_once(database, "component_groups", &has_many).await;
 }
 
 /// Adds a group, with a component if it has a name.
@@ -105,7 +95,7 @@ async fn choices(database: &Database) -> (u64, u64) {
 async fn sqlite_removes_many_choices_of_a_deleted_group_in_several_transactions() {
     for (component, chosen) in [(Some("API"), MANY), (None, 0)] {
         let (database, _folder) = sqlite().await;
-        refuse_many_at_once(&database).await;
+        refuse_many_choices_at_once(&database).await;
         assert_eq!(
             choices_after_deletion(&database, component).await,
             (0, chosen)

@@ -120,7 +120,8 @@ fn retry_reasons(organisation: &str) -> SelectStatement {
 }
 
 /// The reasons of those waiting deliveries of a route that are due last. Deliveries that wait for a
-/// retry are among them, with those that wait behind them: all others are due before.
+/// retry are among them, with those that wait behind them, unless more than [`MAX_READ`] wait: all
+/// others are due before.
 pub(super) fn last_due(organisation: &str, by_mail: bool) -> Select<Entity> {
     of(organisation)
         .filter(Column::ByMail.eq(by_mail))

@@ -92,8 +92,9 @@ pub(super) fn releasing(subscribers: Vec<Uuid>, now: DateTime<Utc>) -> UpdateSta
         .take()
 }
 
-/// Each subscriber has one retry, its earliest delivery. Those that another transaction has locked
-/// are skipped, because it may wait for this one: they are being attempted or removed.
+/// Brings the retries of these subscribers forward. Each subscriber has one, its earliest delivery.
+/// Retries that another transaction has locked are skipped: they are being attempted or removed,
+/// and that transaction may wait for this one. Those that were brought forward already stay.
 pub(super) fn bringing_forward(subscribers: Vec<Uuid>, now: DateTime<Utc>) -> UpdateStatement {
     const RETRIES: &str = "retries";
     let retries = Query::select()
@@ -102,6 +103,7 @@ pub(super) fn bringing_forward(subscribers: Vec<Uuid>, now: DateTime<Utc>) -> Up
         .and_where(Column::SubscriberId.is_in(subscribers))
         .and_where(Column::EarlyAt.is_not_null())
         .and_where(Column::DueAt.gt(now))
+        .and_where(Expr::col(Column::DueAt).gt(Expr::col(Column::EarlyAt)))
         .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
         .take();
     let ids = Query::select().column(Column::Id).from(RETRIES).take();
@@ -119,20 +121,25 @@ pub(super) fn bringing_forward(subscribers: Vec<Uuid>, now: DateTime<Utc>) -> Up
 }
 
 /// Makes the later deliveries of their subscribers due whose retried delivery has ended. They may
-/// wait for a time to which it was delayed before it was brought forward.
+/// wait for a time to which it was delayed before it was brought forward. A sent delivery ends even
+/// if its claim was lost; other results of lost claims change nothing.
 pub(super) async fn release_later(
     transaction: &Transaction,
     results: &[AttemptRecord],
 ) -> Result<(), Error> {
     let ended = results.iter().filter(|result| ends_retries(result));
-    let claims: Vec<Claim> = ended.clone().map(|result| result.claim).collect();
+    let (sent, others): (Vec<_>, Vec<_>) = ended
+        .clone()
+        .partition(|result| result.outcome == DeliveryOutcome::Sent);
+    let sent: Vec<i64> = sent.iter().map(|result| result.claim.id).collect();
+    let others: Vec<Claim> = others.iter().map(|result| result.claim).collect();
     let Some(now) = ended.map(|result| result.at).max() else {
         return Ok(());
     };
     let whose = Query::select()
         .column(Column::SubscriberId)
         .from(Entity)
-        .cond_where(these(&claims))
+        .cond_where(these(&others).add(Column::Id.is_in(batch::one_of_keys(&sent))))
         .and_where(Column::DueAt.is_not_null())
         .take();
     let later = Entity::update_many()
@@ -150,4 +157,63 @@ pub(super) const fn ends_retries(result: &AttemptRecord) -> bool {
         DeliveryOutcome::Sent | DeliveryOutcome::Unwanted | DeliveryOutcome::GivenUp { .. }
     );
     is_over && result.claim.attempt > 1
+}
+
+#[cfg(test)]
+mod tests {
+    use allclear_domain::subscriber::Choice;
+    use chrono::TimeDelta;
+    use sea_orm::ActiveValue::Set;
+
+    use super::*;
+    use crate::audit::NoAuditItem;
+    use crate::database::Database;
+    use crate::entity::delivery::ActiveModel;
+    use crate::fixture::{add_organisation, add_subscribers, insert};
+    use crate::query_plan::{postgresql, sqlite};
+
+    const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
+
+    /// Number of deliveries that a notice changes.
+    async fn changed_by_notice(database: &Database, subscriber: Uuid) -> u64 {
+        let statement = bringing_forward(vec![subscriber], NOW);
+        let changed = database.write_unaudited(NoAuditItem::Delivery, move |transaction| {
+            transaction.run_statement(&statement)
+        });
+        changed.await.unwrap()
+    }
+
+    async fn further_notices_leave_a_retry_that_was_brought_forward(database: &Database) {
+        let acme = add_organisation(database, "acme").await;
+        add_subscribers(database, &acme, &Choice::default(), 1).await;
+        let subscriber = Uuid::from_u128(1);
+        let retried = ActiveModel {
+            organisation_id: Set(acme.to_string()),
+            subscriber_id: Set(subscriber),
+            notice_id: Set(None),
+            created_at: Set(NOW),
+            due_at: Set(Some(NOW + TimeDelta::hours(2))),
+            attempts: Set(4),
+            reason: Set(Some("503".into())),
+            by_mail: Set(false),
+            early_at: Set(Some(NOW + TimeDelta::minutes(5))),
+            ..Default::default()
+        };
+        insert(database, vec![retried]).await;
+        assert_eq!(changed_by_notice(database, subscriber).await, 1);
+        assert_eq!(changed_by_notice(database, subscriber).await, 0);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn sqlite_brings_a_retry_forward_once() {
+        let (database, _folder) = sqlite().await;
+        further_notices_leave_a_retry_that_was_brought_forward(&database).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn postgresql_brings_a_retry_forward_once() {
+        if let Some(database) = postgresql(&[]).await {
+            further_notices_leave_a_retry_that_was_brought_forward(&database).await;
+        }
+    }
 }

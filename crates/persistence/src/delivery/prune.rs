@@ -7,6 +7,7 @@ use sea_orm::{ColumnTrait, Condition, DeleteMany, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
 use super::day;
+use crate::batch;
 use crate::entity::delivery::{Column, Entity};
 use crate::entity::{delivery_count, notice, notice_component};
 use crate::error::broken;
@@ -47,6 +48,7 @@ async fn spent_notices(
     let notices = transaction.fetch_rows(&notices).await?;
     let notices = notices.iter().map(|row| row.try_get::<Uuid>("", "id"));
     let notices = notices.collect::<Result<Vec<_>, _>>().map_err(broken)?;
+    let notices = batch::one_of_keys(&notices);
     let components = notice_component::Column::NoticeId.is_in(notices.iter().copied());
     let components = some::<notice_component::Entity>(components);
     if transaction.run_statement(&components).await? >= MAX_ROWS {

@@ -9,7 +9,6 @@ use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, OnConflict, Query, UnionType};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select,
-    UpdateMany,
 };
 use uuid::Uuid;
 
@@ -61,9 +60,7 @@ pub(super) async fn record(
                 reason,
                 is_unconfirmed,
             } => {
-                let unconfirmed = i32::from(is_unconfirmed);
-                let freed = freed(claim, early_at, reason, unconfirmed);
-                retry(transaction, claim, freed, again).await?;
+                retry(transaction, claim, again, early_at, reason, is_unconfirmed).await?;
             }
             DeliveryOutcome::GivenUp { reason } => {
                 if let Some(organisation) = give_up(transaction, claim, at, &reason).await? {
@@ -185,32 +182,25 @@ async fn add(transaction: &Transaction, counts: Counts) -> Result<(), Error> {
     Ok(())
 }
 
-/// Ends a claim, and stores what the next attempt needs to know of this one.
-fn freed(
+/// Ends a claim, stores what the next attempt needs to know of this one, and delays the delivery,
+/// together with all later ones of its subscriber, which would only be skipped.
+async fn retry(
+    transaction: &Transaction,
     claim: Claim,
+    again: DateTime<Utc>,
     early_at: Option<DateTime<Utc>>,
     reason: String,
-    unconfirmed: i32,
-) -> UpdateMany<Entity> {
+    is_unconfirmed: bool,
+) -> Result<(), Error> {
     let free: Expr = Expr::val(Option::<DateTime<Utc>>::None);
-    let unconfirmed = Expr::col(Column::Unconfirmed).add(unconfirmed);
-    Entity::update_many()
+    let unconfirmed = Expr::col(Column::Unconfirmed).add(i32::from(is_unconfirmed));
+    let freed = Entity::update_many()
         .col_expr(Column::ClaimedUntil, free)
         .col_expr(Column::EarlyAt, Expr::val(early_at))
         .col_expr(Column::Reason, Expr::val(reason))
         .col_expr(Column::Unconfirmed, unconfirmed)
         .filter(these(&[claim]))
-        .filter(Column::DueAt.is_not_null())
-}
-
-/// [Ends the claim](freed) and delays the delivery, together with all later ones of its subscriber,
-/// which would only be skipped.
-async fn retry(
-    transaction: &Transaction,
-    claim: Claim,
-    freed: UpdateMany<Entity>,
-    again: DateTime<Utc>,
-) -> Result<(), Error> {
+        .filter(Column::DueAt.is_not_null());
     if freed.run(transaction).await? == 0 {
         return Ok(());
     }

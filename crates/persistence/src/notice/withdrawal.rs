@@ -47,12 +47,12 @@ impl Database {
         };
         let queued = delivery::Column::NoticeId.in_subquery(ids());
         let components = notice_component::Column::NoticeId.in_subquery(ids());
-        let is_much = self.are_many::<delivery::Entity>(&queued).await?
+        let has_many_rows = self.are_many::<delivery::Entity>(&queued).await?
             || self
                 .are_many::<notice_component::Entity>(&components)
                 .await?
             || self.are_many::<Entity>(&notices).await?;
-        if !is_much {
+        if !has_many_rows {
             return Ok(());
         }
         self.end_expansion(organisation, &notices).await?;

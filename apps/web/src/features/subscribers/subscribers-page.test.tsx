@@ -108,7 +108,7 @@ it('sorts by what its columns show, and not by what a subscriber has chosen', as
     'Verified',
     'Subscribed At',
   ]);
-  const chosen = screen.getByText('Everything').closest('td');
+  const chosen = screen.getByText('Everything', { selector: 'td' });
   expect(chosen).toHaveAttribute('data-label', 'Updates about');
 });
 

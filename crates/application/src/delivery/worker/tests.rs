@@ -13,7 +13,9 @@ use tokio::time::timeout;
 
 use crate::clock::TestClock;
 use crate::delivery::fixture::{delivery, pending};
-use crate::delivery::{Claim, DeliveryCounts, DeliveryKind, MailComposer, MailSender};
+use crate::delivery::{
+    Claim, DeliveryCounts, DeliveryKind, MailComposer, MailSender, MockDeliverySender,
+};
 use crate::fixture::{kept_log, links, log_lines, now};
 use crate::mail::{MAIL_TIMEOUT, Mail, MailContent, MailPreview, Mailer, SendError};
 use crate::secret::HmacKey;
@@ -446,6 +448,42 @@ async fn mail_that_failed_for_an_hour_is_retried_after_its_first_missing_confirm
         matches!(last, Some(DeliveryOutcome::GivenUp { .. })),
         "the third copy is the last: {last:?}"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn message_is_retried_by_its_place_in_the_schedule_and_not_by_its_attempts() {
+    let mut sender = MockDeliverySender::new();
+    sender.expect_send().returning(|_| {
+        Ok(AttemptResult::Temporary {
+            reason: "503".into(),
+            retry_after: None,
+        })
+    });
+    let worker = DeliveryWorker {
+        queue: Arc::new(Queued::default()),
+        route: DeliveryRoute::Message,
+        sender: Arc::new(sender),
+        wake_signal: Arc::default(),
+        concurrency: 1,
+        observe: |_, _| {},
+    };
+    let brought_forward = Delivery {
+        claim: Claim { id: 1, attempt: 9 },
+        scheduled_attempt: 4,
+        ..mail(1)
+    };
+    let time = DatabaseTime::of(now());
+    let result = worker.deliver(brought_forward, time).await;
+    let DeliveryOutcome::Retried { at, early_at, .. } = result.outcome else {
+        panic!("retried: {result:?}");
+    };
+    // Two hours, up to a fifth earlier or later.
+    let wait = at - now();
+    assert!(
+        (TimeDelta::minutes(96)..=TimeDelta::minutes(144)).contains(&wait),
+        "{wait}"
+    );
+    assert_eq!(early_at, Some(now() + TimeDelta::minutes(5)));
 }
 
 #[tokio::test(start_paused = true)]

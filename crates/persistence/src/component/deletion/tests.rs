@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use allclear_application::component::ComponentStore;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::{CreateTransition, Transition};
@@ -9,10 +11,8 @@ use sea_orm::{ActiveValue::Set, IntoActiveModel, PaginatorTrait};
 use uuid::Uuid;
 
 use super::*;
-use crate::audit::NoAuditItem;
 use crate::entity::incident;
-use crate::error::broken;
-use crate::fixture::{add_organisation, add_subscribers, insert};
+use crate::fixture::{add_organisation, add_subscribers, insert, refuse_many_at_once};
 use crate::query_plan::{postgresql, sqlite};
 use crate::removal::MAX_ROWS;
 
@@ -21,20 +21,12 @@ const MANY: u64 = MAX_ROWS + 100;
 const AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
 /// Refuses to remove a component together with more rows than one transaction may remove.
-async fn refuse_many_at_once(database: &Database) {
-    let trigger = format!(
-        "CREATE TRIGGER many_at_once BEFORE DELETE ON components \
-         WHEN (SELECT COUNT(*) FROM component_periods WHERE component_id = OLD.id) > {MAX_ROWS} \
-         OR (SELECT COUNT(*) FROM subscriber_components WHERE component_id = OLD.id) > {MAX_ROWS} \
-         BEGIN SELECT RAISE(ABORT, 'too many at once'); END"
+async fn refuse_many_rows_at_once(database: &Database) {
+    let has_many = format!(
+        "(SELECT COUNT(*) FROM component_periods WHERE component_id = OLD.id) > {MAX_ROWS} \
+         OR (SELECT COUNT(*) FROM subscriber_components WHERE component_id = OLD.id) > {MAX_ROWS}"
     );
-    let created = database.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
-        Box::pin(async move {
-            let created = transaction.execute_unprepared(&trigger).await;
-            created.map(drop).map_err(broken)
-        })
-    });
-    created.await.unwrap();
+    refuse_many_at_once(database, "components", &has_many).await;
 }
 
 /// An organisation, and a component with many periods that many subscribers have chosen.
@@ -139,7 +131,7 @@ async fn component_of_an_incident_keeps_its_many_rows(database: &Database) {
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_removes_the_rows_of_a_component_in_several_transactions() {
     let (database, _folder) = sqlite().await;
-    refuse_many_at_once(&database).await;
+    refuse_many_rows_at_once(&database).await;
     component_with_many_rows_is_removed_with_all_of_them_unless_it_is_refused(&database).await;
     let (database, _folder) = sqlite().await;
     component_of_an_incident_keeps_its_many_rows(&database).await;
@@ -153,4 +145,21 @@ async fn postgresql_removes_the_rows_of_a_component() {
     if let Some(database) = postgresql(&[]).await {
         component_of_an_incident_keeps_its_many_rows(&database).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deletion_of_a_component_ends_although_its_client_disconnects() {
+    let (database, _folder) = sqlite().await;
+    let (acme, api) = filled(&database).await;
+    let deletion = ComponentStore::delete(&database, &acme, api, deletion());
+    let disconnected = tokio::time::timeout(Duration::ZERO, deletion).await;
+    assert!(disconnected.is_err());
+    let deleted = async {
+        while counts(&database).await != [0; 3] {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), deleted)
+        .await
+        .unwrap();
 }

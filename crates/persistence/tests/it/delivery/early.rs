@@ -21,7 +21,9 @@ contract!(
     a_notice_does_not_bring_a_retry_forward_that_the_receiver_delays,
     an_attempt_that_was_brought_forward_and_failed_is_due_at_its_next_time,
     the_end_of_a_retried_delivery_makes_the_later_ones_due,
+    a_result_of_a_lost_claim_makes_the_later_ones_due_only_if_it_was_sent,
     a_notice_makes_the_later_ones_due_if_the_retried_one_was_withdrawn,
+    a_notice_leaves_later_mails_at_their_time,
     unconfirmed_attempts_are_counted,
 );
 
@@ -185,6 +187,22 @@ async fn the_end_of_a_retried_delivery_makes_the_later_ones_due(database: &Datab
     }
 }
 
+async fn a_result_of_a_lost_claim_makes_the_later_ones_due_only_if_it_was_sent(
+    database: &Database,
+) {
+    let hook = Hook::new(database).await;
+    hook.fail_three_times(early(later(120), later(-1))).await;
+    hook.update("one").await;
+    let lost = hook.one_at(later(1)).await;
+    let first = hook.one_at(later(2)).await;
+    assert_eq!(first.claim.id, lost.claim.id);
+    hook.record(&first, early(later(120), later(60))).await;
+    hook.record(&lost, DeliveryOutcome::Unwanted).await;
+    assert!(hook.claim_at(later(119)).await.is_empty());
+    hook.fixture.results(vec![sent(&lost)]).await;
+    hook.send_in_order(&["one"]).await;
+}
+
 async fn a_notice_makes_the_later_ones_due_if_the_retried_one_was_withdrawn(database: &Database) {
     let hook = Hook::new(database).await;
     hook.fail_three_times(early(later(120), later(5))).await;
@@ -197,6 +215,29 @@ async fn a_notice_makes_the_later_ones_due_if_the_retried_one_was_withdrawn(data
     };
     hook.update("one").await;
     hook.send_in_order(&["", "one"]).await;
+}
+
+async fn a_notice_leaves_later_mails_at_their_time(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscribed(1).await;
+    let withdrawn = fixture.incident("Down").await;
+    fixture.expand().await;
+    let first = fixture.claim(10).await;
+    let again = retried(later(10), "451");
+    fixture.results(vec![result(first[0].claim, again)]).await;
+    let kept = fixture.incident("Kept").await;
+    fixture.expand().await;
+    fixture.delete(withdrawn).await;
+    fixture
+        .record(kept, IncidentStatus::Monitoring, "one")
+        .await;
+    fixture.expand().await;
+    assert!(fixture.claim_at(later(9), 10).await.is_empty());
+    for expected in ["", "one"] {
+        let due = fixture.claim_at(later(11), 10).await;
+        assert_eq!((due.len(), message(&due[0]).as_str()), (1, expected));
+        fixture.sent(&due).await;
+    }
 }
 
 /// SQLite has one writer at a time.

@@ -237,6 +237,23 @@ impl MailBudget {
         }
     }
 
+    /// Checks the counters that recipients share, without counting. For callers that may learn
+    /// about these limits, but not about that of the mailbox: what they return is the same for
+    /// every recipient.
+    ///
+    /// # Errors
+    /// [`Error::MailLimitReached`].
+    pub async fn check_shared(&self, cause: &MailCause) -> Result<(), Error> {
+        let now = self.clock.now();
+        let counts = self.counts(cause).into_iter();
+        for count in counts.filter(|count| count.scope != MailScope::Mailbox) {
+            if self.store.counted(&count, now).await? >= count.limit {
+                return Err(count.scope.refusal(now));
+            }
+        }
+        Ok(())
+    }
+
     /// Takes back the count of a mail that was counted on the UTC day of `at` and not sent.
     ///
     /// # Errors

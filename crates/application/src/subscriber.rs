@@ -92,9 +92,10 @@ impl Subscribers {
 
     /// Subscribes a target for a visitor and sends a verification link if it is needed. An address
     /// that is subscribed already is mailed that it is. Known and unknown targets cost the same and
-    /// get the same response; the message is sent after the response. If a mail budget is used up,
-    /// nothing is stored and the response is the same.
-    /// [`Error::Invalid`], [`Error::NotFound`] if the organisation does not exist.
+    /// get the same response; the message is sent after the response. If the mail budget of the
+    /// target is used up, nothing is stored and the response is the same. [`Error::Invalid`],
+    /// [`Error::NotFound`] if the organisation does not exist, [`Error::MailLimitReached`] if the
+    /// mail budget of the organisation or the installation is used up.
     pub async fn subscribe(
         &self,
         organisation: &OrganisationId,
@@ -117,6 +118,8 @@ impl Subscribers {
             .check_subscriber_limit(&organisation.id)
             .await?;
         let cause = cause(&organisation.id, None, &draft.target);
+        // The visitor must not wait for a message that is not sent.
+        self.ports.mail_budget.check_shared(&cause).await?;
         if self.ports.mail_budget.try_take(&cause).await? {
             self.save_and_queue_verification(&organisation.id, draft, |known, draft, now| {
                 Ok(known.subscribe_again(draft, now))

@@ -292,6 +292,30 @@ async fn mails_left_are_those_of_the_counter_that_has_the_fewest() {
 }
 
 #[tokio::test]
+async fn the_counters_that_recipients_share_are_checked_without_that_of_the_mailbox() {
+    let check = async |of_organisation: u32| {
+        let mut store = MockMailCountStore::new();
+        store
+            .expect_counted()
+            .withf(|count, at| count.scope != MailScope::Mailbox && *at == now())
+            .returning(move |count, _| {
+                Ok(match count.scope {
+                    MailScope::Organisation => of_organisation,
+                    _ => 0,
+                })
+            });
+        let cause = invitation("bob@example.com");
+        budget(store, LIMITS).check_shared(&cause).await
+    };
+    check(999).await.unwrap();
+    let refused = check(1000).await.unwrap_err().to_string();
+    assert!(
+        refused.contains("ALLCLEAR_LIMIT_MAIL_ORGANISATION"),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
 async fn refusal_names_the_setting_and_lasts_until_the_next_utc_day() {
     for (scope, setting) in [
         (MailScope::Mailbox, "ALLCLEAR_LIMIT_MAIL_MAILBOX"),

@@ -189,6 +189,29 @@ async fn beyond_the_mail_budget_nothing_is_stored_and_only_an_operator_gets_an_e
 }
 
 #[tokio::test]
+async fn visitor_is_refused_without_a_look_at_the_target_if_the_organisation_has_no_mail_left() {
+    let mut store = MockSubscriberStore::new();
+    store.expect_check_scope().returning(|_, _| Ok(()));
+    store.expect_check_subscriber_limit().returning(|_| Ok(()));
+    let mut counts = MockMailCountStore::new();
+    counts
+        .expect_counted()
+        .returning(|count, _| Ok(count.limit));
+    let limits = MailBudgetLimits {
+        mailbox: Some(10),
+        organisation: Some(10),
+        ..MailBudgetLimits::default()
+    };
+    let mut service = service(store);
+    service.ports.mail_budget = mail_budget(counts, limits);
+    let refused = service.subscribe(&organisation(), draft(ADDRESS)).await;
+    let Err(Error::MailLimitReached { scope, .. }) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(scope, MailScope::Organisation);
+}
+
+#[tokio::test]
 async fn operator_who_adds_a_known_target_is_told_its_state() {
     for (known, state) in [
         (subscribed(), "is a subscriber already"),

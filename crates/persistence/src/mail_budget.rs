@@ -65,7 +65,7 @@ impl MailCountStore for Database {
     }
 }
 
-/// The organisation in whose name a mail is sent; `None` if none is counted.
+/// The organisation in whose name a mail is sent; `None` if the mail counts for no organisation.
 fn organisation_of(counts: &[MailCount]) -> Option<OrganisationId> {
     let mut counts = counts.iter();
     let count = counts.find(|count| count.scope == MailScope::Organisation)?;

@@ -1,7 +1,6 @@
 //! Nodes whose clocks differ.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use allclear_application::clock::{Clock, TestClock};
 use allclear_server::clock::SystemClock;
@@ -10,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 use uuid::{Builder, Uuid};
 
-use crate::app::{Operator, TestApp, token};
+use crate::app::{Operator, TestApp, token, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nodes_whose_clocks_differ_accept_each_others_tokens() {
@@ -59,12 +58,17 @@ async fn list_is_newest_first_although_the_clock_of_a_node_is_ahead() {
     let right = TestApp::start_with(&flags).await;
     let ahead = TestApp::start_at(&flags, Arc::new(HourAhead)).await;
     let operator = right.operator("Acme").await;
-    for (node, email) in [(&ahead, "ann@example.com"), (&right, "bob@example.com")] {
-        let body = json!({"email": email});
-        operator.at(&node.url).create("/subscriber", body).await;
-        // A correction is wrong by up to half of the response that was compared, a second at most.
-        tokio::time::sleep(Duration::from_millis(1_100)).await;
-    }
+    let subscribe = async |node: &TestApp, email: &str| {
+        let operator = operator.at(&node.url);
+        let subscriber = operator.create("/subscriber", json!({"email": email}));
+        subscriber.await["id"].as_str().unwrap().parse().unwrap()
+    };
+    let ann: Uuid = subscribe(&ahead, "ann@example.com").await;
+    // A correction is wrong by a second at most.
+    let (seconds, _) = ann.get_timestamp().unwrap().to_unix();
+    let after_ann = DateTime::from_timestamp(i64::try_from(seconds).unwrap() + 1, 0).unwrap();
+    until(true, async || SystemClock.now() >= after_ann).await;
+    subscribe(&right, "bob@example.com").await;
     let listed = operator.get("/subscriber/list").await;
     let newest = &listed.body["data"][0];
     assert_eq!(newest["email"], "bob@example.com", "{listed:?}");

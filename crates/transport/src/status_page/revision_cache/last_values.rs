@@ -39,7 +39,7 @@ impl<A: Copy + Eq + Hash, V: Weigh> LastValues<A, V> {
     }
 
     /// Keeps a value, unless that of a newer revision was read meanwhile. Returns the version of the
-    /// value that it replaces; `None` if there is none of another version.
+    /// value that it replaces; `None` if it replaces no value, or one of the same version.
     pub(super) fn insert(
         &self,
         organisation: &OrganisationId,

@@ -13,6 +13,6 @@ pub use server::{
     AckError, Broadcast, Builder, Connect, ConnectError, DisconnectReason, Handler, Incoming,
     Namespace, Server, Socket, SocketRef,
 };
-pub use settings::{Cors, Origins, Settings};
+pub use settings::{Cors, Origins, PacketRate, Settings};
 pub use sid::Sid;
 pub use tcp_options::{close_dead_connections, set_tcp_options};

@@ -8,6 +8,7 @@ mod erased_namespace;
 mod handler;
 mod incoming;
 mod namespace;
+mod packet_bucket;
 mod socket;
 
 pub use ack::AckError;

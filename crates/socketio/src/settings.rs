@@ -33,6 +33,15 @@ pub struct Cors {
     pub credentials: bool,
 }
 
+/// How many packets of a client are handled: a burst, then one per interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketRate {
+    /// Packets that are handled without a wait. 0 is treated as 1.
+    pub burst: u32,
+    /// Time in which one packet is refilled.
+    pub interval: Duration,
+}
+
 /// Settings of a server.
 ///
 /// ```
@@ -74,6 +83,9 @@ pub struct Settings {
     ///
     /// The bytes of an event broadcast to a room are shared by all receivers, and counted for each.
     pub max_queue_bytes: usize,
+    /// How many packets of one client are handled. Further ones wait in order, and the client is
+    /// not read while many wait. `None` is no limit, as in the reference.
+    pub packet_rate: Option<PacketRate>,
     /// Headers of the opening request that the session keeps, in lower case. `None` keeps all.
     /// Default: `authorization`, `cookie` and `origin`.
     pub handshake_headers: Option<&'static [&'static str]>,
@@ -103,6 +115,7 @@ impl Default for Settings {
             allow_upgrades: true,
             max_queue_packets: 4096,
             max_queue_bytes: 1024 * 1024,
+            packet_rate: None,
             handshake_headers: Some(&["authorization", "cookie", "origin"]),
             max_handshake_bytes: 8 * 1024,
             cors: None,

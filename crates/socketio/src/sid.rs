@@ -21,7 +21,7 @@ pub struct Sid([u8; TEXT_LENGTH]);
 impl Sid {
     /// Creates a random identifier.
     #[must_use]
-    pub fn random() -> Self {
+    pub(crate) fn random() -> Self {
         let mut text = [b'A'; TEXT_LENGTH];
         // 18 bytes are exactly 24 characters, so the slice always fits.
         let written = URL_SAFE_NO_PAD.encode_slice(rand::random::<[u8; RANDOM_BYTES]>(), &mut text);
@@ -31,7 +31,7 @@ impl Sid {
 
     /// Parses an identifier; `None` if it is malformed.
     #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let bytes: [u8; TEXT_LENGTH] = text.as_bytes().try_into().ok()?;
         let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         bytes.iter().all(plain).then_some(Self(bytes))

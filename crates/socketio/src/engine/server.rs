@@ -63,7 +63,7 @@ impl<H: EngineHandler> Engine<H> {
 
     /// Creates a server with limits on clients' sessions and polls.
     #[must_use]
-    pub fn with_admission(
+    pub(crate) fn with_admission(
         settings: Settings,
         handler: H,
         admission: Option<Arc<dyn Admission>>,
@@ -92,7 +92,7 @@ impl<H: EngineHandler> Engine<H> {
 
     /// The protocol on top.
     #[must_use]
-    pub fn handler(&self) -> &H {
+    pub(crate) fn handler(&self) -> &H {
         &self.handler
     }
 

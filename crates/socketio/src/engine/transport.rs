@@ -96,12 +96,7 @@ async fn route<H: EngineHandler>(
         if upgrade != (transport == Transport::Websocket) {
             return Err(Refusal::BadRequest);
         }
-        if !cors::is_allowed(settings, request) {
-            return Err(Refusal::Forbidden(None));
-        }
-        if parameters.revision != "4" {
-            return Err(Refusal::UnsupportedProtocol);
-        }
+        check_handshake(settings, request, &parameters)?;
         return open(engine, transport, request, payload).await;
     }
     let connection = engine.find(&parameters.sid).ok_or(Refusal::UnknownSid)?;
@@ -132,6 +127,21 @@ async fn route<H: EngineHandler>(
                 .finish())
         }
     }
+}
+
+/// Checks the origin and the protocol revision of a request that opens a session.
+fn check_handshake(
+    settings: &Settings,
+    request: &HttpRequest,
+    parameters: &Parameters,
+) -> Result<(), Refusal> {
+    if !cors::is_allowed(settings, request) {
+        return Err(Refusal::Forbidden(None));
+    }
+    if parameters.revision != "4" {
+        return Err(Refusal::UnsupportedProtocol);
+    }
+    Ok(())
 }
 
 async fn open<H: EngineHandler>(

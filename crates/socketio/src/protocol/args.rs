@@ -34,16 +34,10 @@ impl Args {
         &self.items
     }
 
-    /// The binary attachments.
+    /// The binary attachments, in the order of the numbers of their [`Attachment`]s.
     #[must_use]
     pub fn attachments(&self) -> &[Bytes] {
         &self.attachments
-    }
-
-    /// The bytes that a placeholder among the arguments represents.
-    #[must_use]
-    pub fn attachment(&self, placeholder: Attachment) -> Option<&Bytes> {
-        self.attachments.get(placeholder.num)
     }
 }
 

@@ -199,7 +199,8 @@ mod tests {
             panic!()
         };
         let (first, _): (crate::Attachment, serde_json::Value) = args.parse().unwrap();
-        assert_eq!(args.attachment(first), Some(&Bytes::from_static(b"1")));
+        assert_eq!(first, crate::Attachment::new(1));
+        assert_eq!(args.attachments()[1], Bytes::from_static(b"1"));
     }
 
     #[test]

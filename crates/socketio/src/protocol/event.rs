@@ -123,7 +123,6 @@ pub(crate) fn encode_ack<T: Serialize + ?Sized>(
     namespace: &str,
     id: u64,
     args: &T,
-    attachments: Vec<Bytes>,
 ) -> Result<Encoded, EncodeError> {
     let args = serde_json::to_string(args)?;
     Ok(encode(
@@ -131,7 +130,7 @@ pub(crate) fn encode_ack<T: Serialize + ?Sized>(
         namespace,
         Some(id),
         sequence(&args)?,
-        attachments,
+        Vec::new(),
     ))
 }
 
@@ -245,7 +244,7 @@ mod tests {
     #[test]
     fn an_acknowledgement_carries_bare_arguments() {
         assert_eq!(
-            text(&encode_ack("/n", 3, &(vec![1, 2],), Vec::new()).unwrap()),
+            text(&encode_ack("/n", 3, &(vec![1, 2],)).unwrap()),
             "43/n,3[[1,2]]"
         );
     }

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 use super::erased_namespace::{ErasedNamespace, ErasedSocket};
 use super::handler::{Connect, ConnectError, DisconnectReason};
 use super::incoming::Incoming;
+use super::packet_bucket::PacketBucket;
 use super::socket::Core;
 use crate::engine::{CloseReason, EngineHandler, EngineSocket, Malformed, Message, Session};
 use crate::protocol::{Assembler, Kind, Packet, encode_connect, encode_connect_error};
@@ -42,6 +43,8 @@ pub(super) struct Client {
     sockets: Vec<Box<dyn ErasedSocket>>,
     /// Number of refused `CONNECT` packets.
     refusals: u32,
+    /// Of the session, so that a client that joins again has no other one.
+    bucket: PacketBucket,
     cores: SharedCores,
 }
 
@@ -77,6 +80,7 @@ impl EngineHandler for Protocol {
             Client {
                 sockets: Vec::new(),
                 refusals: 0,
+                bucket: PacketBucket::default(),
                 cores,
             },
         )
@@ -108,6 +112,9 @@ impl EngineHandler for Protocol {
     }
 
     async fn run(&self, engine_socket: &EngineSocket, client: &mut Client, packet: Packet) {
+        if let Some(rate) = self.settings.packet_rate {
+            client.bucket.take(rate).await;
+        }
         let Packet {
             namespace, kind, ..
         } = packet;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use bytestring::ByteString;
 use serde::Serialize;
 
@@ -43,20 +42,8 @@ impl Incoming {
     /// # Errors
     /// If the arguments are not a sequence or cannot be serialised.
     pub fn ack<T: Serialize + ?Sized>(&mut self, args: &T) -> Result<(), EncodeError> {
-        self.ack_with_attachments(args, Vec::new())
-    }
-
-    /// Acknowledges the event with arguments that refer to `attachments`.
-    ///
-    /// # Errors
-    /// As [`Incoming::ack`].
-    pub fn ack_with_attachments<T: Serialize + ?Sized>(
-        &mut self,
-        args: &T,
-        attachments: Vec<Bytes>,
-    ) -> Result<(), EncodeError> {
         if let Some((core, id)) = &self.reply {
-            core.send(encode_ack(core.namespace_name(), *id, args, attachments)?);
+            core.send(encode_ack(core.namespace_name(), *id, args)?);
             self.reply = None;
         }
         Ok(())

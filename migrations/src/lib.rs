@@ -45,6 +45,7 @@ mod m0044_rows_of_first_release;
 mod m0045_targets_of_visitors;
 mod m0046_unconfirmed_attempts;
 mod m0047_early_retries;
+mod m0048_mail_addresses_without_case;
 mod table;
 
 /// Statements that make of an empty SQLite database what all migrations make of it, except the list
@@ -100,6 +101,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0045_targets_of_visitors::Migration),
             Box::new(m0046_unconfirmed_attempts::Migration),
             Box::new(m0047_early_retries::Migration),
+            Box::new(m0048_mail_addresses_without_case::Migration),
         ]
     }
 }

@@ -24,7 +24,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
-use self::deletion::AskingSession;
+use self::deletion::CurrentSession;
 use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::user::{ActiveModel, Column, Entity};
@@ -72,7 +72,7 @@ impl AccountStore for Database {
                     ..before.clone()
                 };
                 if before == after {
-                    return Ok((after, NewAuditItems::none(NoAuditItem::Unchanged)));
+                    return Ok((after, NewAuditItems::unchanged()));
                 }
                 let renamed = Entity::update_many().set(ActiveModel {
                     name: Set(after.name.clone()),
@@ -132,8 +132,8 @@ impl AccountStore for Database {
         verified: Option<PasswordHash>,
         session: SessionId,
     ) -> Result<DeletionOutcome, Error> {
-        let asking = AskingSession { session, verified };
-        run_to_end(self.clone().delete_account(id, Some(asking))).await
+        let current_session = CurrentSession { session, verified };
+        run_to_end(self.clone().delete_account(id, Some(current_session))).await
     }
 
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error> {
@@ -240,10 +240,7 @@ pub(super) async fn create(
 ) -> Result<(CreationOutcome, NewAuditItems), Error> {
     let administrator = is_first(transaction).await?;
     if account.admission == Admission::First && !administrator {
-        return Ok((
-            CreationOutcome::NotFirst,
-            NewAuditItems::none(NoAuditItem::Unchanged),
-        ));
+        return Ok((CreationOutcome::NotFirst, NewAuditItems::unchanged()));
     }
     let user = User {
         administrator,

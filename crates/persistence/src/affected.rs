@@ -7,6 +7,7 @@
 
 use allclear_application::error::Error;
 use allclear_domain::code::Code;
+use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, MaintenanceId};
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::rollup::PublicStatus;
@@ -27,12 +28,12 @@ use crate::maintenance::component::in_progress;
 use crate::statement::RunStatement;
 
 /// Maximum number of components of an entry.
-const MAX_SHOWN: u64 = 500;
+pub(crate) const MAX_SHOWN: u16 = 500;
 /// Size limit of the list of an entry, in bytes. It has room for [`MAX_SHOWN`] components whose
 /// names have 136 bytes.
-const LIST_BYTES: i64 = 100_000;
+pub(crate) const LIST_BYTES: u32 = 100_000;
 /// Size of a component in a list without its name, in bytes.
-const COMPONENT_BYTES: i32 = 64;
+pub(crate) const COMPONENT_BYTES: u16 = 64;
 
 /// Column of an entry: the components before its change.
 pub(crate) const BEFORE: &str = "affected_before";
@@ -76,7 +77,7 @@ pub(crate) fn attached(scope: Scope<'_>, owner: Owner) -> Expr {
     let list = Query::select()
         .expr(json)
         .from_subquery(components, "attached")
-        .and_where(Expr::col(("attached", "bytes")).lte(LIST_BYTES))
+        .and_where(Expr::col(("attached", "bytes")).lte(i64::from(LIST_BYTES)))
         .take();
     Expr::SubQuery(None, Box::new(list.into()))
 }
@@ -106,7 +107,7 @@ fn components(scope: Scope<'_>, owner: Owner) -> SelectStatement {
     let maintained = maintained.into_query();
     let maintained = status_now
         .clone()
-        .eq("OPERATIONAL")
+        .eq(ComponentStatus::Operational.to_string())
         .and(Expr::col((Entity, Column::Id)).in_subquery(maintained));
     let status = if let Owner::PastIncident(_) = owner {
         Expr::col((
@@ -114,10 +115,12 @@ fn components(scope: Scope<'_>, owner: Owner) -> SelectStatement {
             incident_component::Column::Status,
         ))
     } else {
-        let status = CaseStatement::new().case(maintained, "UNDER_MAINTENANCE");
+        let under_maintenance: &str = PublicStatus::UnderMaintenance.into();
+        let status = CaseStatement::new().case(maintained, under_maintenance);
         status.finally(status_now).into()
     };
-    let bytes = Expr::from(Func::cust("octet_length").arg(name.clone())).add(COMPONENT_BYTES);
+    let bytes =
+        Expr::from(Func::cust("octet_length").arg(name.clone())).add(i32::from(COMPONENT_BYTES));
     let by_age = WindowStatement::new()
         .order_by((Entity, Column::Id), Order::Asc)
         .take();
@@ -136,7 +139,7 @@ fn components(scope: Scope<'_>, owner: Owner) -> SelectStatement {
         .and_where(parent.eq(id))
         .and_where(Expr::col((Entity, Column::DeletedAt)).is_null())
         .order_by((Entity, Column::Id), Order::Asc)
-        .limit(MAX_SHOWN)
+        .limit(u64::from(MAX_SHOWN))
         .take()
 }
 

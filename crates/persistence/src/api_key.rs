@@ -4,6 +4,7 @@ use allclear_application::api_key::{ApiKeyStore, KeyOwner};
 use allclear_application::audit::state;
 use allclear_application::delivery::Founder;
 use allclear_application::error::{Error, Resource};
+use allclear_application::page::{Listed, Page};
 use allclear_application::secret::Digest;
 use allclear_application::session::AdminSession;
 use allclear_application::transition::{Committed, CreateTransition};
@@ -13,7 +14,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, Condition, EntityTrait, IntoActiveModel, PaginatorTrait,
-    QueryFilter, QueryOrder, Select,
+    QueryFilter, Select,
 };
 
 use crate::audit::NoAuditItem;
@@ -25,17 +26,20 @@ use crate::entity::organisation;
 use crate::error::{broken, parse_stored};
 use crate::membership::check_admin;
 use crate::organisation::lock::Lock;
+use crate::page;
 use crate::session::lock_account_of;
 use crate::statement::{Fetch, Run};
 
 #[async_trait]
 impl ApiKeyStore for Database {
-    async fn list(&self, organisation: &OrganisationId) -> Result<Vec<ApiKey>, Error> {
-        let rows = of(organisation)
-            .order_by_desc(Column::Id)
-            .fetch_all(self.read())
-            .await?;
-        rows.into_iter().map(ApiKey::try_from).collect()
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<ApiKey>, Error> {
+        let keys = of(organisation);
+        let listed = page::read(self.read(), keys, page, Column::Id, |row| row.id).await?;
+        listed.try_map(ApiKey::try_from)
     }
 
     async fn insert(

@@ -6,8 +6,10 @@ use allclear_application::transition::Committed;
 use allclear_domain::audit::AuditedChange;
 use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::OrganisationId;
+use allclear_domain::impact::ImpactChange;
 use allclear_domain::incident::Incident;
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 
 use crate::affected::{self, ChangingEntry};
 use crate::audit::States;
@@ -113,24 +115,11 @@ where
         return Ok(None);
     };
     let (state, changed) = changed.split();
-    let audited = audited_changes(&changed, scope);
-    if !audited.is_empty() {
-        let states = if states.is_empty() {
-            let after = subject.named_by(&changed.events).read(scope).await?;
-            vec![(before, after)]
-        } else {
-            states
-        };
-        audit::append(scope, audited, states, incident.as_ref()).await?;
-    }
+    let subject = (subject, before);
+    append_audit_items(scope, subject, &changed, states, incident.as_ref()).await?;
     let response = idempotency::response_to(&state)?;
-    idempotency::keep(
-        transaction,
-        organisation,
-        scope.stamp.committed_at,
-        response,
-    )
-    .await?;
+    let at = scope.stamp.committed_at;
+    idempotency::keep(transaction, organisation, at, response).await?;
     if changed.has_no_events() {
         return Ok(Some(Committed::unchanged(state)));
     }
@@ -142,6 +131,28 @@ where
         state,
         commit: Some(commit),
     }))
+}
+
+/// Appends the items of a change to the audit log. `states` are empty if the work does not know
+/// them; `before` is the state of the subject before the work.
+async fn append_audit_items(
+    scope: Scope<'_>,
+    (subject, before): (Subject, Option<Value>),
+    changed: &Changed<()>,
+    states: Vec<States>,
+    incident: Option<&Incident>,
+) -> Result<(), Error> {
+    let audited = audited_changes(changed, scope);
+    if audited.is_empty() {
+        return Ok(());
+    }
+    let states = if states.is_empty() {
+        let after = subject.named_by(&changed.events).read(scope).await?;
+        vec![(before, after)]
+    } else {
+        states
+    };
+    audit::append(scope, audited, states, incident).await
 }
 
 /// What the audit log says of a change.
@@ -162,6 +173,8 @@ pub(crate) struct Effects {
     pub(crate) events: Vec<Event>,
     /// Size of the stored notices, in bytes; 0 if there are none.
     pub(crate) notice_bytes: usize,
+    /// Number of impacts that were added to the histories of components without an event of each.
+    pub(crate) past_impacts: usize,
 }
 
 /// Stores what a change causes: changed statuses of components and notices.
@@ -178,6 +191,7 @@ async fn store_effects(
         maintained,
         ..
     } = changed;
+    let past_impacts = impacts.as_ref().map_or(0, ImpactChange::past_impacts);
     if let Some(change) = impacts {
         let statuses = impact::apply(scope, change).await?;
         if let Some(entry) = changing_entry(&events).filter(|_| !statuses.events.is_empty()) {
@@ -200,6 +214,7 @@ async fn store_effects(
     Ok(Effects {
         events,
         notice_bytes,
+        past_impacts,
     })
 }
 

@@ -24,6 +24,7 @@ use crate::connect_options::{self, postgresql, sqlite_reader, sqlite_writer, usu
 use crate::delivery::FullQueues;
 use crate::error::broken;
 use crate::group_commit::GroupCommit;
+use crate::last_commit::LastCommit;
 use crate::readiness::Probe;
 use crate::sqlite_file::OpenedFile;
 use crate::timeout::TimeoutConnection;
@@ -75,15 +76,16 @@ impl Database {
     /// Also when an SQLite file has tables of another program, or lies beside the write-ahead log
     /// of another database.
     pub async fn connect(url: &str, clock: Arc<dyn Clock>) -> Result<Self, DbErr> {
+        let commits = LastCommit::new();
         let (readers, writes) = if url.starts_with("sqlite:") {
-            Box::pin(connect_to_sqlite(url, &*clock)).await?
+            Box::pin(connect_to_sqlite(url, &*clock, commits.clone())).await?
         } else {
             Box::pin(connect_to_postgresql(url, &*clock)).await?
         };
         Ok(Self {
             readers: TimeoutConnection::new(readers),
             writes,
-            probe: Probe::of(url),
+            probe: Probe::of(url, commits),
             limits: UsageLimits::default(),
             clock,
             links: Links::default(),
@@ -183,6 +185,7 @@ impl Database {
 async fn connect_to_sqlite(
     url: &str,
     clock: &dyn Clock,
+    commits: LastCommit,
 ) -> Result<(DatabaseConnection, Writes), DbErr> {
     let file = sqlite_file::required_path(url)?;
     sqlite_file::refuse_foreign_log(&file)?;
@@ -195,7 +198,7 @@ async fn connect_to_sqlite(
     schema::bring_up_to_date(&writer, clock).await?;
     restore::after_marked_copy(&writer).await?;
     let readers = Connector::connect(sqlite_reader(url)).await?;
-    let group = GroupCommit::on(writer, OpenedFile::of(url));
+    let group = GroupCommit::on(writer, OpenedFile::of(url), commits);
     Ok((readers, Writes::Together(group)))
 }
 

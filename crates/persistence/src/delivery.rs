@@ -111,7 +111,7 @@ impl Database {
 
 #[async_trait]
 impl DeliveryQueue for Database {
-    async fn now(&self) -> Result<DateTime<Utc>, Error> {
+    async fn database_time(&self) -> Result<DateTime<Utc>, Error> {
         database_time(self.read()).await
     }
 

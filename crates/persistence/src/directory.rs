@@ -75,7 +75,7 @@ impl DirectoryStore for Database {
             Box::pin(async move {
                 let id = named;
                 let unchanged = || {
-                    let none = NewAuditItems::none(NoAuditItem::Unchanged);
+                    let none = NewAuditItems::unchanged();
                     (Committed::unchanged(()), none)
                 };
                 // A deletion takes the same lock, if the row exists.

@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::batch;
 use crate::commit::Scope;
-use crate::component::history::spans::{most_for_event, newest_spans};
+use crate::component::history::spans::newest_spans_together;
 use crate::component_group;
 use crate::entity::component::{Column, Entity, Model};
 use crate::incident::public as incident;
@@ -102,10 +102,9 @@ impl ShownComponents {
         let with_bars = rows.iter().filter(|row| row.show_uptime);
         let with_bars: Vec<_> = with_bars.map(|row| row.id).collect();
         let shown = (bars(stamp).start_at(), None);
-        let most = most_for_event(with_bars.len());
         Ok(Self {
             maintained,
-            spans: newest_spans(transaction, &with_bars, shown, most).await?,
+            spans: newest_spans_together(transaction, &with_bars, shown).await?,
             rows: rows.into_iter().map(|row| (row.id, row)).collect(),
         })
     }

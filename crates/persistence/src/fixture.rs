@@ -1,5 +1,6 @@
-//! Rows for tests.
+//! Databases and rows for tests.
 
+use allclear_application::clock::TestClock;
 use allclear_application::directory::{DirectoryStore, NameRecord};
 use allclear_application::subscriber::SubscriberStore;
 use allclear_application::subscriber::import::ImportBatch;
@@ -8,12 +9,54 @@ use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::subscriber::{Choice, Scope, Subscriber, SubscriberDraft};
 use chrono::DateTime;
 use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait};
+use tempfile::TempDir;
 use uuid::Uuid;
 
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::error::broken;
 use crate::statement::Run;
+
+/// An empty database, and its folder.
+pub(crate) async fn sqlite() -> (Database, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("allclear.db").display());
+    (
+        Database::connect(&url, TestClock::stopped()).await.unwrap(),
+        folder,
+    )
+}
+
+/// A database with these rows; `None` if the test run has no PostgreSQL.
+pub(crate) async fn postgresql(rows: &[&str]) -> Option<Database> {
+    let url = allclear_test_support::postgres()?;
+    let database = Database::connect(&url, TestClock::stopped()).await.unwrap();
+    for statement in rows {
+        database.read().execute_unprepared(statement).await.unwrap();
+    }
+    Some(database)
+}
+
+/// Makes tests of the named functions of the module: each of them runs on SQLite and on PostgreSQL.
+macro_rules! on_each_database {
+    ($($name:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                let (database, _folder) = crate::fixture::sqlite().await;
+                Box::pin(super::$name(&database)).await;
+            })+
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                let Some(database) = crate::fixture::postgresql(&[]).await else { return };
+                Box::pin(super::$name(&database)).await;
+            })+
+        }
+    };
+}
+pub(crate) use on_each_database;
 
 /// Adds an organisation whose name is its identifier.
 pub(crate) async fn add_organisation(database: &Database, id: &str) -> OrganisationId {

@@ -25,6 +25,7 @@ use tokio::time::Instant;
 
 use self::queue::FairQueue;
 use crate::error::broken;
+use crate::last_commit::LastCommit;
 use crate::sqlite_file::OpenedFile;
 use crate::transaction::Transaction;
 
@@ -67,12 +68,21 @@ struct Writer {
     connection: DatabaseConnection,
     /// `None` if it is not known.
     file: Option<OpenedFile>,
+    commits: LastCommit,
 }
 
 impl GroupCommit {
     /// Starts the queue for a connection to this file. Its thread ends with the last handle.
-    pub(crate) fn on(connection: DatabaseConnection, file: Option<OpenedFile>) -> Self {
-        let writer = Writer { connection, file };
+    pub(crate) fn on(
+        connection: DatabaseConnection,
+        file: Option<OpenedFile>,
+        commits: LastCommit,
+    ) -> Self {
+        let writer = Writer {
+            connection,
+            file,
+            commits,
+        };
         let (sender, receiver) = mpsc::channel(QUEUE_LENGTH);
         spin_executor::spawn(work(writer.clone(), Jobs::new(receiver)));
         Self {
@@ -110,9 +120,10 @@ impl GroupCommit {
         let Writer {
             mut connection,
             file,
+            commits,
         } = self.writer.clone();
         connection.set_metric_callback(report);
-        Self::on(connection, file)
+        Self::on(connection, file, commits)
     }
 
     /// Closes the connection, after the current commit.
@@ -196,6 +207,7 @@ async fn work(writer: Writer, mut jobs: Jobs) {
         let mut completions = Vec::new();
         let committed = commit(&writer, first, &mut jobs, &mut completions).await;
         if let Err(error) = &committed {
+            writer.commits.failed();
             static LINES: LineLimit = LineLimit::new(20);
             if LINES.allows() {
                 tracing::warn!(
@@ -248,7 +260,13 @@ async fn commit(
             Done::Nothing => {}
         }
     }
-    transaction.commit().await
+    let has_changed = transaction.has_changed();
+    transaction.commit().await?;
+    // Without a change, nothing was written to the disk.
+    if has_changed {
+        writer.commits.succeeded();
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use allclear_application::error::Error;
 use allclear_application::idempotency::{
-    CurrentRequest, Idempotency, IdempotencyStore, KeptResponse, NewResponse,
+    CurrentRequest, Idempotency, IdempotencyStore, NewResponse, StoredResponse,
 };
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
@@ -27,12 +27,12 @@ impl IdempotencyStore for Database {
         organisation: &OrganisationId,
         name: &str,
         after: DateTime<Utc>,
-    ) -> Result<Option<KeptResponse>, Error> {
+    ) -> Result<Option<StoredResponse>, Error> {
         let found = Entity::find_by_id((organisation.as_str().to_owned(), name.to_owned()))
             .filter(Column::CreatedAt.gt(after))
             .fetch_one(self.read())
             .await?;
-        Ok(found.map(|row| KeptResponse {
+        Ok(found.map(|row| StoredResponse {
             request: row.request,
             sealed: row.sealed,
         }))
@@ -73,12 +73,13 @@ async fn remove(
     Ok(removed)
 }
 
-/// The response to keep for the state that a request made; `None` if the request is not repeatable.
+/// The response to store for the state that a request made; `None` if the request is not
+/// repeatable.
 pub(crate) fn response_to(state: &dyn Any) -> Result<Option<NewResponse>, Error> {
-    match CurrentRequest::current() {
-        Some(call) => call.response_to(state),
-        None => Ok(None),
-    }
+    let request = CurrentRequest::current();
+    request
+        .map(|request| request.response_to(state))
+        .transpose()
 }
 
 /// Stores a response with the change that it describes. The caller must hold the
@@ -110,7 +111,7 @@ async fn insert(
         .filter(Column::CreatedAt.lte(now - Idempotency::RETENTION))
         .run(transaction)
         .await?;
-    let bytes = i64::try_from(new.kept.sealed.len()).map_err(Error::internal)?;
+    let bytes = i64::try_from(new.stored.sealed.len()).map_err(Error::internal)?;
     let (number, total_bytes) = match end(transaction, organisation, Order::Desc).await? {
         Some((number, total)) => (number + 1, total + bytes),
         None => (1, bytes),
@@ -124,8 +125,8 @@ async fn insert(
     let row = ActiveModel {
         organisation_id: Set(organisation.as_str().to_owned()),
         name: Set(new.name),
-        request: Set(new.kept.request),
-        sealed: Set(new.kept.sealed),
+        request: Set(new.stored.request),
+        sealed: Set(new.stored.sealed),
         number: Set(number),
         total_bytes: Set(total_bytes),
         created_at: Set(now),
@@ -178,8 +179,7 @@ mod tests {
     use sea_orm::PaginatorTrait;
 
     use super::*;
-    use crate::fixture::{add_organisation, insert as insert_rows};
-    use crate::query_plan::{postgresql, sqlite};
+    use crate::fixture::{add_organisation, insert as insert_rows, on_each_database};
 
     async fn response_that_was_replaced_meanwhile_stays(database: &Database) {
         let acme = add_organisation(database, "acme").await;
@@ -205,16 +205,5 @@ mod tests {
         assert_eq!(Entity::find().count(database.read()).await.unwrap(), 1);
     }
 
-    #[tokio::test(flavor = "multi_thread")]
-    async fn sqlite_keeps_a_response_that_was_replaced_meanwhile() {
-        let (database, _folder) = sqlite().await;
-        response_that_was_replaced_meanwhile_stays(&database).await;
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn postgresql_keeps_a_response_that_was_replaced_meanwhile() {
-        if let Some(database) = postgresql(&[]).await {
-            response_that_was_replaced_meanwhile_stays(&database).await;
-        }
-    }
+    on_each_database!(response_that_was_replaced_meanwhile_stays);
 }

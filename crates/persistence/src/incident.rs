@@ -5,17 +5,14 @@ mod limit;
 pub(crate) mod public;
 #[cfg(test)]
 mod query_plan_tests;
+mod report;
 pub(crate) mod timeline;
 pub(crate) mod update;
-
-use std::collections::HashMap;
 
 use allclear_application::error::{Error, Resource};
 use allclear_application::incident::component::IncidentComponent;
 use allclear_application::incident::{IncidentReport, IncidentStore};
 use allclear_application::page::{Listed, Page};
-use allclear_application::status_page::incident::IncidentTimelineEntry;
-use allclear_application::status_page::size::{Budget, LIST_TIMELINE_BYTES};
 use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_domain::component::Component;
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
@@ -32,6 +29,8 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+pub(crate) use self::report::reports;
+use self::report::{report, reported};
 use crate::affected;
 use crate::audit::subject::Subject;
 use crate::commit::Scope;
@@ -44,7 +43,7 @@ use crate::operator_mail;
 use crate::organisation::lock::Lock;
 use crate::page;
 use crate::statement::{Fetch, Run};
-use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
+use crate::timeline::Timeline;
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -127,7 +126,7 @@ impl IncidentStore for Database {
                 if !changed.has_no_events() {
                     update_row(scope, &before, &mut changed.state).await?;
                 }
-                let timeline = timeline_of(scope.transaction, id).await?;
+                let timeline = timeline::of_one(scope.transaction, id).await?;
                 Ok(Some(changed.map(|incident| reported(incident, timeline))))
             })
         })
@@ -371,56 +370,6 @@ pub(crate) async fn find(
         .fetch_one(connection)
         .await?;
     found.map(Incident::try_from).transpose()
-}
-
-async fn report(transaction: &Transaction, incident: Incident) -> Result<IncidentReport, Error> {
-    let timeline = timeline_of(transaction, incident.id).await?;
-    Ok(reported(incident, timeline))
-}
-
-async fn timeline_of(
-    transaction: &Transaction,
-    id: IncidentId,
-) -> Result<Timeline<IncidentTimelineEntry>, Error> {
-    let mut timelines = timeline::of(transaction, [id.0]).await?;
-    Ok(timelines.remove(&id.0).unwrap_or_default())
-}
-
-/// The incidents of a list, with their timelines within the size limit of a list.
-pub(crate) async fn reports(
-    transaction: &Transaction,
-    rows: Vec<Model>,
-) -> Result<Vec<IncidentReport>, Error> {
-    let mut budget = Budget::new(LIST_TIMELINE_BYTES);
-    let mut reports = Vec::with_capacity(rows.len());
-    let mut rows = rows.into_iter().peekable();
-    while rows.peek().is_some() {
-        let some: Vec<Model> = rows.by_ref().take(MAX_TIMELINES_PER_READ).collect();
-        let is_read = !budget.is_spent();
-        let mut timelines = if is_read {
-            timeline::of(transaction, some.iter().map(|row| row.id)).await?
-        } else {
-            HashMap::new()
-        };
-        for row in some {
-            let mut timeline = if is_read {
-                timelines.remove(&row.id).unwrap_or_default()
-            } else {
-                Timeline::unread()
-            };
-            timeline.fit(&mut budget)?;
-            reports.push(reported(Incident::try_from(row)?, timeline));
-        }
-    }
-    Ok(reports)
-}
-
-fn reported(incident: Incident, timeline: Timeline<IncidentTimelineEntry>) -> IncidentReport {
-    IncidentReport {
-        incident,
-        timeline: timeline.entries,
-        timeline_truncated: timeline.truncated,
-    }
 }
 
 /// A condition for incidents that were found in their organisation.

@@ -48,7 +48,7 @@ pub(crate) async fn delete(
     admin: UserId,
     now: DateTime<Utc>,
 ) -> Result<(bool, NewAuditItems), Error> {
-    let missing = (false, NewAuditItems::none(NoAuditItem::Unchanged));
+    let missing = (false, NewAuditItems::unchanged());
     if lock(transaction, organisation).await?.is_none() {
         return Ok(missing);
     }
@@ -152,7 +152,7 @@ pub(crate) async fn accept(
     user: UserId,
     now: DateTime<Utc>,
 ) -> Result<(Option<Invitation>, NewAuditItems), Error> {
-    let missing = (None, NewAuditItems::none(NoAuditItem::Unchanged));
+    let missing = (None, NewAuditItems::unchanged());
     let Some(invitation) = find(transaction, digest, now).await? else {
         return Ok(missing);
     };

@@ -29,6 +29,7 @@ mod incident;
 mod installation;
 pub mod integrity_check;
 mod invitation;
+mod last_commit;
 mod mail_budget;
 mod maintenance;
 mod membership;

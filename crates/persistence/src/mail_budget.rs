@@ -1,7 +1,7 @@
 //! Daily counters of mails.
 
 use allclear_application::error::Error;
-use allclear_application::mail_budget::{MailCount, MailCountStore, MailScope};
+use allclear_application::mail_budget::{MailCount, MailCountStore};
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -16,38 +16,54 @@ use crate::transaction::Transaction;
 
 #[async_trait]
 impl MailCountStore for Database {
-    async fn take(&self, counts: Vec<MailCount>, now: DateTime<Utc>) -> Result<(), Error> {
-        let (organisation, upkeep) = (organisation_of(&counts), NoAuditItem::Upkeep);
-        self.write_unaudited_of(organisation.as_ref(), upkeep, move |transaction| {
-            Box::pin(async move {
-                for count in counts {
-                    if !add(transaction, &count, now.date_naive()).await? {
-                        // An error, so that the counts before it are rolled back.
-                        return Err(count.scope.refusal(now));
+    async fn take(
+        &self,
+        organisation: Option<OrganisationId>,
+        counts: Vec<MailCount>,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error> {
+        self.write_unaudited_of(
+            organisation.as_ref(),
+            NoAuditItem::Upkeep,
+            move |transaction| {
+                Box::pin(async move {
+                    for count in counts {
+                        if !add(transaction, &count, now.date_naive()).await? {
+                            // An error, so that the counts before it are rolled back.
+                            return Err(count.scope.refusal(now));
+                        }
                     }
-                }
-                Ok(())
-            })
-        })
+                    Ok(())
+                })
+            },
+        )
         .await
     }
 
-    async fn give_back(&self, counts: Vec<MailCount>, now: DateTime<Utc>) -> Result<(), Error> {
-        let (organisation, upkeep) = (organisation_of(&counts), NoAuditItem::Upkeep);
-        self.write_unaudited_of(organisation.as_ref(), upkeep, move |transaction| {
-            Box::pin(async move {
-                for count in counts {
-                    let one_less = Entity::update_many()
-                        .col_expr(Column::Count, Expr::col(Column::Count).sub(1))
-                        .filter(Column::Scope.eq(count.scope.as_str()))
-                        .filter(Column::Key.eq(count.key.as_str()))
-                        .filter(Column::Day.eq(now.date_naive()))
-                        .filter(Column::Count.gt(0_i64));
-                    one_less.run(transaction).await?;
-                }
-                Ok(())
-            })
-        })
+    async fn give_back(
+        &self,
+        organisation: Option<OrganisationId>,
+        counts: Vec<MailCount>,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error> {
+        self.write_unaudited_of(
+            organisation.as_ref(),
+            NoAuditItem::Upkeep,
+            move |transaction| {
+                Box::pin(async move {
+                    for count in counts {
+                        let one_less = Entity::update_many()
+                            .col_expr(Column::Count, Expr::col(Column::Count).sub(1))
+                            .filter(Column::Scope.eq(count.scope.as_str()))
+                            .filter(Column::Key.eq(count.key.as_str()))
+                            .filter(Column::Day.eq(now.date_naive()))
+                            .filter(Column::Count.gt(0_i64));
+                        one_less.run(transaction).await?;
+                    }
+                    Ok(())
+                })
+            },
+        )
         .await
     }
 
@@ -63,15 +79,6 @@ impl MailCountStore for Database {
         // Strangers may cause any number of counters: one for each address that they enter.
         self.remove_all::<Entity>(&Column::Day.lt(before)).await
     }
-}
-
-/// The organisation in whose name a mail is sent; `None` if the mail counts for no organisation.
-fn organisation_of(counts: &[MailCount]) -> Option<OrganisationId> {
-    let mut counts = counts.iter();
-    let count = counts.find(|count| count.scope == MailScope::Organisation)?;
-    // The key of a counter of messages to URLs has a word before the identifier.
-    let id = count.key.rsplit(' ').next()?;
-    OrganisationId::parse(id).ok()
 }
 
 /// Adds one unless the counter is at its limit. A concurrent transaction waits for the row and then
@@ -98,27 +105,4 @@ async fn add(transaction: &Transaction, count: &MailCount, day: NaiveDate) -> Re
         .to_owned();
     let counted = transaction.run_statement(&insert).await?;
     Ok(counted > 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mail_belongs_to_the_organisation_that_it_is_counted_for() {
-        let count = |scope, key: &str| MailCount {
-            scope,
-            key: key.to_owned(),
-            limit: 1,
-        };
-        for key in ["acme", "url acme"] {
-            let counts = [
-                count(MailScope::Mailbox, "mailbox"),
-                count(MailScope::Organisation, key),
-            ];
-            let organisation = organisation_of(&counts);
-            assert_eq!(organisation, OrganisationId::parse("acme").ok());
-        }
-        assert_eq!(organisation_of(&[count(MailScope::Installation, "")]), None);
-    }
 }

@@ -5,20 +5,16 @@ mod limit;
 pub(crate) mod public;
 #[cfg(test)]
 mod query_plan_tests;
+mod report;
 mod schedule;
 pub(crate) mod timeline;
 pub(crate) mod update;
-
-use std::collections::HashMap;
 
 use allclear_application::error::{Error, Resource};
 use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore};
 use allclear_application::outbox::Commit;
 use allclear_application::page::{Listed, Page};
-use allclear_application::status_page::maintenance::{
-    MaintenanceComponent, MaintenanceTimelineEntry,
-};
-use allclear_application::status_page::size::{Budget, LIST_TIMELINE_BYTES};
+use allclear_application::status_page::size::LIST_TIMELINE_BYTES;
 use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_domain::id::{ComponentId, MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};
@@ -32,6 +28,8 @@ use futures_util::future::BoxFuture;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, Select};
 
+use self::report::reported;
+pub(crate) use self::report::reports;
 use crate::affected::{self, Owner};
 use crate::audit::subject::Subject;
 use crate::commit::{Scope, StoredChange};
@@ -43,7 +41,7 @@ use crate::notice;
 use crate::organisation::lock::Lock;
 use crate::page;
 use crate::statement::{Fetch, Run, exists};
-use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
+use crate::timeline::Timeline;
 use crate::transaction::Transaction;
 
 /// `shown_until` of a maintenance with an unknown end: the last year of four digits. So one range
@@ -163,7 +161,7 @@ impl MaintenanceStore for Database {
                     }
                     schedule::store_affected(scope, published, &changed.state).await?;
                 }
-                let timeline = timeline_of(scope.transaction, id).await?;
+                let timeline = timeline::of_one(scope.transaction, id).await?;
                 let components = component::with_names_of(scope.transaction, id).await?;
                 let scheduled = changed.state.scheduled_events(now);
                 let changed =
@@ -364,87 +362,6 @@ async fn store_first(scope: Scope<'_>, created: &Maintenance) -> Result<(), Erro
     let row = Expr::col("id").eq(created.id.0);
     affected::store(scope, owner, "maintenances", &["affected_at_creation"], row).await?;
     schedule::store_affected(scope, MaintenanceStatus::Scheduled, created).await
-}
-
-async fn timeline_of(
-    transaction: &Transaction,
-    id: MaintenanceId,
-) -> Result<Timeline<MaintenanceTimelineEntry>, Error> {
-    let mut timelines = timeline::of(transaction, [id.0]).await?;
-    Ok(timelines.remove(&id.0).unwrap_or_default())
-}
-
-/// Maintenances with their timelines and components, which share `room` bytes.
-pub(crate) async fn reports(
-    transaction: &Transaction,
-    rows: Vec<Model>,
-    room: usize,
-    now: DateTime<Utc>,
-) -> Result<Vec<MaintenanceReport>, Error> {
-    let mut budget = Budget::new(room);
-    let mut reports = Vec::with_capacity(rows.len());
-    let mut rows = rows.into_iter().peekable();
-    while rows.peek().is_some() {
-        let some = rows.by_ref().take(MAX_TIMELINES_PER_READ).collect();
-        reports.append(&mut some_reports(transaction, some, &mut budget, now).await?);
-    }
-    Ok(reports)
-}
-
-/// [`reports`] for at most [`MAX_TIMELINES_PER_READ`] maintenances, whose timelines and components
-/// share the budget with those of others.
-async fn some_reports(
-    transaction: &Transaction,
-    rows: Vec<Model>,
-    budget: &mut Budget,
-    now: DateTime<Utc>,
-) -> Result<Vec<MaintenanceReport>, Error> {
-    let is_read = !budget.is_spent();
-    let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
-    let (mut timelines, mut affected) = if is_read {
-        let timelines = timeline::of(transaction, ids.iter().copied()).await?;
-        (timelines, component::with_names(transaction, &ids).await?)
-    } else {
-        (HashMap::new(), HashMap::new())
-    };
-    let mut reports = Vec::with_capacity(rows.len());
-    for row in rows {
-        let (mut timeline, components) = if is_read {
-            let timeline = timelines.remove(&row.id).unwrap_or_default();
-            (timeline, affected.remove(&row.id).unwrap_or_default())
-        } else {
-            (Timeline::unread(), Vec::new())
-        };
-        let mut report = reported(
-            maintenance_from(row, Vec::new())?,
-            Timeline::default(),
-            components,
-            now,
-        );
-        report.components_truncated = !is_read;
-        budget.fit(&mut report.components, &mut report.components_truncated)?;
-        timeline.fit(budget)?;
-        report.timeline = timeline.entries;
-        report.timeline_truncated = timeline.truncated;
-        reports.push(report);
-    }
-    Ok(reports)
-}
-
-fn reported(
-    maintenance: Maintenance,
-    timeline: Timeline<MaintenanceTimelineEntry>,
-    components: Vec<MaintenanceComponent>,
-    now: DateTime<Utc>,
-) -> MaintenanceReport {
-    MaintenanceReport {
-        maintenance,
-        timeline: timeline.entries,
-        timeline_truncated: timeline.truncated,
-        components,
-        components_truncated: false,
-        read_at: now,
-    }
 }
 
 fn model_of(scope: Scope<'_>, state: &Maintenance) -> Model {

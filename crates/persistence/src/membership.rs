@@ -14,7 +14,7 @@ use sea_orm::{
     QueryOrder, QuerySelect,
 };
 
-use crate::audit::{self, NewAuditItem, NewAuditItems, NoAuditItem};
+use crate::audit::{self, NewAuditItem, NewAuditItems};
 use crate::entity::membership::{ActiveModel, Column, Entity, Model};
 use crate::entity::{invitation, organisation, user};
 use crate::error::{broken, parse_stored};
@@ -83,7 +83,7 @@ pub(crate) async fn change(
     rule: MemberTransition,
     now: DateTime<Utc>,
 ) -> Result<(Option<Role>, NewAuditItems), Error> {
-    let missing = (None, NewAuditItems::none(NoAuditItem::Unchanged));
+    let missing = (None, NewAuditItems::unchanged());
     if let Some(admin) = admin {
         lock_account_of(transaction, admin.user, admin.id, now).await?;
     }
@@ -209,7 +209,7 @@ pub(crate) async fn audit_items(
         (None, _) => Action::MemberAdded,
         (Some(_), None) => Action::MemberRemoved,
         (Some(before), Some(after)) if before == after => {
-            return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
+            return Ok(NewAuditItems::unchanged());
         }
         (Some(_), Some(_)) => Action::MemberRoleChanged,
     };

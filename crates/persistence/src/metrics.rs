@@ -1,7 +1,6 @@
 //! Metrics of an organisation.
 
-use std::collections::{BTreeMap, HashMap};
-use std::ops::ControlFlow;
+use std::collections::BTreeMap;
 
 use allclear_application::component::ComponentReport;
 use allclear_application::component_group::ComponentGroupReport;
@@ -11,14 +10,14 @@ use allclear_domain::component::Component;
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
 use allclear_domain::metrics::{IncidentMetrics, IncidentTally, IncidentTimes, MetricsDays};
 use allclear_domain::time_zone::TimeZone;
-use allclear_domain::uptime::{Uptime, UptimeTally, UptimeWindow, mean};
+use allclear_domain::uptime::{Uptime, UptimeWindow, mean};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, Order, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
-use crate::component::history::spans::each_span;
+use crate::component::history::spans::newest_spans_together;
 use crate::database::Database;
 use crate::entity::{
     component, delivery_count, incident, incident_component, incident_update, organisation,
@@ -81,27 +80,18 @@ async fn uptimes(
 > {
     let maintained = UnderMaintenance::default();
     let (groups, components) = in_page_order(transaction, organisation, &maintained).await?;
-    let mut tallies: HashMap<Uuid, UptimeTally> = components
+    let ids: Vec<_> = components
         .iter()
-        .map(|report| (report.component.id.0, UptimeTally::default()))
+        .map(|report| report.component.id.0)
         .collect();
-    each_span(
-        transaction,
-        organisation,
-        window.start_at(),
-        |component, span| {
-            if let Some(tally) = tallies.get_mut(&component) {
-                window.add(tally, &span);
-            }
-            ControlFlow::Continue(())
-        },
-    )
-    .await?;
+    let since = (window.start_at(), None);
+    let mut newest = newest_spans_together(transaction, &ids, since).await?;
     let uptimes: Vec<_> = components
         .into_iter()
         .map(|ComponentReport { component, .. }| {
-            let tally = tallies.remove(&component.id.0).unwrap_or_default();
-            let uptime = window.uptime_of(component.start_date, tally);
+            let newest = newest.remove(&component.id.0).unwrap_or_default();
+            let start_date = window.counted_from(component.start_date, newest.known_since);
+            let uptime = window.uptime(start_date, &newest.spans);
             (component, uptime)
         })
         .collect();

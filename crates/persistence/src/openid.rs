@@ -127,11 +127,11 @@ async fn open_session(
 ) -> Result<(ProviderSignInOutcome, NewAuditItems), Error> {
     let (Credentials { user, password }, account) = match account(transaction, &sign_in).await? {
         Ok(found) => found,
-        Err(refused) => return Ok((refused, NewAuditItems::none(NoAuditItem::Unchanged))),
+        Err(refused) => return Ok((refused, NewAuditItems::unchanged())),
     };
     let now = sign_in.session.created_at;
     let session_id = sign_in.session.id;
-    let mut audit_items = NewAuditItems::none(NoAuditItem::Unchanged);
+    let mut audit_items = NewAuditItems::unchanged();
     if let Some(before) = sign_in.before {
         let found = session_entity::Entity::find_by_id(before.0);
         audit_items = session::end_session(transaction, found, now).await?;
@@ -328,5 +328,5 @@ async fn give(
 
 /// An outcome that leaves the membership as it is.
 const fn without_change(outcome: MembershipOutcome) -> (MembershipOutcome, NewAuditItems) {
-    (outcome, NewAuditItems::none(NoAuditItem::Unchanged))
+    (outcome, NewAuditItems::unchanged())
 }

@@ -22,7 +22,7 @@ pub(crate) use self::reminder::restart_count;
 #[async_trait]
 impl OperatorMailStore for Database {
     async fn database_time(&self) -> Result<DateTime<Utc>, Error> {
-        DeliveryQueue::now(self).await
+        DeliveryQueue::database_time(self).await
     }
 
     async fn queue_reminders(&self, now: DateTime<Utc>) -> Result<u64, Error> {

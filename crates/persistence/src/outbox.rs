@@ -167,6 +167,7 @@ impl Unpacked {
             notice_bytes: 0,
             counts_as: None,
             scheduled_events: 0,
+            past_impacts: 0,
         })
     }
 }
@@ -306,5 +307,6 @@ pub(crate) async fn append(
         notice_bytes: effects.notice_bytes,
         counts_as: WriteKind::of_commit(&Origin::current().actor, &effects.events),
         scheduled_events: 0,
+        past_impacts: effects.past_impacts,
     })
 }

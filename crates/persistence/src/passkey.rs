@@ -23,7 +23,7 @@ use crate::entity::passkey::{ActiveModel, Column, Entity};
 use crate::entity::user as user_entity;
 use crate::error::broken;
 use crate::second_factor::{has_factor, remove_codes_of_no_factor, replace_recovery_codes};
-use crate::session::{end_all, lock_account_of, note_own_factor};
+use crate::session::{end_other_sessions, lock_account_of, note_own_factor};
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 use crate::used_challenge::{mark_used, unmark};
@@ -83,7 +83,7 @@ impl PasskeyStore for Database {
         self.write_audited(move |transaction| {
             Box::pin(async move {
                 if !use_challenge(transaction, &challenge, now).await? {
-                    return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
+                    return Ok((false, NewAuditItems::unchanged()));
                 }
                 let states = (Some(state.clone()), Some(state));
                 let action = Action::FactorCopied;
@@ -107,7 +107,7 @@ impl PasskeyStore for Database {
             Box::pin(async move {
                 lock_account_of(transaction, user, session, now).await?;
                 let Some(before) = owned(transaction, user, id).await? else {
-                    return Ok((None, NewAuditItems::none(NoAuditItem::Unchanged)));
+                    return Ok((None, NewAuditItems::unchanged()));
                 };
                 let after = Passkey {
                     name,
@@ -137,24 +137,22 @@ impl PasskeyStore for Database {
         &self,
         user: UserId,
         id: PasskeyId,
-        spared: SessionId,
+        current_session: SessionId,
     ) -> Result<bool, Error> {
         let now = self.clock.now();
         self.write_audited(move |transaction| {
             Box::pin(async move {
-                lock_account_of(transaction, user, spared, now).await?;
+                lock_account_of(transaction, user, current_session, now).await?;
                 let Some(before) = owned(transaction, user, id).await? else {
-                    return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
+                    return Ok((false, NewAuditItems::unchanged()));
                 };
                 let removed = Entity::delete_by_id(id.0).run(transaction);
                 removed.await?;
                 remove_codes_of_no_factor(transaction, user).await?;
-                let states = (Some(state(&before)), None);
-                let action = Action::FactorDeleted;
-                let audit_items =
-                    audit::audit_items_of_person(transaction, user, now, action, states).await?;
-                end_all(transaction, user, Some(spared)).await?;
-                Ok((true, audit_items))
+                let change = (Action::FactorDeleted, (Some(state(&before)), None));
+                let kept = Some(current_session);
+                let audit_items = end_other_sessions(transaction, user, kept, now, change);
+                Ok((true, audit_items.await?))
             })
         })
         .await
@@ -171,22 +169,16 @@ async fn add(
         credential,
         challenge,
         recovery_codes,
-        spared,
+        current_session,
     } = passkey;
     let now = passkey.created_at;
-    lock_account_of(transaction, user, spared, now).await?;
+    lock_account_of(transaction, user, current_session, now).await?;
     if !use_challenge(transaction, &challenge, now).await? {
-        return Ok((
-            PasskeyAdditionOutcome::Known,
-            NewAuditItems::none(NoAuditItem::Unchanged),
-        ));
+        return Ok((PasskeyAdditionOutcome::Known, NewAuditItems::unchanged()));
     }
     let present = of(user).count(transaction).await.map_err(broken)?;
     if present >= Passkey::MAX_COUNT {
-        return Ok((
-            PasskeyAdditionOutcome::Full,
-            NewAuditItems::none(NoAuditItem::Unchanged),
-        ));
+        return Ok((PasskeyAdditionOutcome::Full, NewAuditItems::unchanged()));
     }
     let is_first = !has_factor(transaction, user).await?;
     let after = state(&passkey);
@@ -208,18 +200,15 @@ async fn add(
         .run(transaction)
         .await?;
     if inserted == 0 {
-        return Ok((
-            PasskeyAdditionOutcome::Known,
-            NewAuditItems::none(NoAuditItem::Unchanged),
-        ));
+        return Ok((PasskeyAdditionOutcome::Known, NewAuditItems::unchanged()));
     }
     if is_first {
         replace_recovery_codes(transaction, user, recovery_codes).await?;
     }
-    let (action, states) = (Action::FactorCreated, (None, Some(after)));
-    let audit_items = audit::audit_items_of_person(transaction, user, now, action, states).await?;
-    note_own_factor(transaction, spared).await?;
-    end_all(transaction, user, Some(spared)).await?;
+    note_own_factor(transaction, current_session).await?;
+    let change = (Action::FactorCreated, (None, Some(after)));
+    let kept = Some(current_session);
+    let audit_items = end_other_sessions(transaction, user, kept, now, change).await?;
     let stored = if is_first {
         PasskeyAdditionOutcome::First
     } else {

@@ -1,30 +1,7 @@
-//! Query plans, for tests that queries read no unnecessary rows.
+//! Query plans, for tests that queries read no unnecessary rows. SQLite plans a query without
+//! reading the rows, so an empty database will do.
 
-use allclear_application::clock::TestClock;
 use sea_orm::{ConnectionTrait, DbBackend, Statement, StatementBuilder};
-use tempfile::TempDir;
-
-use crate::database::Database;
-
-/// An empty database: SQLite plans a query without reading the rows.
-pub(crate) async fn sqlite() -> (Database, TempDir) {
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("allclear.db").display());
-    (
-        Database::connect(&url, TestClock::stopped()).await.unwrap(),
-        folder,
-    )
-}
-
-/// A database with these rows; `None` if the test run has no PostgreSQL.
-pub(crate) async fn postgresql(rows: &[&str]) -> Option<Database> {
-    let url = allclear_test_support::postgres()?;
-    let database = Database::connect(&url, TestClock::stopped()).await.unwrap();
-    for statement in rows {
-        database.read().execute_unprepared(statement).await.unwrap();
-    }
-    Some(database)
-}
 
 /// Returns the plan of a statement as it is executed, with its values as parameters: on SQLite, a
 /// plan does not depend on them.

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::error::broken;
+use crate::last_commit::LastCommit;
 use crate::sqlite_file::OpenedFile;
 use crate::statement::RunStatement;
 use crate::transaction::Transaction;
@@ -21,6 +22,9 @@ use crate::transaction::Transaction;
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// Timeout of the read, and of the write probe.
 const PROBE_TIME: Duration = Duration::from_secs(2);
+/// Age of a commit up to which it shows that the database can be written to. The probe writes
+/// nothing meanwhile.
+const RECENT_COMMIT: Duration = Duration::from_secs(5);
 /// Bytes below which the disk counts as full. A write needs a few pages of 4 KiB in the
 /// write-ahead log.
 const MIN_FREE_SPACE: u64 = 64 * 1024;
@@ -32,14 +36,17 @@ type ProbeResult = Result<(), Arc<Error>>;
 #[derive(Debug, Clone)]
 pub(crate) struct Probe {
     file: Option<OpenedFile>,
+    /// The last commit of all writes that changed rows.
+    pub(crate) commits: LastCommit,
     last_write: Arc<Mutex<Option<(Instant, ProbeResult)>>>,
 }
 
 impl Probe {
     /// A probe of the database at this address, which was just opened.
-    pub(crate) fn of(url: &str) -> Self {
+    pub(crate) fn of(url: &str, commits: LastCommit) -> Self {
         Self {
             file: OpenedFile::of(url),
+            commits,
             last_write: Arc::default(),
         }
     }
@@ -97,20 +104,27 @@ impl Database {
     }
 
     /// Writes, or returns the result of a write within [`PROBE_INTERVAL`]. Of concurrent callers
-    /// one writes and the others wait.
+    /// one writes and the others wait. A commit of another write proves the same, so the probe
+    /// need not wait for its turn behind many or slow writes.
     async fn probe_write(&self) -> ProbeResult {
+        let began = Instant::now();
+        let commits = &self.probe.commits;
+        if commits.is_within(RECENT_COMMIT) {
+            return Ok(());
+        }
         let mut last = self.probe.last_write.lock().await;
         if let Some((at, written)) = &*last
             && at.elapsed() < PROBE_INTERVAL
         {
             return written.clone();
         }
-        let written = self
-            .write_unaudited(NoAuditItem::Upkeep, |transaction| {
-                Box::pin(touch(transaction))
-            })
-            .await
-            .map_err(Arc::new);
+        let write = self.write_unaudited(NoAuditItem::Upkeep, |transaction| {
+            Box::pin(touch(transaction))
+        });
+        let written = tokio::select! {
+            written = write => written.map_err(Arc::new),
+            () = commits.reached(began) => Ok(()),
+        };
         *last = Some((Instant::now(), written.clone()));
         written
     }
@@ -132,4 +146,95 @@ async fn touch(transaction: &Transaction) -> Result<(), Error> {
         .take();
     transaction.run_statement(&touch).await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::oneshot;
+
+    use super::*;
+    use crate::fixture::sqlite;
+
+    /// Ends a write that holds the writer.
+    type Release = oneshot::Sender<()>;
+
+    /// A change that holds the writer until it is released, and what says that it has begun.
+    fn hold(
+        database: &Database,
+    ) -> (
+        impl Future<Output = Result<(), Error>>,
+        oneshot::Receiver<()>,
+        Release,
+    ) {
+        let (begun, has_begun) = oneshot::channel();
+        let (release, released) = oneshot::channel::<()>();
+        let write = database.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
+            Box::pin(async move {
+                touch(transaction).await?;
+                let _ = begun.send(());
+                let _ = released.await;
+                Ok(())
+            })
+        });
+        (write, has_begun, release)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn database_with_a_recent_commit_is_ready_while_a_write_holds_the_writer() {
+        let (database, _folder) = sqlite().await;
+        database.ready().await.unwrap();
+        let (held, has_begun, release) = hold(&database);
+        let probe = async {
+            has_begun.await.unwrap();
+            database.ready().await.unwrap();
+            release.send(()).unwrap();
+        };
+        let (written, ()) = tokio::join!(held, probe);
+        written.unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn commit_during_the_probe_shows_that_a_busy_database_is_ready() {
+        let (database, _folder) = sqlite().await;
+        let (first, has_begun, release) = hold(&database);
+        let (second, _, release_second) = hold(&database);
+        let probe = async {
+            has_begun.await.unwrap();
+            let mut ready = database.ready();
+            // The probe begins, and waits behind the second write.
+            let began = timeout(Duration::from_millis(100), ready.as_mut()).await;
+            assert!(began.is_err(), "nothing was committed");
+            release.send(()).unwrap();
+            ready.await.unwrap();
+            release_second.send(()).unwrap();
+        };
+        let (first, second, ()) = tokio::join!(first, second, probe);
+        first.unwrap();
+        second.unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn database_whose_writer_is_held_without_a_commit_is_not_ready() {
+        let (database, _folder) = sqlite().await;
+        let (held, has_begun, release) = hold(&database);
+        let probe = async {
+            has_begun.await.unwrap();
+            let ready = database.ready().await;
+            assert!(matches!(ready, Err(NotReady::NotWritable(_))), "{ready:?}");
+            release.send(()).unwrap();
+        };
+        let (written, ()) = tokio::join!(held, probe);
+        written.unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn commit_without_a_change_does_not_show_that_the_database_can_be_written_to() {
+        let (database, _folder) = sqlite().await;
+        let is_shown = || database.probe.commits.is_within(RECENT_COMMIT);
+        let nothing = database.write_unaudited(NoAuditItem::Upkeep, |_| Box::pin(async { Ok(()) }));
+        nothing.await.unwrap();
+        assert!(!is_shown());
+        database.ready().await.unwrap();
+        assert!(is_shown());
+    }
 }

@@ -97,8 +97,7 @@ mod tests {
 
     use super::*;
     use crate::entity::pending_sign_up::{ActiveModel, Column, Entity};
-    use crate::fixture::{add_organisation, insert};
-    use crate::query_plan::{postgresql, sqlite};
+    use crate::fixture::{add_organisation, insert, on_each_database};
 
     const AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
@@ -130,16 +129,5 @@ mod tests {
         assert_eq!(Entity::find().count(database.read()).await.unwrap(), 1);
     }
 
-    #[tokio::test(flavor = "multi_thread")]
-    async fn sqlite_removes_all_rows() {
-        let (database, _folder) = sqlite().await;
-        all_selected_rows_are_removed_in_parts(&database).await;
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn postgresql_removes_all_rows() {
-        if let Some(database) = postgresql(&[]).await {
-            all_selected_rows_are_removed_in_parts(&database).await;
-        }
-    }
+    on_each_database!(all_selected_rows_are_removed_in_parts);
 }

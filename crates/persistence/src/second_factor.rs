@@ -16,7 +16,7 @@ use sea_orm::{
 };
 use serde_json::{Value, json};
 
-use crate::audit::{self, NewAuditItem, NewAuditItems, NoAuditItem};
+use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::totp_factor::{ActiveModel, Column, Entity};
 use crate::entity::{factor_requirement, openid_session, recovery_code};
@@ -24,7 +24,7 @@ use crate::error::broken;
 use crate::membership;
 use crate::organisation::lock::lock;
 use crate::passkey;
-use crate::session::{self, end_all, lock_account, lock_account_of};
+use crate::session::{self, end_other_sessions, lock_account, lock_account_of};
 use crate::statement::{Fetch, Run, exists};
 use crate::transaction::Transaction;
 
@@ -100,47 +100,42 @@ impl FactorStore for Database {
         &self,
         user: UserId,
         digests: Vec<Digest>,
-        spared: SessionId,
+        current_session: SessionId,
     ) -> Result<(), Error> {
         let now = self.clock.now();
         self.write_audited(move |transaction| {
             Box::pin(async move {
-                lock_account_of(transaction, user, spared, now).await?;
+                lock_account_of(transaction, user, current_session, now).await?;
                 let count = digests.len();
                 replace_recovery_codes(transaction, user, digests).await?;
-                let (action, states) = (
-                    Action::RecoveryCodesCreated,
-                    (None, Some(json!({"count": count}))),
-                );
-                let audit_items =
-                    audit::audit_items_of_person(transaction, user, now, action, states).await?;
-                end_all(transaction, user, Some(spared)).await?;
-                Ok(((), audit_items))
+                let states = (None, Some(json!({"count": count})));
+                let change = (Action::RecoveryCodesCreated, states);
+                let kept = Some(current_session);
+                let audit_items = end_other_sessions(transaction, user, kept, now, change);
+                Ok(((), audit_items.await?))
             })
         })
         .await
     }
 
-    async fn remove_totp(&self, user: UserId, spared: SessionId) -> Result<bool, Error> {
+    async fn remove_totp(&self, user: UserId, current_session: SessionId) -> Result<bool, Error> {
         let now = self.clock.now();
         self.write_audited(move |transaction| {
             Box::pin(async move {
-                lock_account_of(transaction, user, spared, now).await?;
+                lock_account_of(transaction, user, current_session, now).await?;
                 let removed = Entity::delete_many()
                     .filter(Column::UserId.eq(user.0))
                     .filter(Column::ConfirmedAt.is_not_null())
                     .run(transaction)
                     .await?;
                 if removed == 0 {
-                    return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
+                    return Ok((false, NewAuditItems::unchanged()));
                 }
                 remove_codes_of_no_factor(transaction, user).await?;
-                let states = (Some(totp_state()), None);
-                let action = Action::FactorDeleted;
-                let audit_items =
-                    audit::audit_items_of_person(transaction, user, now, action, states).await?;
-                end_all(transaction, user, Some(spared)).await?;
-                Ok((true, audit_items))
+                let change = (Action::FactorDeleted, (Some(totp_state()), None));
+                let kept = Some(current_session);
+                let audit_items = end_other_sessions(transaction, user, kept, now, change);
+                Ok((true, audit_items.await?))
             })
         })
         .await
@@ -207,11 +202,9 @@ impl FactorStore for Database {
                 }
                 replace_recovery_codes(transaction, user, Vec::new()).await?;
                 let states = (Some(json!({"factors": factors})), None);
-                let action = Action::FactorDeleted;
-                let audit_items =
-                    audit::audit_items_of_person(transaction, user, now, action, states).await?;
-                end_all(transaction, user, None).await?;
-                Ok(((), audit_items))
+                let change = (Action::FactorDeleted, states);
+                let audit_items = end_other_sessions(transaction, user, None, now, change);
+                Ok(((), audit_items.await?))
             })
         })
         .await
@@ -288,7 +281,7 @@ async fn require_factor(
     }
     let before = removed > 0;
     if before == required {
-        return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
+        return Ok((false, NewAuditItems::unchanged()));
     }
     let state = |required: bool| Some(json!({"requireSecondFactor": required}));
     let (action, kind) = (Action::OrganisationUpdated, TargetType::Organisation);
@@ -331,9 +324,9 @@ async fn confirm_totp(
         step,
         now,
         recovery_codes,
-        spared,
+        current_session,
     } = confirmation;
-    lock_account_of(transaction, user, spared, now).await?;
+    lock_account_of(transaction, user, current_session, now).await?;
     let confirmed = Entity::update_many()
         .set(ActiveModel {
             last_step: Set(step),
@@ -346,13 +339,13 @@ async fn confirm_totp(
         .run(transaction)
         .await?;
     if confirmed == 0 {
-        return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
+        return Ok((false, NewAuditItems::unchanged()));
     }
     replace_recovery_codes(transaction, user, recovery_codes).await?;
-    let (action, states) = (Action::FactorCreated, (None, Some(totp_state())));
-    let audit_items = audit::audit_items_of_person(transaction, user, now, action, states).await?;
-    session::note_own_factor(transaction, spared).await?;
-    end_all(transaction, user, Some(spared)).await?;
+    session::note_own_factor(transaction, current_session).await?;
+    let change = (Action::FactorCreated, (None, Some(totp_state())));
+    let kept = Some(current_session);
+    let audit_items = end_other_sessions(transaction, user, kept, now, change).await?;
     Ok((true, audit_items))
 }
 

@@ -18,8 +18,8 @@ use sea_orm::{
 };
 use serde_json::{Value, json};
 
-use self::end::{audit_items_of_end, make_room, several};
-pub(crate) use self::end::{end_all, end_session};
+use self::end::{audit_items_of_end, end_all, make_room, several};
+pub(crate) use self::end::{end_other_sessions, end_session};
 use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::session::{ActiveModel, Column, Entity, Model};
@@ -132,17 +132,22 @@ impl SessionStore for Database {
         Ok(rows.into_iter().map(ListedSession::from).collect())
     }
 
-    async fn end_one(&self, user: UserId, id: SessionId, asking: SessionId) -> Result<bool, Error> {
+    async fn end_one(
+        &self,
+        user: UserId,
+        id: SessionId,
+        current_session: SessionId,
+    ) -> Result<bool, Error> {
         let now = self.clock.now();
         self.write_audited(move |transaction| {
             Box::pin(async move {
-                lock_account_of(transaction, user, asking, now).await?;
+                lock_account_of(transaction, user, current_session, now).await?;
                 let ended = Entity::delete_many()
                     .filter(Column::UserId.eq(user.0))
                     .filter(Column::Id.eq(id.0));
                 let ended = ended.run(transaction).await?;
                 if ended == 0 {
-                    return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
+                    return Ok((false, NewAuditItems::unchanged()));
                 }
                 let audit_items = audit_items_of_end(transaction, user, now, state(id));
                 Ok((true, audit_items.await?))
@@ -151,14 +156,14 @@ impl SessionStore for Database {
         .await
     }
 
-    async fn end_others(&self, user: UserId, spared: SessionId) -> Result<u64, Error> {
+    async fn end_others(&self, user: UserId, current_session: SessionId) -> Result<u64, Error> {
         let now = self.clock.now();
         self.write_audited(move |transaction| {
             Box::pin(async move {
-                lock_account_of(transaction, user, spared, now).await?;
-                let ended = end_all(transaction, user, Some(spared)).await?;
+                lock_account_of(transaction, user, current_session, now).await?;
+                let ended = end_all(transaction, user, Some(current_session)).await?;
                 if ended == 0 {
-                    return Ok((0, NewAuditItems::none(NoAuditItem::Unchanged)));
+                    return Ok((0, NewAuditItems::unchanged()));
                 }
                 let audit_items = audit_items_of_end(transaction, user, now, several(ended));
                 Ok((ended, audit_items.await?))
@@ -304,13 +309,24 @@ pub(crate) async fn lock_account_of(
     session: SessionId,
     now: DateTime<Utc>,
 ) -> Result<user::Model, Error> {
+    let account = lock_if_alive(transaction, user, session, now).await?;
+    account.ok_or(Sessions::ENDED)
+}
+
+/// [`lock_account_of`]; `None` if the session has ended.
+async fn lock_if_alive(
+    transaction: &Transaction,
+    user: UserId,
+    session: SessionId,
+    now: DateTime<Utc>,
+) -> Result<Option<user::Model>, Error> {
     let account = lock_account(transaction, user).await?;
-    let asking = alive(Entity::find_by_id(session.0), now)
+    let current = alive(Entity::find_by_id(session.0), now)
         .filter(Column::UserId.eq(user.0))
         // Use of the session need not wait.
         .lock(LockType::KeyShare);
-    let is_alive = exists(asking, transaction).await?;
-    account.filter(|_| is_alive).ok_or(Sessions::ENDED)
+    let is_alive = exists(current, transaction).await?;
+    Ok(account.filter(|_| is_alive))
 }
 
 /// [`lock_account_of`] for a change that knows only the session. Returns the account, `None` if the
@@ -324,12 +340,8 @@ pub(crate) async fn lock_account_of_session(
     let Some(session) = found else {
         return Ok(None);
     };
-    let account = lock_account_of(transaction, UserId(session.user_id), id, now);
-    match account.await {
-        Ok(account) => Ok(Some(account.into())),
-        Err(Error::Unauthenticated(_)) => Ok(None),
-        Err(error) => Err(error),
-    }
+    let account = lock_if_alive(transaction, UserId(session.user_id), id, now).await?;
+    Ok(account.map(User::from))
 }
 
 /// Sessions that have not ended. The expiry of a session from before the absolute lifetime may

@@ -1,5 +1,6 @@
 //! The state from which the Statuspage API, feeds and webhooks are drawn.
 
+mod attached;
 mod incident;
 mod lists;
 mod maintenance;
@@ -20,6 +21,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryResult, QuerySelect};
 use uuid::Uuid;
 
+use self::attached::PageComponents;
 use self::lists::{ListBudget, UpdateLists};
 use crate::affected::read_change;
 use crate::database::Database;
@@ -29,7 +31,7 @@ use crate::maintenance::component::UnderMaintenance;
 use crate::organisation;
 use crate::statement::{Fetch, RunStatement};
 use crate::status_page::in_page_order;
-use crate::timeline::Selected;
+use crate::timeline::{PARENT, Selected, columns_of};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -50,13 +52,16 @@ impl StatuspageStateStore for Database {
                 let updated_at = updated_at(transaction, &id).await?;
                 let maintained = UnderMaintenance::read(transaction, &id, now).await?;
                 let (groups, components) = in_page_order(transaction, &id, &maintained).await?;
+                let incidents =
+                    incident::records(transaction, &id, &PageComponents::new(&groups, &components))
+                        .await?;
                 Ok(Some(StatuspageState {
                     organisation,
                     url,
                     updated_at,
                     groups,
                     components,
-                    incidents: incident::records(transaction, &id).await?,
+                    incidents,
                     maintenances: maintenance::records(transaction, &id, now).await?,
                     read_at: now,
                 }))
@@ -99,12 +104,11 @@ struct UpdateRow {
 struct Updates(HashMap<Uuid, Vec<RecordedUpdate>>);
 
 impl Updates {
-    /// Reads columns of the newest updates of incidents or maintenances, and the lists that fit.
+    /// Reads the newest updates of incidents or maintenances, and the lists that fit.
     async fn read(
         transaction: &Transaction,
         lists: UpdateLists,
         parents: &[Uuid],
-        columns: Vec<Selected>,
         budget: &mut ListBudget,
     ) -> Result<Self, Error> {
         let backend = transaction.get_database_backend();
@@ -115,7 +119,12 @@ impl Updates {
         };
         let sizes = transaction.fetch_rows(&newest(&lists.sizes())).await?;
         let last = lists.last_that_fits(&sizes, budget)?;
-        let columns = [columns, lists.lists_until(last)].concat();
+        let columns = [
+            lists.table.entry_columns(),
+            columns_of(lists.table.name, &["edited_at"]),
+            lists.lists_until(last),
+        ]
+        .concat();
         let mut updates = Self::default();
         for row in transaction.fetch_rows(&newest(&columns)).await? {
             updates.push(lists, &row)?;
@@ -125,7 +134,7 @@ impl Updates {
 
     /// Adds the next older update of its incident or maintenance.
     fn push(&mut self, lists: UpdateLists, row: &QueryResult) -> Result<(), Error> {
-        let parent: Uuid = row.try_get("", lists.table.parent).map_err(broken)?;
+        let parent: Uuid = row.try_get("", PARENT).map_err(broken)?;
         let updates = self.0.entry(parent).or_default();
         if updates.len() as u64 >= TIMELINE_LENGTH {
             return Ok(());

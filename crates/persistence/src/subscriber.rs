@@ -3,6 +3,7 @@
 mod import;
 mod limit;
 mod prune;
+mod query;
 mod row;
 mod scope;
 
@@ -16,24 +17,23 @@ use allclear_application::subscriber::{
     SubscriberChange, SubscriberFilter, SubscriberKey, SubscriberStore, SubscriberTransition,
 };
 use allclear_domain::audit::{Action, Actor, TargetType};
-use allclear_domain::channel::{Channel, RecipientKey, TargetKey};
+use allclear_domain::channel::{RecipientKey, TargetKey};
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::rate_limit::RateLimit;
 use allclear_domain::subscriber::{Scope, Subscriber, SubscriberStatus};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Func, LockType, UnionType};
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait,
-    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
-};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter};
 use uuid::Uuid;
 
 pub(crate) use self::limit::add_to_count;
 use self::limit::{check_limit, count_of, count_verification, prune_verification_limits};
 #[cfg(test)]
 pub(crate) use self::prune::unconfirmed;
-use self::row::{model_of, optional_subscriber_from};
+pub(crate) use self::query::lock_rows;
+use self::query::{condition, find, follows, of, of_same_target, row_of};
+use self::row::{changed, model_of, optional_subscriber_from};
 pub(crate) use self::row::{no_failure, subscribers_from};
 pub(crate) use self::scope::add_components_of;
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
@@ -130,7 +130,7 @@ impl SubscriberStore for Database {
                     Entity::delete_by_id(id.0).filter(Column::OrganisationId.eq(owner.as_str()));
                 let gone = gone.run(transaction).await? > 0;
                 if !gone {
-                    return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
+                    return Ok((false, NewAuditItems::unchanged()));
                 }
                 add_to_count(transaction, &owner, -1).await?;
                 Ok((true, audit_items(&owner, now, (before.as_ref(), None))))
@@ -183,7 +183,7 @@ impl SubscriberStore for Database {
     ) -> Result<(), Error> {
         let owner = organisation.clone();
         // Due times use the clock of the database.
-        let now = DeliveryQueue::now(self).await?;
+        let now = DeliveryQueue::database_time(self).await?;
         let delivery = NoAuditItem::Delivery;
         self.write_unaudited_of(Some(organisation), delivery, move |transaction| {
             Box::pin(async move {
@@ -265,111 +265,6 @@ impl SubscriberStore for Database {
     }
 }
 
-/// The subscribers of an organisation. Every query of subscribers begins here.
-fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
-    Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
-}
-
-fn condition(filter: &SubscriberFilter) -> Condition {
-    let email = filter.email.as_deref().map(contains);
-    let channel = filter.channel.map(|it| Column::Channel.eq(it.to_string()));
-    let scope = filter.scope.map(|it| Column::Scope.eq(it.to_string()));
-    let status = filter.status.map(|it| Column::Status.eq(it.to_string()));
-    let failing = filter.failing.then(|| Column::FailingSince.is_not_null());
-    Condition::all()
-        .add_option(email)
-        .add_option(channel)
-        .add_option(scope)
-        .add_option(status)
-        .add_option(failing)
-}
-
-/// Selects mail addresses that contain `part`. The database converts both to lower case, so that it
-/// converts them alike.
-fn contains(part: &str) -> Expr {
-    let mut pattern = String::from("%");
-    for character in part.chars() {
-        if matches!(character, '%' | '_' | '!') {
-            pattern.push('!');
-        }
-        pattern.push(character);
-    }
-    pattern.push('%');
-    let pattern =
-        Expr::from(Func::lower(pattern)).binary(BinOper::Escape, Expr::Constant("!".into()));
-    let target = Expr::from(Func::lower(Expr::col(Column::Target)));
-    Column::Channel
-        .eq(Channel::Email.to_string())
-        .and(target.binary(BinOper::Like, pattern))
-}
-
-async fn find(
-    connection: &impl ConnectionTrait,
-    organisation: &OrganisationId,
-    key: &SubscriberKey,
-) -> Result<Option<Subscriber>, Error> {
-    let found = row_of(organisation, key).fetch_one(connection).await?;
-    optional_subscriber_from(connection, found).await
-}
-
-fn row_of(organisation: &OrganisationId, key: &SubscriberKey) -> sea_orm::Select<Entity> {
-    match key {
-        SubscriberKey::Id(id) => of(organisation).filter(Column::Id.eq(id.0)),
-        SubscriberKey::Target(target, incident) => {
-            let found = of(organisation).filter(Column::TargetKey.eq(target.as_str()));
-            match incident {
-                Some(incident) => found.filter(Column::IncidentId.eq(incident.0)),
-                None => found.filter(Column::IncidentId.is_null()),
-            }
-        }
-    }
-}
-
-/// Locks rows until the transaction ends: results of deliveries change subscribers without the lock
-/// of the organisation. New deliveries do not wait for it. Every transaction locks the rows that it
-/// may change in the order of their identifiers, and before it changes their deliveries, so that
-/// none waits for another that waits for it.
-pub(crate) async fn lock_rows(
-    transaction: &Transaction,
-    rows: sea_orm::Select<Entity>,
-) -> Result<(), Error> {
-    // SQLite has one writer at a time.
-    if transaction.get_database_backend() == DbBackend::Sqlite {
-        return Ok(());
-    }
-    let rows = rows.select_only().column(Column::Id);
-    let locked = rows.order_by_asc(Column::Id).lock(LockType::NoKeyUpdate);
-    let _: Vec<Uuid> = locked.into_tuple().fetch_all(transaction).await?;
-    Ok(())
-}
-
-/// All subscriptions of the target of one.
-fn of_same_target(organisation: &OrganisationId, key: &SubscriberKey) -> sea_orm::Select<Entity> {
-    let target = match key {
-        SubscriberKey::Target(target, _) => Expr::val(target.as_str()),
-        SubscriberKey::Id(id) => {
-            let target = Entity::find_by_id(id.0)
-                .select_only()
-                .column(Column::TargetKey);
-            Expr::from(target.into_query())
-        }
-    };
-    let these = |kind: Expr| {
-        of(organisation)
-            .select_only()
-            .column(Column::Id)
-            .filter(Expr::col((Entity, Column::TargetKey)).eq(target.clone()))
-            .filter(kind)
-            .into_query()
-    };
-    // One query for each of the two indexes, which have only the subscriptions to the page, or
-    // to incidents.
-    let ids = these(Column::IncidentId.is_null())
-        .union(UnionType::All, these(Column::IncidentId.is_not_null()))
-        .take();
-    Entity::find().filter(Column::Id.in_subquery(ids))
-}
-
 /// The item for a change of a subscriber, if a person of the organisation made it. What visitors do
 /// is not in the audit log.
 fn audit_items(
@@ -378,7 +273,7 @@ fn audit_items(
     (before, after): (Option<&Subscriber>, Option<&Subscriber>),
 ) -> NewAuditItems {
     let Some(subscriber) = after.or(before) else {
-        return NewAuditItems::none(NoAuditItem::Unchanged);
+        return NewAuditItems::unchanged();
     };
     if matches!(
         Origin::current().actor,
@@ -425,9 +320,8 @@ async fn store(
         insert.run(transaction).await?;
         add_to_count(transaction, organisation, 1).await?;
     } else {
-        // Every column is set even if nothing has changed: see the port.
-        let all = row.into_active_model().reset_all();
-        Entity::update(all).run(transaction).await?;
+        // The columns are set even if nothing has changed: see the port.
+        Entity::update(changed(row)).run(transaction).await?;
     }
     if before.as_ref().map(|before| &before.scope) != Some(&state.scope) {
         // A component or group may have been deleted since the first check.
@@ -466,17 +360,6 @@ async fn end_follows(
     Ok(())
 }
 
-/// The identifiers of the subscriptions of a target to single incidents. Unordered: for an order,
-/// SQLite would use an index through all subscribers of the organisation.
-fn follows(organisation: &OrganisationId, target: &TargetKey) -> sea_orm::Select<Entity> {
-    of(organisation)
-        .select_only()
-        .column(Column::Id)
-        .filter(Column::TargetKey.eq(target.as_str()))
-        .filter(Column::IncidentId.is_not_null())
-        .filter(Column::Status.ne(SubscriberStatus::Unsubscribed.to_string()))
-}
-
 /// Unsubscribes a subscriber whose receiver ended the subscription, and deletes its queued
 /// deliveries. The caller MUST have locked its row.
 pub(crate) async fn end(
@@ -491,8 +374,7 @@ pub(crate) async fn end(
     let confirmed = row.confirmed_revision;
     if let Some(known) = optional_subscriber_from(transaction, Some(row)).await? {
         let row = model_of(&organisation, &known.unsubscribe(at), confirmed)?;
-        let all = row.into_active_model().reset_all();
-        Entity::update(all).run(transaction).await?;
+        Entity::update(changed(row)).run(transaction).await?;
     }
     drop_queued(transaction, id).await
 }

@@ -1,5 +1,7 @@
 //! Timelines of incidents and maintenances.
 
+use std::collections::HashMap;
+
 use allclear_application::error::Error;
 use allclear_application::status_page::incident::TIMELINE_LENGTH;
 use allclear_application::status_page::size::Budget;
@@ -7,9 +9,15 @@ use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{
     Expr, ExprTrait, Func, Query, SelectStatement, SubQueryStatement, UnionType,
 };
-use sea_orm::{DbBackend, EntityTrait, JoinType, Order, QuerySelect, QueryTrait, Select};
+use sea_orm::{
+    ConnectionTrait, DbBackend, EntityTrait, FromQueryResult, JoinType, Order, QuerySelect,
+    QueryTrait, Select,
+};
 use serde::Serialize;
 use uuid::Uuid;
+
+use crate::error::broken;
+use crate::statement::RunStatement;
 
 /// Number of updates read per timeline: one more than shown, to detect older ones.
 const MAX_UPDATES_READ: u64 = TIMELINE_LENGTH + 1;
@@ -20,6 +28,9 @@ pub(crate) const MAX_TIMELINES_PER_READ: usize = 25;
 
 /// Name of the updates that a query returns.
 const SHOWN: &str = "shown";
+
+/// Name of the incident or the maintenance of an update that a query returns.
+pub(crate) const PARENT: &str = "parent";
 
 /// A column of a query: its name, and what it has.
 pub(crate) type Selected = (&'static str, Expr);
@@ -65,6 +76,18 @@ pub(crate) fn displayed_before<E: EntityTrait>(
     this.lt(Expr::tuple([displayed.into(), Expr::val(before)]))
 }
 
+/// An update as a timeline shows it.
+#[derive(FromQueryResult)]
+pub(crate) struct EntryRow {
+    /// The incident or the maintenance.
+    pub(crate) parent: Uuid,
+    pub(crate) id: Uuid,
+    pub(crate) status: String,
+    pub(crate) message: String,
+    pub(crate) created_at: DateTime<Utc>,
+    pub(crate) display_at: DateTime<Utc>,
+}
+
 /// A table of updates, and the table of the incidents or the maintenances that have them.
 #[derive(Clone, Copy)]
 pub(crate) struct UpdateTable {
@@ -75,6 +98,38 @@ pub(crate) struct UpdateTable {
 }
 
 impl UpdateTable {
+    /// Columns of an [`EntryRow`]. An update has more, but every write of an outage reads a
+    /// timeline.
+    pub(crate) fn entry_columns(self) -> Vec<Selected> {
+        let mut columns = columns_of(
+            self.name,
+            &["id", "status", "message", "created_at", "display_at"],
+        );
+        columns.push((PARENT, Expr::col((self.name, self.parent))));
+        columns
+    }
+
+    /// Reads the timelines of incidents or maintenances.
+    pub(crate) async fn read<T>(
+        self,
+        connection: &impl ConnectionTrait,
+        parents: impl IntoIterator<Item = Uuid>,
+    ) -> Result<Timelines<T>, Error>
+    where
+        T: TryFrom<EntryRow, Error = Error>,
+    {
+        let backend = connection.get_database_backend();
+        let query = self.newest(backend, parents, &self.entry_columns());
+        let rows = connection.fetch_rows(&query).await?;
+        let mut timelines: HashMap<_, Timeline<T>> = HashMap::new();
+        for row in rows {
+            let row = EntryRow::from_query_result(&row, "").map_err(broken)?;
+            let timeline = timelines.entry(row.parent).or_default();
+            timeline.push(T::try_from(row)?);
+        }
+        Ok(Timelines::Read(timelines))
+    }
+
     /// Selects columns of the newest updates of each of these incidents or maintenances, newest
     /// first, without reading older ones. By a list of identifiers: with a subquery, PostgreSQL
     /// reads every update if it expects many of them.
@@ -175,20 +230,34 @@ impl<T> Timeline<T> {
             self.entries.push(entry);
         }
     }
-
-    /// A timeline that was not read, which may have updates.
-    pub(crate) fn unread() -> Self {
-        Self {
-            truncated: true,
-            ..Self::default()
-        }
-    }
 }
 
 impl<T: Serialize> Timeline<T> {
     /// Keeps the newest updates that fit in the list.
     pub(crate) fn fit(&mut self, budget: &mut Budget) -> Result<(), Error> {
         budget.fit(&mut self.entries, &mut self.truncated)
+    }
+}
+
+/// The timelines of several incidents or maintenances.
+pub(crate) enum Timelines<T> {
+    /// One without updates is missing.
+    Read(HashMap<Uuid, Timeline<T>>),
+    /// They were not read, because a size limit is reached.
+    Unread,
+}
+
+impl<T> Timelines<T> {
+    /// Returns the timeline of an incident or a maintenance, once.
+    pub(crate) fn take(&mut self, parent: Uuid) -> Timeline<T> {
+        match self {
+            Self::Read(timelines) => timelines.remove(&parent).unwrap_or_default(),
+            // It may have updates.
+            Self::Unread => Timeline {
+                truncated: true,
+                ..Timeline::default()
+            },
+        }
     }
 }
 

@@ -4,6 +4,8 @@
 //! costs more than most statements. So a statement whose result is not needed can be deferred: it
 //! is sent with the next one.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use sea_orm::{
@@ -24,6 +26,8 @@ const ROLL_BACK: &str = "ROLLBACK TO write";
 pub(crate) struct Transaction {
     inner: DatabaseTransaction,
     deferred: Mutex<Deferred>,
+    /// Whether a statement has changed rows.
+    has_changed: AtomicBool,
 }
 
 /// What is sent before the next statement.
@@ -59,6 +63,19 @@ impl Transaction {
         Self {
             inner,
             deferred: Mutex::default(),
+            has_changed: AtomicBool::default(),
+        }
+    }
+
+    /// Whether an executed statement has changed rows; statements that return rows do not count.
+    pub(crate) fn has_changed(&self) -> bool {
+        self.has_changed.load(Ordering::Relaxed)
+    }
+
+    /// Remembers whether a statement has changed rows.
+    fn observe(&self, result: &ExecResult) {
+        if result.rows_affected() > 0 {
+            self.has_changed.store(true, Ordering::Relaxed);
         }
     }
 
@@ -67,7 +84,9 @@ impl Transaction {
     pub(crate) async fn defer(&self, statement: &impl StatementBuilder) -> Result<(), DbErr> {
         let statement = self.get_database_backend().build(statement);
         if self.get_database_backend() != DbBackend::Sqlite {
-            return self.inner.execute_raw(statement).await.map(drop);
+            let result = self.inner.execute_raw(statement).await?;
+            self.observe(&result);
+            return Ok(());
         }
         if self.deferred.lock().statements.len() == MAX_DEFERRED {
             self.execute_deferred().await?;
@@ -78,10 +97,15 @@ impl Transaction {
 
     /// Executes the deferred statements.
     pub(crate) async fn execute_deferred(&self) -> Result<(), DbErr> {
-        match self.take_deferred().into_iter().reduce(joined) {
-            Some(deferred) => self.inner.execute_raw(deferred).await.map(drop),
-            None => Ok(()),
+        let has_statements = !self.deferred.lock().statements.is_empty();
+        if let Some(deferred) = self.take_deferred().into_iter().reduce(joined) {
+            let result = self.inner.execute_raw(deferred).await?;
+            // A savepoint changes no rows, whatever the driver counts.
+            if has_statements {
+                self.observe(&result);
+            }
         }
+        Ok(())
     }
 
     /// Sets the one savepoint of the transaction, or moves it to here. Only for SQLite.
@@ -117,6 +141,9 @@ impl Transaction {
 
     /// A query after the deferred statements, which return no rows.
     fn after_deferred(&self, query: Statement) -> Statement {
+        if !self.deferred.lock().statements.is_empty() {
+            self.has_changed.store(true, Ordering::Relaxed);
+        }
         let deferred = self.take_deferred().into_iter();
         deferred.rfold(query, |query, before| joined(before, query))
     }
@@ -142,7 +169,9 @@ impl ConnectionTrait for Transaction {
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
         // Sent together, the rows of the deferred statements would count as affected.
         self.execute_deferred().await?;
-        self.inner.execute_raw(statement).await
+        let result = self.inner.execute_raw(statement).await?;
+        self.observe(&result);
+        Ok(result)
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {

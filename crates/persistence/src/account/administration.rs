@@ -10,7 +10,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use super::owner;
-use crate::audit::{NewAuditItems, NoAuditItem};
+use crate::audit::NewAuditItems;
 use crate::database::Database;
 use crate::entity::{membership as member, organisation, user};
 use crate::error::parse_stored;
@@ -126,7 +126,7 @@ async fn make_admin(
     organisation: &str,
     now: DateTime<Utc>,
 ) -> Result<(MakeAdminOutcome, NewAuditItems), Error> {
-    let unchanged = |why: MakeAdminOutcome| (why, NewAuditItems::none(NoAuditItem::Unchanged));
+    let unchanged = |why: MakeAdminOutcome| (why, NewAuditItems::unchanged());
     let Some(organisation) = find_by_id_or_code(transaction, organisation).await? else {
         return Ok(unchanged(MakeAdminOutcome::NoOrganisation));
     };

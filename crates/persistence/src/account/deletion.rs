@@ -29,7 +29,7 @@ use crate::transaction::Transaction;
 use crate::{installation, organisation as organisations};
 
 /// The session of an account that asks for its deletion.
-pub(super) struct AskingSession {
+pub(super) struct CurrentSession {
     pub(super) session: SessionId,
     /// Hash of the entered password; `None` if none was entered.
     pub(super) verified: Option<PasswordHash>,
@@ -56,13 +56,13 @@ impl Database {
     pub(super) async fn delete_account(
         self,
         id: UserId,
-        asking: Option<AskingSession>,
+        current_session: Option<CurrentSession>,
     ) -> Result<DeletionOutcome, Error> {
         let began_at = self.clock.now();
         let checked = self.write_unaudited(NoAuditItem::OrganisationDeleted, move |transaction| {
             Box::pin(async move {
                 // Not checked again in the last transaction: rows are removed before that.
-                if let Some(AskingSession { session, verified }) = asking {
+                if let Some(CurrentSession { session, verified }) = current_session {
                     let account = lock_account_of(transaction, id, session, began_at).await?;
                     let present = Credentials::from(account).password;
                     if verified.is_some_and(|verified| verified != present) {
@@ -127,7 +127,7 @@ async fn delete(
 ) -> Result<(DeletionOutcome, NewAuditItems), Error> {
     let departures = match check(transaction, id).await? {
         Ok(departures) => departures,
-        Err(refusal) => return Ok((refusal, NewAuditItems::none(NoAuditItem::Unchanged))),
+        Err(refusal) => return Ok((refusal, NewAuditItems::unchanged())),
     };
     let mut audit_items = NewAuditItems::none(NoAuditItem::OfInstallation);
     for organisation in &departures.left {
@@ -195,7 +195,7 @@ async fn audit_items_of_departure(
     let before = member_state(transaction, organisation, id).await?;
     let before = before.map(|member| member.role);
     if before.is_none() {
-        return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
+        return Ok(NewAuditItems::unchanged());
     }
     members::audit_items(transaction, organisation, id, now, (before, None)).await
 }

@@ -10,10 +10,10 @@ use chrono::{DateTime, Utc};
 use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
 use super::pending::end_links;
-use crate::audit::{self, NewAuditItems, NoAuditItem};
+use crate::audit::NewAuditItems;
 use crate::entity::password_reset::{ActiveModel, Column, Entity};
 use crate::entity::user;
-use crate::session::{end_all, lock_account, lock_account_of};
+use crate::session::{end_other_sessions, lock_account, lock_account_of};
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
@@ -54,10 +54,7 @@ pub(super) async fn use_reset(
     password: PasswordHash,
     now: DateTime<Utc>,
 ) -> Result<(ResetOutcome, NewAuditItems), Error> {
-    let gone = (
-        ResetOutcome::Gone,
-        NewAuditItems::none(NoAuditItem::Unchanged),
-    );
+    let gone = (ResetOutcome::Gone, NewAuditItems::unchanged());
     let pending = Entity::find_by_id(digest.as_str()).filter(Column::ExpiresAt.gt(now));
     let Some(reset) = pending.fetch_one(transaction).await? else {
         return Ok(gone);
@@ -83,13 +80,13 @@ pub(super) async fn change(
         user,
         verified,
         new,
-        spared,
+        current_session,
     } = change;
-    let account = lock_account_of(transaction, user, spared, now).await?;
+    let account = lock_account_of(transaction, user, current_session, now).await?;
     if Credentials::from(account).password != verified {
-        return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
+        return Ok((false, NewAuditItems::unchanged()));
     }
-    let audit_items = set(transaction, user, &new, Some(spared), now).await?;
+    let audit_items = set(transaction, user, &new, Some(current_session), now).await?;
     Ok((true, audit_items))
 }
 
@@ -99,7 +96,7 @@ async fn set(
     transaction: &Transaction,
     id: UserId,
     password: &PasswordHash,
-    spared: Option<SessionId>,
+    current_session: Option<SessionId>,
     now: DateTime<Utc>,
 ) -> Result<NewAuditItems, Error> {
     let password = user::ActiveModel {
@@ -112,9 +109,8 @@ async fn set(
         .filter(user::Column::Id.eq(id.0))
         .run(transaction)
         .await?;
-    let (action, states) = (Action::PasswordChanged, (None, None));
-    let audit_items = audit::audit_items_of_person(transaction, id, now, action, states).await?;
-    end_all(transaction, id, spared).await?;
+    let change = (Action::PasswordChanged, (None, None));
+    let audit_items = end_other_sessions(transaction, id, current_session, now, change).await?;
     end_links(transaction, id).await?;
     Ok(audit_items)
 }

@@ -18,11 +18,11 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{create, owner};
-use crate::audit::{self, NewAuditItems, NoAuditItem};
+use crate::audit::{self, NewAuditItems};
 use crate::entity::pending_sign_up::{ActiveModel, Column, Entity, Model};
 use crate::entity::{password_reset, pending_address, user};
 use crate::error::Duplicate;
-use crate::session::{end_all, lock_account_of};
+use crate::session::{end_other_sessions, lock_account_of};
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
@@ -200,8 +200,6 @@ pub(super) async fn confirm_address(
         .exec(transaction)
         .await
         .map_err(Duplicate::or_broken)?;
-    end_all(transaction, user, Some(session)).await?;
-    end_links(transaction, user).await?;
     let (before, after) = (User::from(before), Credentials::from(after));
     let states = (
         Some(state::account(&before)),
@@ -209,7 +207,9 @@ pub(super) async fn confirm_address(
     );
     let action = Action::AccountUpdated;
     audit::check_changes_of_person(transaction, user, now, action).await?;
-    let audit_items = audit::audit_items_of_person(transaction, user, now, action, states).await?;
+    let (kept, change) = (Some(session), (action, states));
+    let audit_items = end_other_sessions(transaction, user, kept, now, change).await?;
+    end_links(transaction, user).await?;
     Ok((ConfirmationOutcome::Confirmed(after), audit_items))
 }
 
@@ -225,5 +225,5 @@ pub(super) async fn end_links(transaction: &Transaction, user: UserId) -> Result
 
 /// A confirmation that changes nothing.
 const fn unconfirmed(why: ConfirmationOutcome) -> (ConfirmationOutcome, NewAuditItems) {
-    (why, NewAuditItems::none(NoAuditItem::Unchanged))
+    (why, NewAuditItems::unchanged())
 }

@@ -103,6 +103,11 @@ impl NewAuditItems {
         Self(Vec::new())
     }
 
+    /// No items, because nothing is changed.
+    pub(crate) const fn unchanged() -> Self {
+        Self::none(NoAuditItem::Unchanged)
+    }
+
     /// These items, and then the others.
     pub(crate) fn and(mut self, others: Self) -> Self {
         self.0.extend(others.0);

@@ -8,7 +8,8 @@ use sea_orm::sea_query::SelectStatement;
 use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
 
 use super::{Column, selected};
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::fixture::{postgresql, sqlite};
+use crate::query_plan::plan;
 
 /// An item every ten seconds of a week, each of the next of 200 organisations. Identifiers begin
 /// with the time.

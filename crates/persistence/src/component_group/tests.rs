@@ -9,8 +9,7 @@ use allclear_domain::subscriber::Choice;
 
 use super::*;
 use crate::entity::{subscriber_component, subscriber_group};
-use crate::fixture::{add_organisation, add_subscribers, refuse_many_at_once};
-use crate::query_plan::{postgresql, sqlite};
+use crate::fixture::{add_organisation, add_subscribers, postgresql, refuse_many_at_once, sqlite};
 use crate::removal::MAX_ROWS;
 
 /// More choices than one transaction may remove.

@@ -8,7 +8,8 @@ use sea_orm::sea_query::SelectStatement;
 
 use super::{failing, subscribers_by_status};
 use crate::audit::newest;
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::fixture::{postgresql, sqlite};
+use crate::query_plan::plan;
 
 const MANY: [&str; 4] = [
     "INSERT INTO organisations (id, code, name, revision, created_at) SELECT n::text, n::text, 'Acme', 0, now() \

@@ -173,7 +173,11 @@ impl Database {
             let value = origin
                 .scope(CurrentRequest::scope(request, work(&transaction)))
                 .await?;
+            let has_changed = transaction.has_changed();
             transaction.commit().await.map_err(broken)?;
+            if has_changed {
+                self.probe.commits.succeeded();
+            }
             Ok(value)
         })
         .await

@@ -21,11 +21,12 @@ use crate::removal::MAX_ROWS;
 use crate::statement::{Run, RunStatement, executed_once};
 use crate::transaction::Transaction;
 
-/// Brings the retries forward for which these subscribers wait, and begins the schedule of retries
-/// again: otherwise a newer notice would wait for hours although the receiver works. The later
-/// deliveries of a subscriber become due once the retried one has ended, see [`release_later`], or
-/// now if no delivery is retried any more: it was withdrawn, or another transaction ends it and
-/// cannot see the newest one.
+/// Brings the retries forward for which these subscribers wait: otherwise a newer notice would wait
+/// although the receiver works. The schedule of retries of a message begins again, because its
+/// later delays are hours. That of a mail goes on, so that a mail server that refuses mails for a
+/// time gets one more attempt. The later deliveries of a subscriber become due once the retried one
+/// has ended, see [`release_later`], or now if no delivery is retried any more: it was withdrawn, or
+/// another transaction ends it and cannot see the newest one.
 pub(super) async fn bring_forward(
     transaction: &Transaction,
     subscribers: &[Uuid],
@@ -111,11 +112,17 @@ pub(super) fn bringing_forward(subscribers: Vec<Uuid>, now: DateTime<Utc>) -> Up
     let due_at = CaseStatement::new()
         .case(early_at().gt(now), early_at())
         .finally(now);
+    let earlier_attempts = CaseStatement::new()
+        .case(
+            Expr::col(Column::ByMail).eq(true),
+            Expr::col(Column::EarlierAttempts),
+        )
+        .finally(Expr::col(Column::Attempts).sub(1));
     Query::update()
         .with_cte(executed_once(RETRIES, retries))
         .table(Entity)
         .value(Column::DueAt, due_at)
-        .value(Column::EarlierAttempts, Expr::col(Column::Attempts).sub(1))
+        .value(Column::EarlierAttempts, earlier_attempts)
         .and_where(Expr::col(Column::Id).in_subquery(ids))
         .take()
 }
@@ -169,8 +176,7 @@ mod tests {
     use crate::audit::NoAuditItem;
     use crate::database::Database;
     use crate::entity::delivery::ActiveModel;
-    use crate::fixture::{add_organisation, add_subscribers, insert};
-    use crate::query_plan::{postgresql, sqlite};
+    use crate::fixture::{add_organisation, add_subscribers, insert, on_each_database};
 
     const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
@@ -204,16 +210,5 @@ mod tests {
         assert_eq!(changed_by_notice(database, subscriber).await, 0);
     }
 
-    #[tokio::test(flavor = "multi_thread")]
-    async fn sqlite_brings_a_retry_forward_once() {
-        let (database, _folder) = sqlite().await;
-        further_notices_leave_a_retry_that_was_brought_forward(&database).await;
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn postgresql_brings_a_retry_forward_once() {
-        if let Some(database) = postgresql(&[]).await {
-            further_notices_leave_a_retry_that_was_brought_forward(&database).await;
-        }
-    }
+    on_each_database!(further_notices_leave_a_retry_that_was_brought_forward);
 }

@@ -157,9 +157,8 @@ pub(super) async fn expand(
     for row in rows {
         let subscriber: Uuid = row.try_get("", "subscriber_id").map_err(broken)?;
         let due_at: DateTime<Utc> = row.try_get("", "due_at").map_err(broken)?;
-        let by_mail: bool = row.try_get("", "by_mail").map_err(broken)?;
         reached.push(subscriber);
-        if due_at > now && !by_mail {
+        if due_at > now {
             held_back.push(subscriber);
         }
     }
@@ -373,9 +372,9 @@ fn chosen_groups(notice: Uuid, subscribers: &DynIden) -> SelectStatement {
 }
 
 /// Queues deliveries for the subscribers after the last one reached, and returns these subscribers
-/// with the times at which the deliveries are due, and whether they are mails. A delivery is not
-/// due before the earlier ones of its subscriber: a claim reads deliveries in the order of their
-/// due times, and would skip it each time.
+/// with the times at which the deliveries are due. A delivery is not due before the earlier ones of
+/// its subscriber: a claim reads deliveries in the order of their due times, and would skip it each
+/// time.
 fn queued(notice: &Model, recipients: Condition, limit: u64) -> Result<InsertStatement, Error> {
     use delivery::Column as Queued;
 
@@ -419,7 +418,7 @@ fn queued(notice: &Model, recipients: Condition, limit: u64) -> Result<InsertSta
     insert
         .select_from(these.into_query())
         .map_err(Error::internal)?;
-    let returned = [Queued::SubscriberId, Queued::DueAt, Queued::ByMail];
+    let returned = [Queued::SubscriberId, Queued::DueAt];
     Ok(insert
         .returning(Query::returning().columns(returned))
         .take())

@@ -149,20 +149,19 @@ struct ScannedRow {
     founder_id: Option<Uuid>,
 }
 
-/// Of the first [`PAGE_SIZE`] organisations after `last`, and not after `up_to`: those with
-/// deliveries to claim, at most `limit`; if there are fewer, also the last one. Each step to the
-/// next organisation with unsent deliveries is one search in the index: those organisations are
-/// few, their deliveries are not.
-pub(super) fn scan_page(
-    request: &ClaimRequest,
-    last: &str,
-    up_to: Option<&str>,
-    limit: u64,
-) -> SelectStatement {
-    let (waiting, scanned) = (Alias::new("waiting"), Alias::new("scanned"));
-    let (id, step, due_one) = (Alias::new("id"), Alias::new("step"), Alias::new("due"));
-    let current = || Expr::col((waiting.clone(), id.clone()));
-    let number = || Expr::col((waiting.clone(), step.clone()));
+/// Name of the organisations of a page that have unsent deliveries, with [`ID`] and [`STEP`].
+const WAITING: &str = "waiting";
+const ID: &str = "id";
+/// Position in the page, from one. 0 is the organisation before the page.
+const STEP: &str = "step";
+
+/// Selects [`WAITING`]: the first [`PAGE_SIZE`] organisations after `last`, and not after `up_to`.
+/// The first row is `last`, and the identifier of the last row may be NULL. Each step to the next
+/// organisation with unsent deliveries is one search in the index: those organisations are few,
+/// their deliveries are not.
+fn waiting(request: &ClaimRequest, last: &str, up_to: Option<&str>) -> CommonTableExpression {
+    let current = || Expr::col((WAITING, ID));
+    let number = || Expr::col((WAITING, STEP));
     let unsent = Expr::col(Column::OrganisationId);
     let mut following = Query::select()
         .expr(Func::min(unsent.clone()))
@@ -177,31 +176,39 @@ pub(super) fn scan_page(
     let following = Query::select()
         .expr(Expr::from(following))
         .expr(number().add(1))
-        .from(waiting.clone())
+        .from(WAITING)
         .and_where(current().is_not_null())
         .and_where(number().lt(PAGE_SIZE))
         .take();
-    let pages = Query::select()
+    let steps = Query::select()
         .expr(Expr::val(last))
         .expr(Expr::val(0))
         .union(UnionType::All, following)
         .take();
-    let pages = CommonTableExpression::new()
-        .query(pages)
-        .table_name(waiting.clone())
-        .columns([id.clone(), step.clone()])
-        .to_owned();
+    CommonTableExpression::new()
+        .query(steps)
+        .table_name(WAITING)
+        .columns([ID, STEP])
+        .to_owned()
+}
+
+/// Of the first [`PAGE_SIZE`] organisations after `last`, and not after `up_to`: those with
+/// deliveries to claim, at most `limit`; if there are fewer, also the last one.
+pub(super) fn scan_page(
+    request: &ClaimRequest,
+    last: &str,
+    up_to: Option<&str>,
+    limit: u64,
+) -> SelectStatement {
+    let (scanned, due_one) = (Alias::new("scanned"), Alias::new("due"));
+    let current = || Expr::col((WAITING, ID));
     // Not EXISTS, which PostgreSQL may join in another order than that of the scan.
     let first_due = Expr::from(due(current(), request.route, request.now, 1));
     let steps = Query::select()
-        .columns([
-            (waiting.clone(), id.clone()),
-            (waiting.clone(), step.clone()),
-        ])
+        .columns([(WAITING, ID), (WAITING, STEP)])
         .expr_as(first_due, due_one.clone())
-        .from(waiting.clone())
-        // The first row is `last`, and the last one may be NULL.
-        .and_where(number().gt(0))
+        .from(WAITING)
+        .and_where(Expr::col((WAITING, STEP)).gt(0))
         .and_where(current().is_not_null())
         .take();
     let founder = Query::select()
@@ -209,18 +216,23 @@ pub(super) fn scan_page(
         .from(organisation::Entity)
         .and_where(
             Expr::col((organisation::Entity, organisation::Column::Id))
-                .equals((scanned.clone(), id.clone())),
+                .equals((scanned.clone(), ID)),
         )
         .take();
     Query::select()
-        .with_cte(WithClause::new().recursive(true).cte(pages).to_owned())
-        .columns([id, step.clone(), due_one.clone()])
+        .with_cte(
+            WithClause::new()
+                .recursive(true)
+                .cte(waiting(request, last, up_to))
+                .to_owned(),
+        )
+        .columns([Alias::new(ID), Alias::new(STEP), due_one.clone()])
         .expr_as(founder, organisation::Column::FounderId)
         .from_subquery(steps, scanned)
         .cond_where(
             Condition::any()
                 .add(Expr::col(due_one).is_not_null())
-                .add(Expr::col(step).eq(PAGE_SIZE)),
+                .add(Expr::col(STEP).eq(PAGE_SIZE)),
         )
         .limit(limit)
         .take()

@@ -92,8 +92,7 @@ mod tests {
 
     use super::*;
     use crate::database::Database;
-    use crate::fixture::{add_organisation, insert};
-    use crate::query_plan::{postgresql, sqlite};
+    use crate::fixture::{add_organisation, insert, on_each_database};
 
     const AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
@@ -142,16 +141,5 @@ mod tests {
         assert_eq!(prune().await, (0, (0, 0)));
     }
 
-    #[tokio::test(flavor = "multi_thread")]
-    async fn sqlite_removes_notices_with_many_components() {
-        let (database, _folder) = sqlite().await;
-        notices_with_many_components_are_removed_in_several_transactions(&database).await;
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn postgresql_removes_notices_with_many_components() {
-        if let Some(database) = postgresql(&[]).await {
-            notices_with_many_components_are_removed_in_several_transactions(&database).await;
-        }
-    }
+    on_each_database!(notices_with_many_components_are_removed_in_several_transactions);
 }

@@ -17,8 +17,9 @@ use super::{
 };
 use crate::entity::notice::{Column, Model};
 use crate::entity::subscriber;
+use crate::fixture::{postgresql, sqlite};
 use crate::notice::{of_subject, subscribed, webhooks, withdrawal};
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::query_plan::plan;
 use crate::subscriber::unconfirmed;
 
 /// Rows as PostgreSQL needs them to plan as it would while two updates go out to 20,000 subscribers

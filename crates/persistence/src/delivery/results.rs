@@ -27,16 +27,7 @@ pub(super) async fn record(
     transaction: &Transaction,
     results: Vec<AttemptRecord>,
 ) -> Result<(), Error> {
-    if results.iter().any(changes_subscriber) {
-        let whose = Query::select()
-            .column(Column::SubscriberId)
-            .from(Entity)
-            .and_where(Column::Id.is_in(ids_of(&results)))
-            .take();
-        let rows = entity::Entity::find().filter(entity::Column::Id.in_subquery(whose));
-        subscriber::lock_rows(transaction, rows).await?;
-    }
-    lock_rows(transaction, changed(&results)).await?;
+    lock_changed(transaction, &results).await?;
     release_later(transaction, &results).await?;
     let mut sent: BTreeMap<String, Vec<i64>> = BTreeMap::new();
     let mut unwanted = Vec::new();
@@ -83,6 +74,20 @@ pub(super) async fn record(
             .await?;
     }
     Ok(())
+}
+
+/// Locks the subscribers and then the deliveries that results may change.
+async fn lock_changed(transaction: &Transaction, results: &[AttemptRecord]) -> Result<(), Error> {
+    if results.iter().any(changes_subscriber) {
+        let whose = Query::select()
+            .column(Column::SubscriberId)
+            .from(Entity)
+            .and_where(Column::Id.is_in(ids_of(results)))
+            .take();
+        let rows = entity::Entity::find().filter(entity::Column::Id.in_subquery(whose));
+        subscriber::lock_rows(transaction, rows).await?;
+    }
+    lock_rows(transaction, changed(results)).await
 }
 
 /// The identifiers of the results' deliveries, as [one batch](batch::one_of_keys).

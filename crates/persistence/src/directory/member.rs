@@ -12,7 +12,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde_json::Value;
 
 use super::{find_name, key};
-use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
+use crate::audit::{NewAuditItem, NewAuditItems};
 use crate::entity::audit_item::{Column, Entity};
 use crate::entity::directory_revocation;
 use crate::error::parse_stored;
@@ -37,14 +37,14 @@ pub(super) async fn audit_items(
     if lock(transaction, organisation).await?.is_none()
         || is_removed(transaction, organisation, user, *as_of).await?
     {
-        return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
+        return Ok(NewAuditItems::unchanged());
     }
     let (action, before) = match (change, last_role(transaction, organisation, user).await?) {
         (MemberChange::Joined, None) => (Action::MemberAdded, None),
         // The message about a later change came first, or this one came twice.
-        (MemberChange::Joined, Some(_)) => return Ok(NewAuditItems::none(NoAuditItem::Unchanged)),
+        (MemberChange::Joined, Some(_)) => return Ok(NewAuditItems::unchanged()),
         (MemberChange::Updated, Some(before)) if before == *role => {
-            return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
+            return Ok(NewAuditItems::unchanged());
         }
         (MemberChange::Updated, before) => (
             Action::MemberRoleChanged,
@@ -74,7 +74,7 @@ pub(super) async fn audit_items_of_removal(
     if lock(transaction, organisation).await?.is_none()
         || is_removed(transaction, organisation, user, at).await?
     {
-        return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
+        return Ok(NewAuditItems::unchanged());
     }
     let role = last_role(transaction, organisation, user).await?;
     let before = Some(state::directory_member(user, role));

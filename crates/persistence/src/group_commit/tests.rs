@@ -17,7 +17,8 @@ use crate::audit::{NewAuditItems, NoAuditItem};
 use crate::connect_options::sqlite_writer;
 use crate::database::Database;
 use crate::error::broken;
-use crate::query_plan::sqlite;
+use crate::fixture::sqlite;
+use crate::last_commit::LastCommit;
 use crate::transaction::Transaction;
 
 /// A database with an empty table of numbers.
@@ -264,7 +265,7 @@ async fn organisation_with_one_waiting_write_does_not_wait_for_all_of_another() 
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("queue.db").display());
     let writer = sea_orm::Database::connect(sqlite_writer(&url)).await;
-    let group = GroupCommit::on(writer.unwrap(), None);
+    let group = GroupCommit::on(writer.unwrap(), None, LastCommit::new());
     let (end, ending) = oneshot::channel::<()>();
     let first = group.write(None, move |_| {
         Box::pin(async move { ending.await.map_err(Error::internal) })
@@ -298,7 +299,7 @@ async fn writes_without_a_revision_take_turns_by_organisation() {
             let write = database.write_audited_of(Some(&organisation), move |_| {
                 Box::pin(async move {
                     order.lock().push(name);
-                    Ok(((), NewAuditItems::none(NoAuditItem::Unchanged)))
+                    Ok(((), NewAuditItems::unchanged()))
                 })
             });
             write.await

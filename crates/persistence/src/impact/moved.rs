@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::batch;
 use crate::commit::Scope;
-use crate::component::history::{self, MAX_READ_BY_CORRECTION, check_correction};
+use crate::component::history::correction::{self, MAX_READ, check_read};
 use crate::entity::{component, incident, incident_component};
 use crate::error::parse_stored;
 use crate::incident::component::impacts;
@@ -40,7 +40,7 @@ pub(super) async fn move_impact(scope: Scope<'_>, moved: ImpactMove) -> Result<(
         Some((id, component))
     });
     let affected: Vec<_> = affected.collect();
-    history::move_impact(scope, moved, &affected).await
+    correction::move_impact(scope, moved, &affected).await
 }
 
 /// What set the status of each of these components last, also of deleted ones: their history stays.
@@ -75,12 +75,12 @@ async fn others(scope: Scope<'_>, moved: ImpactMove) -> Result<HashMap<Uuid, Vec
                 incident::Column::CreatedAt,
                 incident::Column::ResolvedAt,
             ])
-            .limit(MAX_READ_BY_CORRECTION as u64 + 1)
+            .limit(MAX_READ as u64 + 1)
             .into_tuple::<Times>()
             .fetch_all(scope.transaction)
             .await?;
         times.extend(rows.into_iter().map(|row| (row.0, row)));
-        check_correction(times.len())?;
+        check_read(times.len())?;
     }
     let incidents: Vec<_> = times.keys().copied().collect();
     let mut others: HashMap<_, Vec<_>> = HashMap::new();
@@ -88,11 +88,11 @@ async fn others(scope: Scope<'_>, moved: ImpactMove) -> Result<HashMap<Uuid, Vec
     for ids in batch::of_keys(&incidents) {
         let links = incident_component::Entity::find()
             .filter(incident_component::Column::IncidentId.is_in(ids))
-            .limit(MAX_READ_BY_CORRECTION as u64 + 1)
+            .limit(MAX_READ as u64 + 1)
             .fetch_all(scope.transaction)
             .await?;
         read += links.len();
-        check_correction(read)?;
+        check_read(read)?;
         for link in links {
             let (_, occured_at, created_at, until) = times[&link.incident_id];
             let of_component = others.entry(link.component_id).or_default();
@@ -115,8 +115,8 @@ pub(crate) fn overlapping(
     moved: ImpactMove,
 ) -> [Select<incident::Entity>; 2] {
     use incident::Column;
-    let hull = moved.hull();
-    let begun = hull.to.map(|to| {
+    let extent = moved.extent();
+    let begun = extent.to.map(|to| {
         let occured = Condition::any().add(Column::OccuredAt.lt(to));
         // Its impact began with its creation if it was said to occur later.
         occured.add(Column::CreatedAt.lt(to))
@@ -129,6 +129,6 @@ pub(crate) fn overlapping(
     };
     [
         lasting(Column::ResolvedAt.is_null()),
-        lasting(Column::ResolvedAt.gt(hull.from)),
+        lasting(Column::ResolvedAt.gt(extent.from)),
     ]
 }

@@ -17,7 +17,9 @@ use allclear_domain::id::{
 };
 use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
-use allclear_domain::maintenance::{Maintenance, MaintenanceDraft, MaintenanceStatus};
+use allclear_domain::maintenance::{
+    ChangeContext, Maintenance, MaintenanceDraft, MaintenanceStatus,
+};
 use allclear_domain::page_order::OrderEntry;
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::ActiveValue::Set;
@@ -27,8 +29,7 @@ use uuid::Uuid;
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::{component, component_group};
-use crate::fixture::add_organisation;
-use crate::query_plan::{postgresql, sqlite};
+use crate::fixture::{add_organisation, postgresql, sqlite};
 use crate::statement::Run;
 
 const AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
@@ -165,8 +166,12 @@ impl<'d> Counted<'d> {
             components: self.components.clone(),
         };
         let create: CreateTransition<Maintenance> = Box::new(move |stamp: Stamp| {
-            let (id, at) = (MaintenanceId(stamp.id), stamp.committed_at);
-            Ok(Maintenance::create(id, draft, false, at, stamp.wall_time)?)
+            let context = ChangeContext {
+                notify_by_default: false,
+                ..stamp.change_context()
+            };
+            let id = MaintenanceId(stamp.id);
+            Ok(Maintenance::create(id, draft, context)?)
         });
         let planned = MaintenanceStore::insert(self.database, &self.organisation, create);
         planned.await.unwrap();

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 
 use allclear_application::error::Error;
 use allclear_application::status_page::incident::{
-    AffectedComponent, ComponentName, IncidentTimelineEntry, PublicIncident, SHOWN_AFTER_RESOLUTION,
+    AffectedComponent, ComponentName, IncidentTimelineEntry, PublicIncident,
 };
 use allclear_application::status_page::size::{
     Budget, OPEN_SHOWN, PAGE_BYTES, PAST_SHOWN, WithTimeline,
 };
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
-use allclear_domain::incident::Incident;
+use allclear_domain::incident::{Incident, SHOWN_AFTER_RESOLUTION};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
@@ -25,7 +25,7 @@ use crate::entity::incident::{Column, Entity};
 use crate::entity::{component, incident_component};
 use crate::error::{broken, parse_stored};
 use crate::statement::{Fetch, RunStatement};
-use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
+use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline, Timelines};
 use crate::transaction::Transaction;
 
 /// The incidents on a status page, newest first. Of the unresolved ones, the newest.
@@ -45,14 +45,15 @@ pub(crate) async fn list_for_page(
         let timelines = if budget.is_spent() {
             Timelines::Unread
         } else {
-            Timelines::Read
+            timeline::of(transaction, some.iter().copied()).await?
         };
         for incident in public(transaction, some, timelines).await? {
             shown.push(budget.show(incident)?);
         }
     }
     for some in past.chunks(MAX_TIMELINES_PER_READ) {
-        for incident in public(transaction, some, Timelines::Read).await? {
+        let timelines = timeline::of(transaction, some.iter().copied()).await?;
+        for incident in public(transaction, some, timelines).await? {
             shown.push(incident.for_past()?);
         }
     }
@@ -111,7 +112,8 @@ pub(crate) async fn find_public(
     transaction: &Transaction,
     id: IncidentId,
 ) -> Result<PublicIncident, Error> {
-    let found = public(transaction, &[id.0], Timelines::Read).await?.pop();
+    let timelines = timeline::of(transaction, [id.0]).await?;
+    let found = public(transaction, &[id.0], timelines).await?.pop();
     let missing = || Error::internal(format!("an event names incident {id}, which is not stored"));
     found.ok_or_else(missing)
 }
@@ -121,10 +123,7 @@ pub(crate) async fn public_form_of_stored(
     transaction: &Transaction,
     incident: &Incident,
 ) -> Result<PublicIncident, Error> {
-    let timeline = timeline::of(transaction, [incident.id.0])
-        .await?
-        .remove(&incident.id.0)
-        .unwrap_or_default();
+    let timeline = timeline::of_one(transaction, incident.id).await?;
     let components = affected_by(transaction, incident.id).await?;
     Ok(shown_with(incident.clone(), timeline, components))
 }
@@ -156,18 +155,11 @@ pub(crate) async fn affected_by(
     Ok(affected.remove(&id.0).unwrap_or_default())
 }
 
-/// Whether the timelines of incidents are read with them.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Timelines {
-    Read,
-    Unread,
-}
-
 /// Incidents that were found in their organisation, newest first.
 async fn public(
     transaction: &Transaction,
     ids: &[Uuid],
-    timelines: Timelines,
+    mut timelines: Timelines<IncidentTimelineEntry>,
 ) -> Result<Vec<PublicIncident>, Error> {
     let incidents = super::by_ids(ids.iter().copied());
     let rows = Entity::find()
@@ -178,17 +170,10 @@ async fn public(
     if rows.is_empty() {
         return Ok(Vec::new());
     }
-    let mut timelines = match timelines {
-        Timelines::Read => Some(timeline::of(transaction, ids.iter().copied()).await?),
-        Timelines::Unread => None,
-    };
     let mut affected = affected(transaction, incidents).await?;
     let show = |row| {
         let incident = Incident::try_from(row)?;
-        let timeline = match &mut timelines {
-            Some(read) => read.remove(&incident.id.0).unwrap_or_default(),
-            None => Timeline::unread(),
-        };
+        let timeline = timelines.take(incident.id.0);
         let components = affected.remove(&incident.id.0).unwrap_or_default();
         Ok(shown_with(incident, timeline, components))
     };

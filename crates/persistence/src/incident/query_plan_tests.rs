@@ -12,9 +12,10 @@ use uuid::Uuid;
 
 use super::{public, timeline, update};
 use crate::entity::incident;
+use crate::fixture::{postgresql, sqlite};
 use crate::impact::moved::overlapping;
 use crate::impact::unresolved_impacts;
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::query_plan::plan;
 use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::timeline::tests::scans;
 
@@ -69,12 +70,12 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
         ("some of them", incidents(some())),
         (
             "timelines of some",
-            timeline::UPDATES.newest(backend, ids(), &timeline::columns()),
+            timeline::UPDATES.newest(backend, ids(), &timeline::UPDATES.entry_columns()),
         ),
         ("links of some", public::links(some())),
         (
             "the timeline of one",
-            timeline::UPDATES.newest(backend, [id.0], &timeline::columns()),
+            timeline::UPDATES.newest(backend, [id.0], &timeline::UPDATES.entry_columns()),
         ),
         ("the links of one", public::links(one())),
         ("the newest update of one", newest),

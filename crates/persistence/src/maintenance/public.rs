@@ -13,7 +13,8 @@ use chrono::{DateTime, Utc};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 use uuid::Uuid;
 
-use super::{of, reports, some_reports, update};
+use super::report::{reports, some_reports};
+use super::{of, update};
 use crate::entity::maintenance::{Column, Entity};
 use crate::statement::Fetch;
 use crate::timeline::MAX_TIMELINES_PER_READ;

@@ -9,7 +9,8 @@ use uuid::Uuid;
 use super::public::{newest_over, not_over};
 use super::schedule::{changing, due, next};
 use super::{Column, component, of, timeline};
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::fixture::{postgresql, sqlite};
+use crate::query_plan::plan;
 use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::timeline::tests::scans;
 
@@ -63,7 +64,11 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
         ("", page.into_query()),
         (
             "maintenance_updates",
-            timeline::UPDATES.newest(backend, listed.iter().copied(), &timeline::columns()),
+            timeline::UPDATES.newest(
+                backend,
+                listed.iter().copied(),
+                &timeline::UPDATES.entry_columns(),
+            ),
         ),
         (
             "maintenances_by_showing",

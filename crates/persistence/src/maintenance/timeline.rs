@@ -1,17 +1,13 @@
 //! Timelines of maintenances.
 
-use std::collections::HashMap;
-
 use allclear_application::error::Error;
 use allclear_application::status_page::maintenance::MaintenanceTimelineEntry;
-use allclear_domain::id::MaintenanceUpdateId;
-use chrono::{DateTime, Utc};
-use sea_orm::{ConnectionTrait, FromQueryResult};
+use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId};
+use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use crate::error::{broken, parse_stored};
-use crate::statement::RunStatement;
-use crate::timeline::{Selected, Timeline, UpdateTable, columns_of};
+use crate::error::parse_stored;
+use crate::timeline::{EntryRow, Timeline, Timelines, UpdateTable};
 
 /// The updates of maintenances.
 pub(crate) const UPDATES: UpdateTable = UpdateTable {
@@ -20,51 +16,34 @@ pub(crate) const UPDATES: UpdateTable = UpdateTable {
     parents: "maintenances",
 };
 
-/// Columns of a timeline's entry.
-pub(crate) fn columns() -> Vec<Selected> {
-    columns_of(
-        UPDATES.name,
-        &[
-            "maintenance_id",
-            "id",
-            "status",
-            "message",
-            "created_at",
-            "display_at",
-        ],
-    )
-}
+impl TryFrom<EntryRow> for MaintenanceTimelineEntry {
+    type Error = Error;
 
-#[derive(FromQueryResult)]
-struct Row {
-    maintenance_id: Uuid,
-    id: Uuid,
-    status: String,
-    message: String,
-    created_at: DateTime<Utc>,
-    display_at: DateTime<Utc>,
-}
-
-/// Returns the timelines of maintenances; a maintenance without updates has none.
-pub(super) async fn of(
-    connection: &impl ConnectionTrait,
-    maintenances: impl IntoIterator<Item = Uuid>,
-) -> Result<HashMap<Uuid, Timeline<MaintenanceTimelineEntry>>, Error> {
-    let query = UPDATES.newest(connection.get_database_backend(), maintenances, &columns());
-    let rows = connection.fetch_rows(&query).await?;
-    let mut timelines: HashMap<_, Timeline<_>> = HashMap::new();
-    for row in rows {
-        let row = Row::from_query_result(&row, "").map_err(broken)?;
-        let entry = MaintenanceTimelineEntry {
+    fn try_from(row: EntryRow) -> Result<Self, Error> {
+        Ok(Self {
             id: row.id.to_string(),
             code: MaintenanceUpdateId(row.id).code().to_string(),
-            maintenance_id: row.maintenance_id.to_string(),
+            maintenance_id: row.parent.to_string(),
             status: parse_stored(&row.status)?,
             message: row.message,
             created_at: row.created_at,
             display_at: row.display_at,
-        };
-        timelines.entry(row.maintenance_id).or_default().push(entry);
+        })
     }
-    Ok(timelines)
+}
+
+/// Reads the timelines of maintenances.
+pub(super) async fn of(
+    connection: &impl ConnectionTrait,
+    maintenances: impl IntoIterator<Item = Uuid>,
+) -> Result<Timelines<MaintenanceTimelineEntry>, Error> {
+    UPDATES.read(connection, maintenances).await
+}
+
+/// Reads the timeline of a maintenance.
+pub(super) async fn of_one(
+    connection: &impl ConnectionTrait,
+    id: MaintenanceId,
+) -> Result<Timeline<MaintenanceTimelineEntry>, Error> {
+    Ok(of(connection, [id.0]).await?.take(id.0))
 }

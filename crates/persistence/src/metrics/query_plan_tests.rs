@@ -9,7 +9,8 @@ use sea_orm::sea_query::SelectStatement;
 use uuid::Uuid;
 
 use super::{incident_counts, page};
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::fixture::{postgresql, sqlite};
+use crate::query_plan::plan;
 
 /// 20,000 old incidents of one component, each with two updates.
 const OLD_INCIDENTS: [&str; 6] = [

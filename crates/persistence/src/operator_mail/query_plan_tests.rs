@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use sea_orm::sea_query::SelectStatement;
 
 use super::{digest, queue, reminder};
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::fixture::{postgresql, sqlite};
+use crate::query_plan::plan;
 
 /// 20,000 incidents, subscribers and mails of 1,000 organisations. About one in a hundred
 /// organisations has reminders, and one in a hundred of the other rows needs attention.

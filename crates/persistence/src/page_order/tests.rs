@@ -12,8 +12,7 @@ use allclear_domain::page_order::OrderEntry;
 use super::*;
 use crate::audit::NoAuditItem;
 use crate::database::Database;
-use crate::fixture::add_organisation;
-use crate::query_plan::{postgresql, sqlite};
+use crate::fixture::{add_organisation, on_each_database};
 
 /// With two variables for each of these components, a statement would have too many for SQLite.
 const MANY: u32 = 20_000;
@@ -104,15 +103,4 @@ async fn order_of_many_components_can_change(database: &Database) {
     assert_eq!(regrouped.await.unwrap(), u64::from(MANY) + 1);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn sqlite_changes_the_order_of_many_components() {
-    let (database, _folder) = sqlite().await;
-    order_of_many_components_can_change(&database).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn postgresql_changes_the_order_of_many_components() {
-    if let Some(database) = postgresql(&[]).await {
-        order_of_many_components_can_change(&database).await;
-    }
-}
+on_each_database!(order_of_many_components_can_change);

@@ -10,20 +10,33 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::state;
-use crate::audit::{self, NewAuditItems, NoAuditItem};
+use crate::audit::{self, NewAuditItems, States};
 use crate::entity::session::{Column, Entity};
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
-/// Ends the sessions of an account except `spared`. Returns their number.
-pub(crate) async fn end_all(
+/// Ends the sessions of an account except `kept`, because its password, its address or its second
+/// factors are changed. Returns the items for that change. The caller holds the account's lock.
+pub(crate) async fn end_other_sessions(
     transaction: &Transaction,
     user: UserId,
-    spared: Option<SessionId>,
+    kept: Option<SessionId>,
+    now: DateTime<Utc>,
+    (action, states): (Action, States),
+) -> Result<NewAuditItems, Error> {
+    end_all(transaction, user, kept).await?;
+    audit::audit_items_of_person(transaction, user, now, action, states).await
+}
+
+/// Ends the sessions of an account except `kept`. Returns their number.
+pub(super) async fn end_all(
+    transaction: &Transaction,
+    user: UserId,
+    kept: Option<SessionId>,
 ) -> Result<u64, Error> {
     let mut ended = Entity::delete_many().filter(Column::UserId.eq(user.0));
-    if let Some(spared) = spared {
-        ended = ended.filter(Column::Id.ne(spared.0));
+    if let Some(kept) = kept {
+        ended = ended.filter(Column::Id.ne(kept.0));
     }
     let ended = ended.run(transaction).await?;
     Ok(ended)
@@ -36,12 +49,12 @@ pub(crate) async fn end_session(
     now: DateTime<Utc>,
 ) -> Result<NewAuditItems, Error> {
     let Some(session) = found.fetch_one(transaction).await? else {
-        return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
+        return Ok(NewAuditItems::unchanged());
     };
     // Of several concurrent requests, one deletes the row.
     let ended = Entity::delete_by_id(session.id).run(transaction).await?;
     if ended == 0 {
-        return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
+        return Ok(NewAuditItems::unchanged());
     }
     let (user, ended) = (UserId(session.user_id), state(SessionId(session.id)));
     audit_items_of_end(transaction, user, now, ended).await
@@ -70,7 +83,7 @@ pub(super) async fn make_room(
         ended = these.run(transaction).await?;
     }
     let before = match (ended, excess.as_slice()) {
-        (0, _) => return Ok(NewAuditItems::none(NoAuditItem::Unchanged)),
+        (0, _) => return Ok(NewAuditItems::unchanged()),
         (1, &[id]) => state(SessionId(id)),
         _ => several(ended),
     };

@@ -14,6 +14,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+use super::attached::PageComponents;
 use super::lists::{self, ListBudget, UpdateLists};
 use super::{LinkRow, TextBudget, Updates, links, live, read_links};
 use crate::affected::{self, read_change};
@@ -23,7 +24,7 @@ use crate::error::{broken, parse_stored};
 use crate::incident::public::open_ids;
 use crate::incident::{by_ids, of, timeline};
 use crate::statement::Fetch;
-use crate::timeline::{MAX_TIMELINES_PER_READ, columns_of};
+use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::transaction::Transaction;
 
 /// Columns of an incident and of an update: the components before and after its change.
@@ -39,6 +40,7 @@ const UPDATES: UpdateLists = UpdateLists {
 pub(super) async fn records(
     transaction: &Transaction,
     organisation: &OrganisationId,
+    page: &PageComponents<'_>,
 ) -> Result<Vec<IncidentRecord>, Error> {
     let mut open = open_ids(transaction, organisation).await?;
     open.truncate(OPEN_LISTED);
@@ -52,7 +54,7 @@ pub(super) async fn records(
     let (mut budget, mut lists) = (TextBudget::new(), ListBudget::new());
     let mut records = Vec::with_capacity(ids.len());
     for some in ids.chunks(MAX_TIMELINES_PER_READ) {
-        for mut record in read(transaction, some, &mut lists).await? {
+        for mut record in read(transaction, some, page, &mut lists).await? {
             budget.fit(&mut record.entries);
             records.push(record);
         }
@@ -87,6 +89,7 @@ struct AttachedRow {
 async fn read(
     transaction: &Transaction,
     ids: &[Uuid],
+    page: &PageComponents<'_>,
     lists: &mut ListBudget,
 ) -> Result<Vec<IncidentRecord>, Error> {
     let rows = Entity::find()
@@ -110,11 +113,11 @@ async fn read(
         let links = links.remove(&id).unwrap_or_default();
         let postmortem = postmortems.remove(&id);
         let affected = affected.remove(&id).flatten();
+        let impacts = links
+            .iter()
+            .filter_map(attachment)
+            .collect::<Result<Vec<_>, _>>()?;
         records.push(IncidentRecord {
-            impacts: links
-                .iter()
-                .filter_map(attachment)
-                .collect::<Result<_, _>>()?,
             components: live(&links),
             reviewed_at: postmortem.as_ref().map(|review| review.published_at),
             entries: StatuspageEntry::all_of_incident(
@@ -122,7 +125,9 @@ async fn read(
                 affected,
                 updates.take(id),
                 postmortem,
+                || page.of_incident(&incident, &impacts, lists),
             ),
+            impacts,
             incident,
         });
     }
@@ -159,12 +164,7 @@ async fn read_updates(
     ids: &[Uuid],
     budget: &mut ListBudget,
 ) -> Result<Updates, Error> {
-    let columns = [
-        timeline::columns(),
-        columns_of(timeline::UPDATES.name, &["edited_at"]),
-    ]
-    .concat();
-    Updates::read(transaction, UPDATES, ids, columns, budget).await
+    Updates::read(transaction, UPDATES, ids, budget).await
 }
 
 /// The published review of each incident that has one.

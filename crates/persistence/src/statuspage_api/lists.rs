@@ -12,6 +12,7 @@ use sea_orm::QueryResult;
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Func, Query};
 use uuid::Uuid;
 
+use crate::affected::{COMPONENT_BYTES, LIST_BYTES};
 use crate::error::broken;
 use crate::statement::RunStatement;
 use crate::timeline::{FIRST_TIME, Selected, UpdateTable, columns_of};
@@ -28,16 +29,31 @@ impl ListBudget {
         Self(AFFECTED_BYTES)
     }
 
+    /// The room of the list of one entry.
+    pub(super) const fn of_entry() -> Self {
+        Self(LIST_BYTES as usize)
+    }
+
+    /// Takes the room of a component in a list; false if it does not fit.
+    pub(super) fn take_component(&mut self, name: &str) -> bool {
+        self.take(name.len() + usize::from(COMPONENT_BYTES))
+    }
+
+    fn take(&mut self, bytes: usize) -> bool {
+        let left = self.0.checked_sub(bytes);
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
+
     /// Takes the room of the first rows whose lists fit, the one with the greatest position first.
     /// Returns the position of the last of them; `None` if the first one does not fit.
     fn last_that_fits<P: Ord>(&mut self, mut rows: Vec<(P, usize)>) -> Option<P> {
         rows.sort_unstable_by(|one, other| other.cmp(one));
         let mut last = None;
         for (position, bytes) in rows {
-            let Some(left) = self.0.checked_sub(bytes) else {
+            if !self.take(bytes) {
                 break;
-            };
-            self.0 = left;
+            }
             last = Some(position);
         }
         last

@@ -25,7 +25,7 @@ use crate::error::broken;
 use crate::maintenance::public::not_over;
 use crate::maintenance::{maintenance_from, of, timeline};
 use crate::statement::Fetch;
-use crate::timeline::{MAX_TIMELINES_PER_READ, columns_of};
+use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::transaction::Transaction;
 
 /// Columns of a maintenance: the components as they were.
@@ -161,12 +161,7 @@ async fn read(
         let row = AffectedRow::from_query_result(&row, "").map_err(broken)?;
         maintained.insert(row.id, row.maintained()?);
     }
-    let columns = [
-        timeline::columns(),
-        columns_of(timeline::UPDATES.name, &["edited_at"]),
-    ]
-    .concat();
-    let mut updates = Updates::read(transaction, UPDATES, ids, columns, budget).await?;
+    let mut updates = Updates::read(transaction, UPDATES, ids, budget).await?;
     let no_status = Expr::val(Value::String(None));
     let links = links("maintenance_components", "maintenance_id", ids, no_status);
     let mut links = read_links(transaction, &links).await?;

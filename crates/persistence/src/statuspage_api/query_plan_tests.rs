@@ -6,7 +6,8 @@ use sea_orm::QueryTrait;
 use sea_orm::sea_query::SelectStatement;
 
 use super::{incident, maintenance};
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::fixture::{postgresql, sqlite};
+use crate::query_plan::plan;
 
 /// 20,000 resolved incidents, and 20,000 maintenances that are over, of which 20 were cancelled.
 const OLD_ENTRIES: [&str; 4] = [

@@ -17,7 +17,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{add_to_count, count_of, model_of, scope};
-use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
+use crate::audit::{NewAuditItem, NewAuditItems};
 use crate::component::{self, existing};
 use crate::delivery::queue_verifications;
 use crate::entity::component::Column as ComponentColumn;
@@ -104,7 +104,7 @@ pub(super) async fn import(
         .map(|(subscriber, _)| subscriber)
         .collect();
     if added.is_empty() {
-        return Ok((outcomes, NewAuditItems::none(NoAuditItem::Unchanged)));
+        return Ok((outcomes, NewAuditItems::unchanged()));
     }
     let rows = added
         .iter()

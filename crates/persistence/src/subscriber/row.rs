@@ -7,7 +7,11 @@ use allclear_domain::subscriber::{
     Choice, Failing, ReplacedSecret, Scope, ScopeKind, SecretRound, Subscriber,
 };
 use chrono::{DateTime, Utc};
-use sea_orm::{ActiveValue::Set, ConnectionTrait};
+use sea_orm::{
+    ActiveModelTrait,
+    ActiveValue::{NotSet, Set},
+    ConnectionTrait, IntoActiveModel,
+};
 
 use super::scope;
 use crate::entity::subscriber::{ActiveModel, Model};
@@ -40,6 +44,16 @@ pub(super) fn model_of(
         earlier_secrets: stored_secrets(&state.secret.earlier)?,
         by_visitor: state.target.is_by_visitor(),
     })
+}
+
+/// The columns of a stored subscriber after a change: all except the key of its target, which never
+/// changes. Of addresses that differ in case only, version 0.1 stored several subscribers, and one
+/// of them has the key of the target.
+pub(super) fn changed(row: Model) -> ActiveModel {
+    ActiveModel {
+        target_key: NotSet,
+        ..row.into_active_model().reset_all()
+    }
 }
 
 /// `None` if there are none.

@@ -1,17 +1,17 @@
 use std::sync::atomic::Ordering;
 
-use allclear_domain::channel::Target;
+use allclear_domain::channel::{Channel, Target};
 use allclear_domain::id::ComponentId;
 use allclear_domain::subscriber::{Choice, SubscriberDraft};
 use chrono::TimeDelta;
 use sea_orm::ActiveValue::Set;
-use sea_orm::{FromQueryResult, PaginatorTrait, Statement};
+use sea_orm::{ConnectionTrait, FromQueryResult, PaginatorTrait, QueryTrait, Statement};
 use tokio::sync::oneshot;
 
 use super::*;
 use crate::entity::{component, verification_mail};
-use crate::fixture::{add_organisation, insert};
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::fixture::{add_organisation, insert, postgresql, sqlite};
+use crate::query_plan::plan;
 
 const ROWS: [&str; 4] = [
     "INSERT INTO organisations (id, code, name, revision, created_at) VALUES ('acme', 'c', 'Acme', 0, now())",
@@ -112,6 +112,7 @@ async fn postgresql_searches_the_subscriptions_of_a_target() {
     let acme = OrganisationId::parse("acme").unwrap();
     for key in [
         SubscriberKey::of_email("7"),
+        SubscriberKey::of_link("7"),
         SubscriberKey::Id(SubscriberId(Uuid::from_u128(7))),
     ] {
         let query = of_same_target(&acme, &key).into_query();

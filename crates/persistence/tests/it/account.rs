@@ -387,12 +387,12 @@ async fn a_new_address_ends_the_other_sessions_and_the_resets(database: &Databas
     assert_none(database.find_reset(&link.digest(), clock().now())).await;
 }
 
-fn change(user: &User, verified: &str, new: &str, spared: SessionId) -> PasswordChange {
+fn change(user: &User, verified: &str, new: &str, current_session: SessionId) -> PasswordChange {
     PasswordChange {
         user: user.id,
         verified: PasswordHash::new(verified.into()),
         new: PasswordHash::new(new.into()),
-        spared,
+        current_session,
     }
 }
 

@@ -27,7 +27,7 @@ fn count(scope: MailScope, key: &str, limit: u32) -> MailCount {
 
 /// Whether one mail passes these counters. Every other result is the refusal.
 async fn passes(database: &Database, counts: Vec<MailCount>, now: DateTime<Utc>) -> bool {
-    match database.take(counts, now).await {
+    match database.take(None, counts, now).await {
         Ok(()) => true,
         Err(Error::MailLimitReached { .. }) => false,
         Err(error) => panic!("{error:?}"),
@@ -79,7 +79,11 @@ async fn refused_mail_is_counted_nowhere(database: &Database) {
     );
     let both = || vec![mailbox.clone(), account.clone()];
     assert!(passes(database, both(), now).await);
-    let refusal = database.take(both(), now).await.unwrap_err().to_string();
+    let refusal = database
+        .take(None, both(), now)
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(refusal.contains("ALLCLEAR_LIMIT_MAIL_ACCOUNT"), "{refusal}");
     assert_eq!(left(database, &mailbox, now).await, 4);
 }
@@ -93,11 +97,11 @@ async fn mail_that_is_given_back_is_not_counted(database: &Database) {
     let both = || vec![mailbox.clone(), account.clone()];
     assert!(passes(database, both(), now).await);
     let yesterday = now - Days::new(1);
-    database.give_back(both(), yesterday).await.unwrap();
+    database.give_back(None, both(), yesterday).await.unwrap();
     assert_eq!(database.counted(&mailbox, now).await.unwrap(), 1);
     // The second time there is nothing to take back.
     for _ in 0..2 {
-        database.give_back(both(), now).await.unwrap();
+        database.give_back(None, both(), now).await.unwrap();
         assert_eq!(database.counted(&mailbox, now).await.unwrap(), 0);
     }
     assert_eq!(left(database, &mailbox, now).await, 2);

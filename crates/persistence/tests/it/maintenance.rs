@@ -12,7 +12,7 @@ use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::{
-    Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus,
+    ChangeContext, Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus,
 };
 use allclear_domain::maintenance_update::{
     MaintenanceAndUpdate, MaintenanceUpdate, MaintenanceUpdateDeletion,
@@ -43,6 +43,14 @@ fn in_days(days: i64) -> DateTime<Utc> {
     clock().now() + TimeDelta::days(days)
 }
 
+/// The context of a change that notifies subscribers, whatever the organisation's setting.
+pub(crate) fn notifying(stamp: Stamp) -> ChangeContext {
+    ChangeContext {
+        notify_by_default: true,
+        ..stamp.change_context()
+    }
+}
+
 pub(crate) async fn create(
     database: &Database,
     organisation: &OrganisationId,
@@ -60,13 +68,8 @@ pub(crate) async fn create(
         components: Vec::new(),
     };
     let create: CreateTransition<Maintenance> = Box::new(move |stamp| {
-        Ok(Maintenance::create(
-            MaintenanceId(stamp.id),
-            draft,
-            true,
-            stamp.committed_at,
-            stamp.wall_time,
-        )?)
+        let id = MaintenanceId(stamp.id);
+        Ok(Maintenance::create(id, draft, notifying(stamp))?)
     });
     MaintenanceStore::insert(database, organisation, create)
         .await
@@ -104,8 +107,7 @@ pub(crate) async fn record(
     let author = author();
     let rule = Box::new(move |maintenance: Maintenance, stamp: Stamp| {
         let id = MaintenanceUpdateId(stamp.id);
-        let (recorded_at, now) = (stamp.committed_at, stamp.wall_time);
-        Ok(maintenance.record_update(id, draft, author, true, recorded_at, now)?)
+        Ok(maintenance.record_update(id, draft, author, notifying(stamp))?)
     });
     MaintenanceStore::insert_update(database, organisation, maintenance, rule)
         .await
@@ -136,10 +138,7 @@ pub(crate) async fn events(
 pub(crate) fn deleting(
     updates: Vec<MaintenanceUpdateId>,
 ) -> Transition<MaintenanceUpdateDeletion, Maintenance> {
-    Box::new(move |deletion, stamp| {
-        let (deleted_at, now) = (stamp.committed_at, stamp.wall_time);
-        Ok(deletion.delete(&updates, true, deleted_at, now)?)
-    })
+    Box::new(move |deletion, stamp| Ok(deletion.delete(&updates, notifying(stamp))?))
 }
 
 pub(crate) fn deletion() -> Transition<Maintenance, ()> {
@@ -410,7 +409,7 @@ async fn updates_are_published_before_their_maintenance_and_without_their_author
         ..Default::default()
     };
     let rule = Box::new(move |entry: MaintenanceAndUpdate, stamp: Stamp| {
-        Ok(entry.edit(patch, true, stamp.committed_at, stamp.wall_time)?)
+        Ok(entry.edit(patch, notifying(stamp))?)
     });
     let edited = MaintenanceStore::change_update(database, &acme, maintenance.id, update.id, rule)
         .await

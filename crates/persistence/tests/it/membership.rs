@@ -3,6 +3,7 @@ use allclear_application::error::Error;
 use allclear_application::invitation::{Invitation, InvitingOrganisation};
 use allclear_application::membership::{MemberTransition, NewOrganisation};
 use allclear_application::organisation::OrganisationStore;
+use allclear_application::page::Page;
 use allclear_application::second_factor::FactorStore;
 use allclear_application::secret::SecretToken;
 use allclear_application::session::{AdminSession, SessionStore};
@@ -380,7 +381,8 @@ async fn an_admin_whose_session_has_ended_gives_no_rights(database: &Database) {
     };
     let key = create_key(database, &acme, alive).await.unwrap();
     let store: &dyn api_key::ApiKeyStore = database;
-    assert_eq!(store.list(&acme).await.unwrap(), [key]);
+    let listed = store.list(&acme, Page::default()).await.unwrap();
+    assert_eq!(listed.items, [key]);
     assert_eq!(role(database, &acme, bob.id).await, Some(Role::Editor));
     let pending = OrganisationStore::list_invitations(database, &acme, clock().now()).await;
     assert!(pending.unwrap().is_empty());

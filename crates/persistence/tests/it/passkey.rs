@@ -51,7 +51,7 @@ async fn open(database: &Database, user: &User) -> SessionId {
     id
 }
 
-pub(crate) fn new_passkey(user: &User, credential: &str, spared: SessionId) -> NewPasskey {
+pub(crate) fn new_passkey(user: &User, credential: &str, current_session: SessionId) -> NewPasskey {
     NewPasskey {
         user: user.id,
         passkey: Passkey {
@@ -67,7 +67,7 @@ pub(crate) fn new_passkey(user: &User, credential: &str, spared: SessionId) -> N
         },
         challenge: challenge(),
         recovery_codes: codes(),
-        spared,
+        current_session,
     }
 }
 
@@ -118,15 +118,22 @@ async fn a_passkey_is_added_listed_renamed_and_removed(database: &Database) {
     assert_eq!(listed, std::slice::from_ref(&key));
 
     let name = || "Work phone".to_owned();
-    let spared = open(database, &bob).await;
-    let foreign = database.rename_passkey(bob.id, id, name(), spared).await;
+    let current_session = open(database, &bob).await;
+    let foreign = database
+        .rename_passkey(bob.id, id, name(), current_session)
+        .await;
     assert_eq!(foreign.unwrap(), None);
     let renamed = database.rename_passkey(ann.id, id, name(), session).await;
     assert_eq!(renamed.unwrap().unwrap().name, "Work phone");
     let factors = database.factors(ann.id).await.unwrap();
     assert_eq!(factors.passkeys[0].name, "Work phone");
 
-    assert!(!database.remove_passkey(bob.id, id, spared).await.unwrap());
+    assert!(
+        !database
+            .remove_passkey(bob.id, id, current_session)
+            .await
+            .unwrap()
+    );
     assert!(database.remove_passkey(ann.id, id, session).await.unwrap());
     assert!(!database.remove_passkey(ann.id, id, session).await.unwrap());
     assert_eq!(database.find_passkey(&key).await.unwrap(), None);
@@ -192,7 +199,7 @@ async fn recovery_codes_are_made_with_the_first_factor_and_removed_with_the_last
         step: 7,
         now,
         recovery_codes: codes(),
-        spared: session,
+        current_session: session,
     };
     assert!(database.confirm_totp(confirmation).await.unwrap());
     assert!(database.remove_totp(ann.id, session).await.unwrap());

@@ -1,6 +1,7 @@
 //! Databases of every released version, kept as files. Their content is found again, and their
 //! migrated schema is that of a new database.
 
+mod addresses;
 mod duplicates;
 mod mixed_nodes;
 mod schema;

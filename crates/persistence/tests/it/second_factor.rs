@@ -52,7 +52,7 @@ async fn confirm(
     user: &User,
     nonce: &str,
     codes: Vec<Digest>,
-    spared: SessionId,
+    current_session: SessionId,
 ) -> bool {
     let confirmation = TotpConfirmation {
         user: user.id,
@@ -60,7 +60,7 @@ async fn confirm(
         step: 7,
         now: clock().now(),
         recovery_codes: codes,
-        spared,
+        current_session,
     };
     database.confirm_totp(confirmation).await.unwrap()
 }

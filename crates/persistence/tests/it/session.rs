@@ -229,7 +229,12 @@ async fn only_the_owner_of_a_session_ends_it(database: &Database) {
     let there_id = find(database, &there).await.unwrap().id;
     let here_id = find(database, &here).await.unwrap().id;
     let bobs_id = find(database, &bobs).await.unwrap().id;
-    let ended = async |user, asking| database.end_one(user, there_id, asking).await.unwrap();
+    let ended = async |user, current_session| {
+        database
+            .end_one(user, there_id, current_session)
+            .await
+            .unwrap()
+    };
     assert!(!ended(bob.id, bobs_id).await);
     assert!(find(database, &there).await.is_some());
     assert!(ended(ann.id, here_id).await);
@@ -282,7 +287,7 @@ async fn changes_nothing(database: &Database, ann: &User, passkey: PasskeyId, se
         user: ann.id,
         verified: hash("hash"),
         new: hash("new"),
-        spared: session,
+        current_session: session,
     };
     assert_ended(database.change_password(change).await);
     let name = || "Eve".to_owned();
@@ -305,7 +310,7 @@ async fn changes_nothing(database: &Database, ann: &User, passkey: PasskeyId, se
         step: 7,
         now,
         recovery_codes: Vec::new(),
-        spared: session,
+        current_session: session,
     };
     assert_ended(database.confirm_totp(confirmation).await);
     assert_ended(database.remove_totp(ann.id, session).await);

@@ -24,6 +24,7 @@ use crate::organisation_fixture::{OrganisationFixture, open_on, set};
 
 contract!(
     entries_have_the_components_of_their_time,
+    a_status_set_without_an_update_has_the_components_that_are_attached_now,
     an_entry_has_all_components_with_usual_names_and_those_that_fit_with_long_ones,
     only_the_newest_entries_have_components_if_there_are_very_many,
     a_maintenance_counts_only_for_others_in_what_is_stored,
@@ -110,6 +111,40 @@ async fn entries_have_the_components_of_their_time(database: &Database) {
     assert_eq!(record.impacts, [open_on(api, ComponentStatus::MajorOutage)]);
     assert!(record.incident.monitoring_at.is_some());
     assert!(without.entries.iter().all(|entry| entry.affected.is_none()));
+}
+
+async fn a_status_set_without_an_update_has_the_components_that_are_attached_now(
+    database: &Database,
+) {
+    use PublicStatus::{Degraded, MajorOutage, Operational, PartialOutage};
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let major = [open_on(api, ComponentStatus::MajorOutage)];
+    let ended = fixture.open("Down", &major).await;
+    fixture
+        .attach(ended.id, web, ComponentStatus::Degraded)
+        .await;
+    let partial = [open_on(api, ComponentStatus::PartialOutage)];
+    let open = fixture.open("Down in part", &partial).await;
+    fixture.edit(ended.id, set(IncidentStatus::Resolved)).await;
+    fixture.edit(open.id, set(IncidentStatus::Monitoring)).await;
+    let state = state(database, &fixture.id).await;
+    let of = |record: usize| moves(state.incidents[record].entries[0].affected.as_ref());
+    assert_eq!(
+        of(0),
+        [("API", PartialOutage, PartialOutage)],
+        "the incident is open"
+    );
+    assert_eq!(
+        of(1),
+        [
+            ("API", MajorOutage, PartialOutage),
+            ("Web", Degraded, Operational)
+        ]
+    );
 }
 
 /// Components whose names have this many bytes, which must be a multiple of 4.

@@ -1,11 +1,11 @@
 use allclear_application::error::{Error, Resource};
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
+use allclear_application::subscriber::import::Imported;
 use allclear_application::subscriber::{
     SubscriberFilter, SubscriberKey, SubscriberStore, SubscriberTransition,
 };
-use allclear_domain::channel::RecipientKey;
-use allclear_domain::channel::{Channel, Target};
+use allclear_domain::channel::{Channel, RecipientKey, Target, TargetKey};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::organisation::Revision;
@@ -22,6 +22,7 @@ use crate::contract;
 
 contract!(
     a_stored_subscriber_reads_as_it_was_written,
+    an_address_is_one_subscriber_in_any_case,
     a_change_is_stored_and_makes_no_revision,
     replaced_secrets_are_stored_with_their_times,
     who_entered_a_target_is_stored,
@@ -72,16 +73,25 @@ async fn a_stored_subscriber_reads_as_it_was_written(database: &Database) {
     let acme = organisation(database, "acme").await;
     let ann = subscribe(database, &acme, "Ann@EXÄMPLE.com").await;
     assert_eq!(ann.target.as_str(), "Ann@EXÄMPLE.com");
-    let found = SubscriberStore::find(database, &acme, &SubscriberKey::of_email("Ann@exämple.com"))
-        .await
-        .unwrap();
-    assert_eq!(found, Some(ann));
-    assert_eq!(
-        SubscriberStore::find(database, &acme, &SubscriberKey::of_email("ann@exämple.com"))
-            .await
-            .unwrap(),
-        None
-    );
+    for key in [
+        SubscriberKey::of_email("Ann@exämple.com"),
+        SubscriberKey::of_email("ann@exämple.com"),
+        SubscriberKey::of_link("ANN@exämple.com"),
+    ] {
+        let found = SubscriberStore::find(database, &acme, &key).await.unwrap();
+        assert_eq!(found.as_ref(), Some(&ann), "{key:?}");
+    }
+}
+
+async fn an_address_is_one_subscriber_in_any_case(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let ann = subscribe(database, &acme, "Ann@example.com").await;
+    for spelling in ["ann@example.com", "ANN@EXAMPLE.com"] {
+        assert_eq!(subscribe(database, &acme, spelling).await, ann);
+        let key = TargetKey::of_email(spelling);
+        let outcomes = database.preview_import(&acme, vec![key], 0).await.unwrap();
+        assert_eq!(outcomes, [Imported::Known], "{spelling}");
+    }
 }
 
 async fn a_change_is_stored_and_makes_no_revision(database: &Database) {

@@ -4,7 +4,8 @@ use allclear_domain::email::EmailKey;
 use sea_orm::QueryTrait;
 
 use super::owner_or_another;
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::fixture::{postgresql, sqlite};
+use crate::query_plan::plan;
 
 const MANY: [&str; 2] = [
     "INSERT INTO users (id, name, email, email_key, password, administrator, created_at) \

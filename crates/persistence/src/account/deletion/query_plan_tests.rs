@@ -4,7 +4,8 @@ use allclear_domain::id::UserId;
 use uuid::Uuid;
 
 use super::{NamedRows, named_rows};
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::fixture::{postgresql, sqlite};
+use crate::query_plan::plan;
 
 /// Rows of 997 authors in 20 organisations, as PostgreSQL needs them to plan as it would for a
 /// large installation.

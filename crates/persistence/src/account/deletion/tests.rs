@@ -2,8 +2,7 @@ use sea_orm::{IntoActiveModel, PaginatorTrait};
 
 use super::*;
 use crate::entity::incident;
-use crate::fixture::{add_organisation, insert};
-use crate::query_plan::{postgresql, sqlite};
+use crate::fixture::{add_organisation, insert, on_each_database};
 
 /// More than one transaction changes.
 const MANY: u128 = MAX_ROWS as u128 + 100;
@@ -113,21 +112,4 @@ async fn name_is_replaced_in_batches_and_those_of_others_stay(database: &Databas
     assert_eq!(named(database).await, (many - 1, many - 1));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn sqlite_replaces_in_batches() {
-    let (database, _folder) = sqlite().await;
-    Box::pin(name_is_replaced_in_batches_and_those_of_others_stay(
-        &database,
-    ))
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn postgresql_replaces_in_batches() {
-    if let Some(database) = postgresql(&[]).await {
-        Box::pin(name_is_replaced_in_batches_and_those_of_others_stay(
-            &database,
-        ))
-        .await;
-    }
-}
+on_each_database!(name_is_replaced_in_batches_and_those_of_others_stay);

@@ -12,8 +12,9 @@ use uuid::Uuid;
 
 use super::*;
 use crate::entity::incident;
-use crate::fixture::{add_organisation, add_subscribers, insert, refuse_many_at_once};
-use crate::query_plan::{postgresql, sqlite};
+use crate::fixture::{
+    add_organisation, add_subscribers, insert, postgresql, refuse_many_at_once, sqlite,
+};
 use crate::removal::MAX_ROWS;
 
 /// More than one transaction removes.

@@ -7,11 +7,13 @@ use sea_orm::sea_query::SelectStatement;
 use sea_orm::{EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
+use super::correction::beginning_of_each;
 use super::current::last_periods;
-use super::spans::{SpanPlace, ended_spans, lasting_spans, newest_within};
-use super::{beginning_of_each, overlapping, related};
+use super::spans::{SpanPlace, count_within, ended_spans, lasting_spans, newest_within};
+use super::{overlapping, related};
 use crate::entity::component_period::Entity;
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::fixture::{postgresql, sqlite};
+use crate::query_plan::plan;
 
 /// 20,000 old periods of one component, and one that lasts.
 const OLD_PERIODS: [&str; 4] = [
@@ -67,6 +69,13 @@ fn of_components() -> [SelectStatement; 4] {
         periods(Some(until)),
         periods(None),
     ]
+}
+
+/// The number of periods of some components on some days, and from a day on.
+fn counts() -> [SelectStatement; 2] {
+    let from = DateTime::from_timestamp(1_600_000_000, 0).unwrap();
+    let components = [Uuid::from_u128(12), Uuid::from_u128(13)];
+    [Some(from + TimeDelta::days(90)), None].map(|to| count_within(&components, (from, to), 100))
 }
 
 /// The incidents of one component and of many on some days.
@@ -162,6 +171,31 @@ async fn sqlite_reads_of_each_component_only_the_periods_of_an_interval() {
                 && plan.contains("component_id=? AND start_at<?"),
             "{plan}"
         );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_counts_periods_of_an_interval_in_the_index() {
+    let (database, _folder) = sqlite().await;
+    for query in counts() {
+        let plan = plan(database.read(), &query).await;
+        assert!(!plan.contains("SCAN component_periods"), "{plan}");
+        assert!(
+            plan.contains("COVERING INDEX periods_of_component (component_id=? AND start_at>?"),
+            "{plan}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_counts_periods_of_an_interval_in_the_index() {
+    let Some(database) = postgresql(&OLD_PERIODS).await else {
+        return;
+    };
+    for query in counts() {
+        let plan = plan(database.read(), &query).await;
+        assert!(!plan.contains("Seq Scan on component_periods"), "{plan}");
+        assert!(plan.contains("periods_of_component"), "{plan}");
     }
 }
 

@@ -25,13 +25,12 @@ pub(super) const EARLIER: &str = "earlier";
 const MAX_PERIODS_PER_READ: u64 = 10_000;
 /// Most ended periods of an organisation that its status page shows: the newest.
 const MAX_PERIODS_OF_PAGE: usize = 100_000;
-/// Periods of several components per read.
-const MAX_PERIODS_AT_ONCE: usize = 50_000;
-/// Most periods that a write reads of the components that it publishes, unless these are so many
-/// that [`MIN_PERIODS_OF_EACH`] are more.
-const MAX_PERIODS_OF_WRITE: usize = 20_000;
-/// Periods that a write reads of each component, however many it publishes.
-const MIN_PERIODS_OF_EACH: usize = 100;
+/// Most periods of several components that are read together: by a write that publishes the
+/// components while other writes wait, and by pages of uptime, the uptime of a group and the
+/// metrics while other reads wait. 100 components that change twice a day have fewer in 90 days.
+const MAX_PERIODS_TOGETHER: usize = 20_000;
+/// Alias of the periods that are counted.
+const COUNTED: &str = "counted";
 
 /// Selects the newest periods of components from `from` until `to`, or until now without it: of
 /// each component at most `most` that begin in this interval, and the one before them, which may
@@ -88,31 +87,91 @@ pub(super) fn newest_within(
         .take()
 }
 
-/// The `most` newest statuses of each of these components from `from` until `to`, or until now
-/// without it.
-pub(crate) async fn newest_spans(
+/// The newest statuses of each of these components in an interval: at most [`MAX_SPANS`]. If all
+/// components have more than [`MAX_PERIODS_TOGETHER`], at most an equal share of that number.
+pub(crate) async fn newest_spans_together(
     connection: &impl ConnectionTrait,
     components: &[Uuid],
-    (from, to): (DateTime<Utc>, Option<DateTime<Utc>>),
-    most: usize,
+    interval: (DateTime<Utc>, Option<DateTime<Utc>>),
 ) -> Result<HashMap<Uuid, NewestSpans>, Error> {
-    let mut newest = HashMap::with_capacity(components.len());
-    for some in components.chunks((MAX_PERIODS_AT_ONCE / most).max(1)) {
-        for ids in batch::of_keys(some) {
-            let query = newest_within(&ids, (from, to), most as u64);
-            let rows = connection.fetch_rows(&query).await?;
-            let mut spans: HashMap<_, Vec<StatusSpan>> = HashMap::new();
-            for row in rows {
-                let row = SpanRow::from_query_result(&row, "").map_err(broken)?;
-                let of_component = spans.entry(row.component_id).or_default();
-                of_component.push(row.try_into()?);
-            }
-            for (id, spans) in spans {
-                newest.insert(id, newest_of(spans, most));
+    newest_spans_up_to(MAX_PERIODS_TOGETHER, connection, components, interval).await
+}
+
+/// [`newest_spans_together`] with at most `bound` together.
+async fn newest_spans_up_to(
+    bound: usize,
+    connection: &impl ConnectionTrait,
+    components: &[Uuid],
+    interval: (DateTime<Utc>, Option<DateTime<Utc>>),
+) -> Result<HashMap<Uuid, NewestSpans>, Error> {
+    let mut count = 0_usize;
+    // One component has a bound of its own.
+    if components.len() > 1 {
+        for ids in batch::of_keys(components) {
+            let query = count_within(&ids, interval, bound as u64 + 1);
+            if let Some(row) = connection.fetch_row(&query).await? {
+                let found: i64 = row.try_get_by_index(0).map_err(broken)?;
+                count = count.saturating_add(usize::try_from(found).unwrap_or(usize::MAX));
             }
         }
     }
+    let most = most_of_each(components.len(), count, bound);
+    let mut newest = HashMap::with_capacity(components.len());
+    for ids in batch::of_keys(components) {
+        read_newest(connection, &ids, interval, most, &mut newest).await?;
+    }
     Ok(newest)
+}
+
+/// How many of the newest statuses are read of each of so many components, which have `count`
+/// together.
+fn most_of_each(components: usize, count: usize, bound: usize) -> usize {
+    if count <= bound {
+        return MAX_SPANS;
+    }
+    (bound / components.max(1)).clamp(1, MAX_SPANS)
+}
+
+/// Counts the periods of components that begin in an interval, up to `most`.
+pub(super) fn count_within(
+    components: &[Uuid],
+    (from, to): (DateTime<Utc>, Option<DateTime<Utc>>),
+    most: u64,
+) -> SelectStatement {
+    let counted = Query::select()
+        .column(Column::StartAt)
+        .from(Entity)
+        .and_where(Column::ComponentId.is_in(components.iter().copied()))
+        .and_where(Column::StartAt.gte(from))
+        .and_where_option(to.map(|to| Column::StartAt.lt(to)))
+        .limit(most)
+        .take();
+    Query::select()
+        .expr(Func::count(Expr::col((COUNTED, Column::StartAt))))
+        .from_subquery(counted, COUNTED)
+        .take()
+}
+
+/// Adds the `most` newest statuses of each of these components in an interval, by one statement.
+async fn read_newest(
+    connection: &impl ConnectionTrait,
+    components: &[Uuid],
+    interval: (DateTime<Utc>, Option<DateTime<Utc>>),
+    most: usize,
+    newest: &mut HashMap<Uuid, NewestSpans>,
+) -> Result<(), Error> {
+    let query = newest_within(components, interval, most as u64);
+    let rows = connection.fetch_rows(&query).await?;
+    let mut spans: HashMap<_, Vec<StatusSpan>> = HashMap::new();
+    for row in rows {
+        let row = SpanRow::from_query_result(&row, "").map_err(broken)?;
+        let of_component = spans.entry(row.component_id).or_default();
+        of_component.push(row.try_into()?);
+    }
+    for (id, spans) in spans {
+        newest.insert(id, newest_of(spans, most));
+    }
+    Ok(())
 }
 
 /// The `most` newest of the statuses of a component.
@@ -123,12 +182,6 @@ pub(super) fn newest_of(mut spans: Vec<StatusSpan>, most: usize) -> NewestSpans 
         newest.add(span, most);
     }
     newest
-}
-
-/// How many of the newest statuses of each component a write reads that publishes so many
-/// components. It reads them in the transaction, so one that publishes many reads fewer of each.
-pub(crate) fn most_for_event(components: usize) -> usize {
-    (MAX_PERIODS_OF_WRITE / components.max(1)).clamp(MIN_PERIODS_OF_EACH, MAX_SPANS)
 }
 
 /// The newest statuses of the components of an organisation since a time.
@@ -221,7 +274,7 @@ pub(super) fn ended_spans(
 
 /// Passes each status of each component of an organisation since `from` to `add`, those of a
 /// component the newest first, until `add` breaks. They are never all in memory.
-pub(crate) async fn each_span(
+async fn each_span(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
     from: DateTime<Utc>,

@@ -3,8 +3,7 @@ use chrono::{DateTime, Utc};
 
 use super::*;
 use crate::audit::NoAuditItem;
-use crate::fixture::{add_organisation, insert};
-use crate::query_plan::{postgresql, sqlite};
+use crate::fixture::{add_organisation, insert, on_each_database};
 
 const AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
 const ID: Uuid = Uuid::from_u128(1);
@@ -72,15 +71,4 @@ async fn edit_restores_no_name_that_was_removed_after_it_was_read(database: &Dat
     assert_eq!(found, Some(expected));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn edit_restores_no_removed_name_on_sqlite() {
-    let (database, _folder) = sqlite().await;
-    edit_restores_no_name_that_was_removed_after_it_was_read(&database).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn edit_restores_no_removed_name_on_postgresql() {
-    if let Some(database) = postgresql(&[]).await {
-        edit_restores_no_name_that_was_removed_after_it_was_read(&database).await;
-    }
-}
+on_each_database!(edit_restores_no_name_that_was_removed_after_it_was_read);

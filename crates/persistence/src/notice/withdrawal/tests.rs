@@ -4,8 +4,8 @@ use sea_orm::{IntoActiveModel, PaginatorTrait};
 
 use super::*;
 use crate::entity::subscriber;
-use crate::fixture::{add_organisation, insert};
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::fixture::{add_organisation, insert, on_each_database, sqlite};
+use crate::query_plan::plan;
 
 /// More than one transaction removes.
 const MANY: u128 = MAX_ROWS as u128 + 100;
@@ -166,23 +166,10 @@ async fn many_messages_of_the_last_of_many_notices_are_removed() {
     assert_eq!(waiting.count(database.read()).await.unwrap(), 0);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn sqlite_removes_many_messages() {
-    let (database, _folder) = sqlite().await;
-    many_messages_are_removed_and_few_are_left(&database).await;
-    let (database, _folder) = sqlite().await;
-    many_messages_about_an_update_are_removed_if_its_notice_is_withdrawn(&database).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn postgresql_removes_many_messages() {
-    if let Some(database) = postgresql(&[]).await {
-        many_messages_are_removed_and_few_are_left(&database).await;
-    }
-    if let Some(database) = postgresql(&[]).await {
-        many_messages_about_an_update_are_removed_if_its_notice_is_withdrawn(&database).await;
-    }
-}
+on_each_database!(
+    many_messages_are_removed_and_few_are_left,
+    many_messages_about_an_update_are_removed_if_its_notice_is_withdrawn
+);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_searches_and_never_scans() {

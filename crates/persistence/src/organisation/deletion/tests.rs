@@ -4,8 +4,8 @@ use sea_orm::{ActiveValue::Set, ConnectionTrait, IntoActiveModel, PaginatorTrait
 
 use super::*;
 use crate::entity::{membership, user};
-use crate::fixture::{add_organisation, insert};
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::fixture::{add_organisation, insert, on_each_database, sqlite};
+use crate::query_plan::plan;
 
 /// More than one transaction removes.
 const MANY: u128 = MAX_ROWS as u128 + 100;
@@ -288,18 +288,7 @@ async fn removal_with_a_sole_member_ends_when_another_account_joins() {
     assert_eq!(counts(&database).await, before);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn sqlite_removes_in_batches() {
-    let (database, _folder) = sqlite().await;
-    most_rows_are_removed_in_batches_and_those_of_other_organisations_stay(&database).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn postgresql_removes_in_batches() {
-    if let Some(database) = postgresql(&[]).await {
-        most_rows_are_removed_in_batches_and_those_of_other_organisations_stay(&database).await;
-    }
-}
+on_each_database!(most_rows_are_removed_in_batches_and_those_of_other_organisations_stay);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_searches_and_never_scans() {

@@ -10,7 +10,8 @@ use sea_orm::sea_query::SelectStatement;
 use uuid::Uuid;
 
 use super::{incident, maintenance};
-use crate::query_plan::{plan, postgresql, sqlite};
+use crate::fixture::{postgresql, sqlite};
+use crate::query_plan::plan;
 
 /// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 incidents and
 /// maintenances over 55 years.

@@ -9,12 +9,11 @@ use allclear_application::status_page::uptime::{
 };
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::status_period::StatusSpan;
-use allclear_domain::uptime::MAX_SPANS;
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use super::component::{Row, ShownComponent, named_in_page_order};
-use crate::component::{self, history::spans::newest_spans};
+use crate::component::{self, history::spans::newest_spans_together};
 use crate::entity::component::Column;
 use crate::entity::component_period;
 use crate::statement::exists;
@@ -51,7 +50,7 @@ pub(super) async fn page(
     };
     let ids: Vec<_> = on_page.iter().map(|shown| shown.row.id).collect();
     let mut newest = match months.interval() {
-        Some((from, to)) => newest_spans(transaction, &ids, (from, Some(to)), MAX_SPANS).await?,
+        Some((from, to)) => newest_spans_together(transaction, &ids, (from, Some(to))).await?,
         None => HashMap::new(),
     };
     let lasts =

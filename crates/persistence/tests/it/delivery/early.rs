@@ -23,7 +23,9 @@ contract!(
     the_end_of_a_retried_delivery_makes_the_later_ones_due,
     a_result_of_a_lost_claim_makes_the_later_ones_due_only_if_it_was_sent,
     a_notice_makes_the_later_ones_due_if_the_retried_one_was_withdrawn,
-    a_notice_leaves_later_mails_at_their_time,
+    a_notice_brings_the_retry_of_a_mail_forward_and_its_schedule_goes_on,
+    a_notice_leaves_an_unconfirmed_mail_at_its_time,
+    a_notice_makes_later_mails_due_if_the_retried_one_was_withdrawn,
     unconfirmed_attempts_are_counted,
 );
 
@@ -217,7 +219,64 @@ async fn a_notice_makes_the_later_ones_due_if_the_retried_one_was_withdrawn(data
     hook.send_in_order(&["", "one"]).await;
 }
 
-async fn a_notice_leaves_later_mails_at_their_time(database: &Database) {
+/// A subscriber by mail, and an incident whose first mail is claimed.
+async fn claimed_mail(database: &Database) -> (OrganisationFixture, IncidentId, Delivery) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    fixture.subscribed(1).await;
+    let incident = fixture.incident("Down").await;
+    fixture.expand().await;
+    let mail = fixture.claim(10).await.remove(0);
+    (fixture, incident, mail)
+}
+
+async fn a_notice_brings_the_retry_of_a_mail_forward_and_its_schedule_goes_on(database: &Database) {
+    let (fixture, incident, mail) = claimed_mail(database).await;
+    let again = retried(clock().now(), "421");
+    fixture.results(vec![result(mail.claim, again)]).await;
+    let mail = fixture.claim(10).await.remove(0);
+    let early_at = later(1);
+    let last = early(later(30), early_at);
+    fixture.results(vec![result(mail.claim, last)]).await;
+    assert!(fixture.claim_at(later(20), 10).await.is_empty());
+    // Several notices bring it forward once.
+    for update in ["one", "two"] {
+        fixture
+            .record(incident, IncidentStatus::Monitoring, update)
+            .await;
+        fixture.expand().await;
+        let next = database.next_due(clock().now()).await.unwrap();
+        assert_eq!(next, Some(early_at));
+    }
+    assert!(fixture.claim_at(clock().now(), 10).await.is_empty());
+    for (attempt, expected) in [(3, ""), (1, "one"), (1, "two")] {
+        let due = fixture.claim_at(later(2), 10).await;
+        assert_eq!((due.len(), message(&due[0]).as_str()), (1, expected));
+        assert_eq!(due[0].scheduled_attempt, attempt);
+        fixture.sent(&due).await;
+    }
+}
+
+async fn a_notice_leaves_an_unconfirmed_mail_at_its_time(database: &Database) {
+    let (fixture, incident, mail) = claimed_mail(database).await;
+    let at = later(30);
+    let unconfirmed = DeliveryOutcome::Retried {
+        at,
+        early_at: None,
+        reason: "No reply".to_owned(),
+        is_unconfirmed: true,
+    };
+    fixture.results(vec![result(mail.claim, unconfirmed)]).await;
+    fixture
+        .record(incident, IncidentStatus::Monitoring, "one")
+        .await;
+    fixture.expand().await;
+    assert_eq!(database.next_due(clock().now()).await.unwrap(), Some(at));
+    assert!(fixture.claim_at(later(29), 10).await.is_empty());
+    let due = fixture.claim_at(later(31), 10).await;
+    assert_eq!((due.len(), due[0].claim.id), (1, mail.claim.id));
+}
+
+async fn a_notice_makes_later_mails_due_if_the_retried_one_was_withdrawn(database: &Database) {
     let fixture = OrganisationFixture::new(database, "acme").await;
     fixture.subscribed(1).await;
     let withdrawn = fixture.incident("Down").await;
@@ -232,9 +291,8 @@ async fn a_notice_leaves_later_mails_at_their_time(database: &Database) {
         .record(kept, IncidentStatus::Monitoring, "one")
         .await;
     fixture.expand().await;
-    assert!(fixture.claim_at(later(9), 10).await.is_empty());
     for expected in ["", "one"] {
-        let due = fixture.claim_at(later(11), 10).await;
+        let due = fixture.claim_at(later(1), 10).await;
         assert_eq!((due.len(), message(&due[0]).as_str()), (1, expected));
         fixture.sent(&due).await;
     }

@@ -26,7 +26,7 @@ use super::fixture::later;
 use crate::backend::{assert_none, clock};
 use crate::contract;
 use crate::maintenance::component::plan;
-use crate::maintenance::{create, deleting, edit, record};
+use crate::maintenance::{create, deleting, edit, notifying, record};
 use crate::organisation_fixture::{OrganisationFixture, draft, open_on};
 
 contract!(
@@ -441,7 +441,7 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
         ..Default::default()
     };
     let corrected = Box::new(move |entry: MaintenanceAndUpdate, stamp: Stamp| {
-        Ok(entry.edit(patch, true, stamp.committed_at, stamp.wall_time)?)
+        Ok(entry.edit(patch, notifying(stamp))?)
     });
     MaintenanceStore::change_update(database, &fixture.id, started, update.id, corrected)
         .await

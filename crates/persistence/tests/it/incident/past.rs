@@ -2,6 +2,7 @@
 
 use allclear_application::component::history::{ComponentHistoryStore, Interval};
 use allclear_application::incident::IncidentStore;
+use allclear_application::outbox::Commit;
 use allclear_application::page::Page;
 use allclear_application::stamp::Stamp;
 use allclear_domain::component::ComponentStatus;
@@ -21,6 +22,7 @@ use crate::organisation_fixture::{OrganisationFixture, ann, open_on, set};
 
 contract!(
     past_incident_joins_the_history_of_its_components_and_leaves_their_status,
+    commit_says_how_many_impacts_it_added_to_histories,
     impact_starts_with_the_incident_but_not_before_the_previous_change,
     impact_ends_when_the_incident_was_resolved,
     impacts_of_other_incidents_count_from_their_occurrence_after_a_resolution_in_the_past,
@@ -52,6 +54,15 @@ impl OrganisationFixture {
         resolved_at: Option<DateTime<Utc>>,
         components: &[Attachment],
     ) -> Incident {
+        self.entered(occured_at, resolved_at, components).await.0
+    }
+
+    async fn entered(
+        &self,
+        occured_at: DateTime<Utc>,
+        resolved_at: Option<DateTime<Utc>>,
+        components: &[Attachment],
+    ) -> (Incident, Commit) {
         let draft = IncidentDraft {
             title: "Down".into(),
             description: "d".into(),
@@ -74,7 +85,8 @@ impl OrganisationFixture {
         });
         let components = components.to_vec();
         let created = IncidentStore::insert(&self.database, &self.id, create, components);
-        created.await.unwrap().state.incident
+        let created = created.await.unwrap();
+        (created.state.incident, created.commit.unwrap())
     }
 
     /// The periods of a component, oldest first, with whether an incident caused them.
@@ -177,6 +189,19 @@ async fn past_incident_joins_the_history_of_its_components_and_leaves_their_stat
     assert_eq!(fixture.status(api).await, Degraded);
     let periods = fixture.periods(api).await;
     assert_eq!(periods.last().unwrap().0.end_at, None);
+}
+
+async fn commit_says_how_many_impacts_it_added_to_histories(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let (api, web) = (
+        fixture.component("API").await,
+        fixture.component("Web").await,
+    );
+    let attached = [api, web].map(|id| open_on(id, ComponentStatus::Degraded));
+    for (resolved_at, expected) in [(Some(ago(1)), 2), (None, 0)] {
+        let (_, commit) = fixture.entered(ago(2), resolved_at, &attached).await;
+        assert_eq!(commit.past_impacts, expected, "{resolved_at:?}");
+    }
 }
 
 async fn impact_starts_with_the_incident_but_not_before_the_previous_change(database: &Database) {

@@ -17,7 +17,7 @@ use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, from_str};
 
-use super::{deletion, edit, in_days};
+use super::{deletion, edit, in_days, notifying};
 use crate::backend::{author, clock, organisation};
 use crate::contract;
 use crate::organisation_fixture::{OrganisationFixture, open_on};
@@ -51,13 +51,7 @@ pub(crate) fn draft(
     };
     Box::new(move |stamp| {
         let id = MaintenanceId(stamp.id);
-        Ok(Maintenance::create(
-            id,
-            draft,
-            true,
-            stamp.committed_at,
-            stamp.wall_time,
-        )?)
+        Ok(Maintenance::create(id, draft, notifying(stamp))?)
     })
 }
 

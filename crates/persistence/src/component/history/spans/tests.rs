@@ -5,8 +5,7 @@ use sea_orm::ActiveValue::Set;
 use super::*;
 use crate::database::Database;
 use crate::entity::component_period;
-use crate::fixture::{add_organisation, insert};
-use crate::query_plan::{postgresql, sqlite};
+use crate::fixture::{add_organisation, insert, on_each_database};
 
 const MANY_HOURS: Uuid = Uuid::from_u128(1);
 const ONE_HOUR: Uuid = Uuid::from_u128(2);
@@ -77,30 +76,43 @@ async fn newest_statuses_are_read_of_each_component(database: &Database) {
         (4, spans(&[4, 3, 2, 1], None)),
     ];
     for (most, expected) in cases {
-        let found = newest_spans(database.read(), &components, interval, most).await;
-        let found = found.unwrap();
+        let mut found = HashMap::new();
+        let read = read_newest(database.read(), &components, interval, most, &mut found);
+        read.await.unwrap();
         assert_eq!(found.get(&MANY_HOURS), Some(&expected), "{most}");
         assert_eq!(found.get(&ONE_HOUR), Some(&spans(&[2], None)), "{most}");
         assert_eq!(found.get(&NO_HOUR), None);
     }
     let until_now = (hour(2), None);
-    let found = newest_spans(database.read(), &components, until_now, 1).await;
-    let found = found.unwrap().remove(&MANY_HOURS);
-    assert_eq!(found, Some(spans(&[5], Some(4))));
+    let mut found = HashMap::new();
+    let read = read_newest(database.read(), &components, until_now, 1, &mut found);
+    read.await.unwrap();
+    assert_eq!(found.remove(&MANY_HOURS), Some(spans(&[5], Some(4))));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn newest_statuses_are_read_of_each_component_on_sqlite() {
-    let (database, _folder) = sqlite().await;
-    newest_statuses_are_read_of_each_component(&database).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn newest_statuses_are_read_of_each_component_on_postgresql() {
-    if let Some(database) = postgresql(&[]).await {
-        newest_statuses_are_read_of_each_component(&database).await;
+async fn components_with_too_many_statuses_together_have_equal_shares(database: &Database) {
+    store(database).await;
+    let components = [MANY_HOURS, ONE_HOUR, NO_HOUR];
+    let since = (hour(1), None);
+    let spans = |numbers: &[i64], known_since: Option<i64>| NewestSpans {
+        spans: numbers.iter().map(|number| span(*number)).collect(),
+        known_since: known_since.and_then(|number| span(number).end_at),
+    };
+    let all = spans(&[5, 4, 3, 2, 1], None);
+    for (bound, expected) in [(6, all.clone()), (5, spans(&[5], Some(4)))] {
+        let found = newest_spans_up_to(bound, database.read(), &components, since).await;
+        let found = found.unwrap();
+        assert_eq!(found.get(&MANY_HOURS), Some(&expected), "{bound}");
+        assert_eq!(found.get(&ONE_HOUR), Some(&spans(&[2], None)), "{bound}");
     }
+    let alone = newest_spans_up_to(1, database.read(), &[MANY_HOURS], since).await;
+    assert_eq!(alone.unwrap().remove(&MANY_HOURS), Some(all));
 }
+
+on_each_database!(
+    newest_statuses_are_read_of_each_component,
+    components_with_too_many_statuses_together_have_equal_shares,
+);
 
 #[test]
 fn statuses_of_all_components_are_known_since_the_first_that_is_left_out() {
@@ -130,7 +142,10 @@ fn statuses_of_all_components_are_known_since_the_first_that_is_left_out() {
 }
 
 #[test]
-fn write_that_publishes_many_components_reads_fewer_periods_of_each() {
-    let most = [1, 4, 20, 200, 1_000].map(most_for_event);
-    assert_eq!(most, [5_000, 5_000, 1_000, 100, 100]);
+fn share_of_each_component_keeps_the_bound_of_the_sum() {
+    let bound = MAX_PERIODS_TOGETHER;
+    let exact = [2, 100, 1_000].map(|components| most_of_each(components, bound, bound));
+    assert_eq!(exact, [MAX_SPANS; 3]);
+    let shares = [2, 20, 1_000, 30_000].map(|number| most_of_each(number, bound + 1, bound));
+    assert_eq!(shares, [5_000, 1_000, 20, 1]);
 }

@@ -1,19 +1,22 @@
 //! Corrections of the past of a component that has changed very often.
 
+use allclear_application::component::history::ComponentHistoryStore;
 use allclear_application::incident::IncidentStore;
+use allclear_application::page::Page;
 use allclear_application::transition::CreateTransition;
 use allclear_domain::component::ComponentStatus;
+use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentStatus};
 use sea_orm::ActiveValue::Set;
 
 use super::*;
+use crate::database::Database;
 use crate::entity::{component, component_period};
-use crate::fixture::{add_organisation, insert};
-use crate::query_plan::{postgresql, sqlite};
+use crate::fixture::{add_organisation, insert, on_each_database};
 
 const COMPONENT: ComponentId = ComponentId(Uuid::from_u128(1));
 /// The second at which a past incident was resolved.
-const RESOLVED_AT: usize = 2 * MAX_READ_BY_CORRECTION;
+const RESOLVED_AT: usize = 2 * MAX_READ;
 
 fn second(number: usize) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(i64::try_from(number).unwrap())
@@ -48,7 +51,7 @@ async fn store_history(database: &Database) -> OrganisationId {
         ..Default::default()
     };
     insert(database, vec![component]).await;
-    let periods = (0..=MAX_READ_BY_CORRECTION).map(period);
+    let periods = (0..=MAX_READ).map(period);
     insert(database, periods.collect()).await;
     organisation
 }
@@ -101,15 +104,4 @@ async fn correction_of_too_many_periods_is_refused(database: &Database) {
     assert_eq!(spans, [expected]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn correction_of_too_many_periods_is_refused_on_sqlite() {
-    let (database, _folder) = sqlite().await;
-    correction_of_too_many_periods_is_refused(&database).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn correction_of_too_many_periods_is_refused_on_postgresql() {
-    if let Some(database) = postgresql(&[]).await {
-        correction_of_too_many_periods_is_refused(&database).await;
-    }
-}
+on_each_database!(correction_of_too_many_periods_is_refused);

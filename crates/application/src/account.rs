@@ -117,9 +117,8 @@ impl Accounts {
             let account = self.ports.accounts.find(session.user.id).await?;
             let hash = account.ok_or(Self::MISSING)?.password;
             let requester = Requester::Known(session.user.id);
-            let hashes = vec![hash.clone()];
-            let found = self.ports.hasher.verify(password, hashes, requester);
-            if found.await?.is_none() {
+            let is_right = self.ports.hasher.verify_one(password, &hash, requester);
+            if !is_right.await? {
                 return Ok(Err(WrongPassword));
             }
             verified = Some(hash);

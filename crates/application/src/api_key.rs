@@ -15,6 +15,7 @@ use crate::caller::{Caller, TokenError, TokenMembership, TokenVerifier};
 use crate::clock::Clock;
 use crate::delivery::Founder;
 use crate::error::{Error, Resource};
+use crate::page::{Listed, Page};
 use crate::secret::Digest;
 use crate::security_log::{SecurityEvent, SecurityRecord};
 use crate::session::AdminSession;
@@ -44,8 +45,12 @@ impl KeyOwner {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait ApiKeyStore: Send + Sync {
-    /// The keys of an organisation, newest first.
-    async fn list(&self, organisation: &OrganisationId) -> Result<Vec<ApiKey>, Error>;
+    /// A page of the keys of an organisation, newest first.
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<ApiKey>, Error>;
 
     /// Stores the key that a rule creates. [`Error::NotFound`] if the organisation does not exist,
     /// [`Error::Conflict`] if it has too many, [`Error::Forbidden`] if the account of `admin` is
@@ -92,7 +97,7 @@ type NotedUses = HashMap<ApiKeyId, DateTime<Utc>>;
 
 impl ApiKeys {
     /// How often the use of a key is noted.
-    pub const NOTE_INTERVAL: TimeDelta = TimeDelta::minutes(1);
+    pub(crate) const NOTE_INTERVAL: TimeDelta = TimeDelta::minutes(1);
 
     /// The use cases over these ports.
     #[must_use]
@@ -111,9 +116,13 @@ impl ApiKeys {
         KeyText::of(rand::random())
     }
 
-    /// The keys of an organisation, newest first.
-    pub async fn list(&self, organisation: &OrganisationId) -> Result<Vec<ApiKey>, Error> {
-        self.store.list(organisation).await
+    /// A page of the keys of an organisation, newest first.
+    pub async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<ApiKey>, Error> {
+        self.store.list(organisation, page).await
     }
 
     /// Creates a key with this text, which is not stored. A key outlives the session of the admin
@@ -173,7 +182,7 @@ impl ApiKeys {
         let (key, owner) = found.ok_or_else(unknown)?;
         let now = self.clock.now();
         if key.is_expired(now) {
-            return Err(TokenError::Bad("expired API key".to_owned()));
+            return Err(TokenError::KeyExpired);
         }
         self.note_use(&key, now);
         Ok(Caller {

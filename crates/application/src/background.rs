@@ -78,7 +78,7 @@ impl Background {
 
     /// [`Self::start`] after a random delay. Work that begins while the response is being sent
     /// slows it down, and thousands of such responses would reveal which requests cause work.
-    pub fn start_later(
+    pub(crate) fn start_later(
         &self,
         what: &'static str,
         work: impl Future<Output = Result<(), Error>> + Send + 'static,
@@ -95,7 +95,7 @@ impl Background {
     ///
     /// # Errors
     /// [`Error::Unavailable`] after the last attempt, [`Error::Conflict`] if the mail is rejected.
-    pub async fn send_mail(&self, mailer: &dyn Mailer, mut mail: Mail) -> Result<(), Error> {
+    pub(crate) async fn send_mail(&self, mailer: &dyn Mailer, mut mail: Mail) -> Result<(), Error> {
         // An attempt that failed may have been delivered all the same.
         mail.headers
             .message_id

@@ -85,9 +85,24 @@ pub enum TokenError {
     /// The token is malformed, expired, revoked or from another issuer. The reason is for the log.
     #[error("bad token: {0}")]
     Bad(String),
+    /// The token is an API key that has expired.
+    #[error("expired API key")]
+    KeyExpired,
     /// The token cannot be checked now; a retry may work.
     #[error("tokens cannot be verified now")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl TokenError {
+    /// Why the token is refused, for the log; `None` if it cannot be checked now.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Bad(reason) => Some(reason),
+            Self::KeyExpired => Some("expired API key"),
+            Self::Unavailable(_) => None,
+        }
+    }
 }
 
 /// While the storage fails, tokens cannot be verified.

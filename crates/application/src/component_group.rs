@@ -36,7 +36,7 @@ pub struct ComponentGroupReport {
 /// The order of the page with its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionedOrder {
-    /// The order.
+    /// Groups and components in the order of the page.
     pub order: PageOrder,
     /// The organisation's revision that last changed it.
     pub version: Revision,
@@ -45,7 +45,7 @@ pub struct VersionedOrder {
 /// Uptime of a group over requested days.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComponentGroupUptime {
-    /// The days.
+    /// The first and the last day, in the time zone of the page.
     pub range: DateRange,
     /// Mean of its components; `None` if no day counts.
     pub percentage: Option<Percentage>,

@@ -27,7 +27,7 @@ pub const TOKEN_PATH: &str = "/.well-known/allclear-domain";
 pub const CLAIMANT: &str = "allclear-claimant";
 
 /// Maximum number of tokens that a host serves. So many fit into the response that the check reads.
-pub const TOKENS_SERVED: u64 = 80;
+pub(crate) const TOKENS_SERVED: u64 = 80;
 
 /// Message for a domain that another organisation has verified.
 pub const DOMAIN_TAKEN: &str = "Another organisation has this domain";

@@ -127,7 +127,7 @@ pub struct Delivery {
     /// When it was queued.
     pub queued_at: DateTime<Utc>,
     /// Number of the attempt in the schedule of retries, from 1. A later notice to the subscriber
-    /// may begin the schedule again.
+    /// may begin the schedule of a message again.
     pub scheduled_attempt: u32,
     /// Number of earlier attempts that the mail server did not confirm.
     pub unconfirmed: u32,
@@ -181,7 +181,7 @@ pub enum DeliveryOutcome {
     Ended,
     /// The attempt failed and is repeated.
     Retried {
-        /// When.
+        /// Time of the next attempt.
         at: DateTime<Utc>,
         /// Time from which a later notice to the subscriber brings the attempt forward; `None` if
         /// no notice does.
@@ -193,7 +193,7 @@ pub enum DeliveryOutcome {
     },
     /// The attempt failed permanently.
     GivenUp {
-        /// Why.
+        /// Why the last attempt failed.
         reason: String,
     },
 }
@@ -237,7 +237,7 @@ pub struct DeliveryCounts {
 pub trait DeliveryQueue: Send + Sync {
     /// Returns the current time of the database's clock, in milliseconds. Claims and due times use
     /// this clock, so that nodes with different clocks agree.
-    async fn now(&self) -> Result<DateTime<Utc>, Error>;
+    async fn database_time(&self) -> Result<DateTime<Utc>, Error>;
 
     /// Queues at most `limit` deliveries of a notice that is not fully expanded. Returns whether
     /// there was one. Every subscriber that was confirmed before the change was committed, still
@@ -250,8 +250,8 @@ pub trait DeliveryQueue: Send + Sync {
     ///
     /// If an earlier delivery of the subscriber waits for a retry, its next attempt is brought
     /// forward to `early_at` of its [outcome](DeliveryOutcome::Retried), or to now if that is
-    /// later, and its schedule of retries begins again. If that delivery is gone, those that waited
-    /// behind it become due.
+    /// later. The schedule of retries of a message begins again; that of a mail goes on. If that
+    /// delivery is gone, those that waited behind it become due.
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error>;
 
     /// Stores the results of a request, and claims due deliveries, of each organisation alike:

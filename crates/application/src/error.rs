@@ -5,6 +5,7 @@ use std::error::Error as StdError;
 use allclear_domain::validation::Invalid;
 use strum::Display;
 
+use crate::mail::SendError;
 use crate::mail_budget::MailScope;
 
 /// What a caller asks for. The text is its name for people.
@@ -107,6 +108,9 @@ pub enum Error {
         /// Seconds until the end of the UTC day.
         retry_after: u64,
     },
+    /// An invitation is stored, but its mail was not sent.
+    #[error("The invitation is stored, but its mail could not be sent: {0}")]
+    InvitationNotMailed(SendError),
     /// Something needed, such as the database, is unavailable for now; a retry may work.
     #[error("temporarily unavailable")]
     Unavailable(#[source] Box<dyn StdError + Send + Sync>),

@@ -157,7 +157,7 @@ pub(crate) fn no_mail_left() -> Arc<MailBudget> {
     counts
         .expect_take()
         .times(1)
-        .returning(|_, now| Err(MailScope::Mailbox.refusal(now)));
+        .returning(|_, _, now| Err(MailScope::Mailbox.refusal(now)));
     let limits = MailBudgetLimits {
         mailbox: Some(10),
         ..MailBudgetLimits::default()

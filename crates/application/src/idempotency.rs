@@ -45,7 +45,7 @@ pub struct RepeatableRequest<'a> {
 
 /// A stored response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptResponse {
+pub struct StoredResponse {
     /// Digest of the request, so that another request with the same key is recognised.
     pub request: String,
     /// The encrypted response.
@@ -63,7 +63,7 @@ pub trait IdempotencyStore: Send + Sync {
         organisation: &OrganisationId,
         name: &str,
         after: DateTime<Utc>,
-    ) -> Result<Option<KeptResponse>, Error>;
+    ) -> Result<Option<StoredResponse>, Error>;
 
     /// Deletes responses from before the given time, at most `limit`. Returns their number.
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
@@ -92,11 +92,11 @@ pub struct Idempotency {
 }
 
 impl Idempotency {
-    /// How long responses are kept.
+    /// How long responses are stored.
     pub const RETENTION: TimeDelta = TimeDelta::hours(24);
-    /// How many responses are kept for an organisation.
+    /// How many responses are stored for an organisation.
     pub const MAX_RESPONSES: i64 = 100_000;
-    /// How many bytes of responses are kept for an organisation.
+    /// How many bytes of responses are stored for an organisation.
     pub const MAX_BYTES: i64 = 64 * 1024 * 1024;
     const BATCH: u64 = 200;
 
@@ -125,8 +125,8 @@ impl Idempotency {
         let cipher = ResponseCipher::new(self.hmac_key.sign("idempotency-seal", &parts));
         let digest = digest(request.path, request.body);
         let after = self.clock.now() - Self::RETENTION;
-        let kept = self.store.find(request.organisation, &name, after).await?;
-        let Some(kept) = kept else {
+        let stored = self.store.find(request.organisation, &name, after).await?;
+        let Some(stored) = stored else {
             return Ok(KeyState::First(FirstRequest {
                 name,
                 request: digest,
@@ -134,10 +134,10 @@ impl Idempotency {
                 in_progress,
             }));
         };
-        if kept.request != digest {
+        if stored.request != digest {
             return Ok(KeyState::Mismatch);
         }
-        let response = cipher.decrypt(name.as_bytes(), &kept.sealed)?;
+        let response = cipher.decrypt(name.as_bytes(), &stored.sealed)?;
         Ok(KeyState::Repeated(response))
     }
 
@@ -159,7 +159,8 @@ pub struct FirstRequest {
 
 impl FirstRequest {
     /// Runs a use case. Its transaction also stores the response that `respond` makes of the
-    /// created state, in any form.
+    /// created state, in any form; `None` if it cannot be stored. Then the transaction fails, as it
+    /// does if it makes a state of another type.
     pub async fn run<T, F>(
         self,
         respond: impl Fn(&T) -> Option<Vec<u8>> + Send + Sync + 'static,
@@ -175,7 +176,12 @@ impl FirstRequest {
             cipher,
             in_progress,
         } = self;
-        let respond = Box::new(move |state: &dyn Any| respond(state.downcast_ref()?));
+        let respond = Box::new(move |state: &dyn Any| {
+            let state = state.downcast_ref::<T>();
+            let state =
+                state.ok_or_else(|| Error::internal("the created state has another type"))?;
+            respond(state).ok_or_else(|| Error::internal("a response cannot be stored"))
+        });
         let call = CurrentRequest {
             name,
             request,
@@ -211,10 +217,10 @@ impl Drop for InProgress {
     }
 }
 
-/// Makes the response of a created state, in the form to be stored; `None` for other states.
-type Respond = Box<dyn Fn(&dyn Any) -> Option<Vec<u8>> + Send + Sync>;
+/// Makes the response of a created state, in the form to be stored.
+type Respond = Box<dyn Fn(&dyn Any) -> Result<Vec<u8>, Error> + Send + Sync>;
 
-/// A repeatable request that is being handled. Storage keeps its response.
+/// A repeatable request that is being handled. Its response is stored.
 pub struct CurrentRequest {
     name: String,
     request: String,
@@ -228,7 +234,7 @@ pub struct NewResponse {
     /// Its name in the organisation.
     pub name: String,
     /// The response.
-    pub kept: KeptResponse,
+    pub stored: StoredResponse,
 }
 
 impl CurrentRequest {
@@ -252,18 +258,17 @@ impl CurrentRequest {
         }
     }
 
-    /// The response to keep for a created state; `None` if the request creates something else.
-    pub fn response_to(&self, state: &dyn Any) -> Result<Option<NewResponse>, Error> {
-        let Some(response) = (self.respond)(state) else {
-            return Ok(None);
-        };
-        Ok(Some(NewResponse {
+    /// The response to store for a created state. [`Error::Internal`] if the request creates
+    /// something else.
+    pub fn response_to(&self, state: &dyn Any) -> Result<NewResponse, Error> {
+        let response = (self.respond)(state)?;
+        Ok(NewResponse {
             name: self.name.clone(),
-            kept: KeptResponse {
+            stored: StoredResponse {
                 request: self.request.clone(),
                 sealed: self.cipher.encrypt(self.name.as_bytes(), response)?,
             },
-        }))
+        })
     }
 }
 

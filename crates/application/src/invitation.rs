@@ -60,6 +60,18 @@ pub struct StoredInvitation {
     pub mailed: Result<(), SendError>,
 }
 
+impl StoredInvitation {
+    /// The invitation; [`Error::InvitationNotMailed`] if its link was not mailed. The failure is
+    /// also logged, because the admin may not be the operator of the server.
+    pub(crate) fn require_mailed(self) -> Result<Invitation, Error> {
+        if let Err(error) = self.mailed {
+            tracing::warn!(reason = %error, "an invitation could not be mailed");
+            return Err(Error::InvitationNotMailed(error));
+        }
+        Ok(self.invitation)
+    }
+}
+
 /// The use cases of invitations. An invitation is a capability: any person can use its link, once.
 pub struct Invitations {
     store: Arc<dyn OrganisationStore>,
@@ -112,7 +124,7 @@ impl Invitations {
 
     /// Invites an address to an organisation. [`Error::NotFound`], [`Error::Forbidden`],
     /// [`Error::SecondFactorRequired`], [`Error::Invalid`], [`Error::MailLimitReached`] if a mail
-    /// budget is used up.
+    /// budget is used up, [`Error::InvitationNotMailed`].
     pub async fn invite(
         &self,
         session: &Session,
@@ -133,9 +145,7 @@ impl Invitations {
             Some(session),
             Some(session.user.id),
         );
-        let stored = sent.await?;
-        stored.mailed?;
-        Ok(stored.invitation)
+        sent.await?.require_mailed()
     }
 
     /// Revokes an invitation. [`Error::NotFound`], [`Error::Forbidden`],

@@ -130,7 +130,7 @@ pub enum MailContent {
     Notice {
         /// The organisation's name.
         organisation: String,
-        /// The change.
+        /// The change, as it is mailed to every subscriber.
         notice: Arc<Notice>,
         /// The time zone of the organisation's pages.
         time_zone: TimeZone,
@@ -147,7 +147,7 @@ pub enum MailContent {
         organisation: String,
         /// The time zone of the organisation's pages.
         time_zone: TimeZone,
-        /// The incident.
+        /// The incident and the time since its last update.
         reminder: Reminder,
         /// The screen that edits the incident: [`crate::link::Links::incident`].
         incident: String,
@@ -160,7 +160,7 @@ pub enum MailContent {
         organisation: String,
         /// The time zone of the organisation's pages.
         time_zone: TimeZone,
-        /// What failed.
+        /// Subscriptions whose messages were given up.
         digest: FailureDigest,
         /// The screen with all subscribers: [`crate::link::Links::subscribers`].
         subscribers: String,

@@ -122,7 +122,7 @@ pub struct MailCause {
 impl MailCause {
     /// A mail that belongs to no organisation, caused by an unknown caller.
     #[must_use]
-    pub fn by_anybody(kind: MailKind, to: EmailKey) -> Self {
+    pub(crate) fn by_anybody(kind: MailKind, to: EmailKey) -> Self {
         Self {
             kind,
             to: to.into(),
@@ -150,15 +150,27 @@ pub struct MailCount {
 pub trait MailCountStore: Send + Sync {
     /// Counts a mail in all these counters for the UTC day of `now`. If one of them is at its
     /// limit, no counter changes. An adapter MUST NOT let a counter exceed its limit, however many
-    /// nodes count at once.
+    /// nodes count at once. The write takes the turn of the organisation in whose name the mail is
+    /// sent.
     ///
     /// # Errors
     /// [`MailScope::refusal`] of the first counter that is at its limit.
-    async fn take(&self, counts: Vec<MailCount>, now: DateTime<Utc>) -> Result<(), Error>;
+    async fn take(
+        &self,
+        organisation: Option<OrganisationId>,
+        counts: Vec<MailCount>,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error>;
 
     /// Removes a mail that was counted and not sent from all these counters of the UTC day of
-    /// `now`. No counter falls below 0.
-    async fn give_back(&self, counts: Vec<MailCount>, now: DateTime<Utc>) -> Result<(), Error>;
+    /// `now`. No counter falls below 0. The write takes the organisation's turn, like that of
+    /// [`take`](Self::take).
+    async fn give_back(
+        &self,
+        organisation: Option<OrganisationId>,
+        counts: Vec<MailCount>,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error>;
 
     /// Number of mails in this counter on the UTC day of `now`.
     async fn counted(&self, count: &MailCount, now: DateTime<Utc>) -> Result<u32, Error>;
@@ -217,7 +229,10 @@ impl MailBudget {
         if counts.is_empty() {
             return Ok(());
         }
-        self.store.take(counts, self.clock.now()).await
+        let organisation = cause.organisation.clone();
+        self.store
+            .take(organisation, counts, self.clock.now())
+            .await
     }
 
     /// Counts a mail and returns whether it may be sent, for callers that must not learn about the
@@ -226,7 +241,7 @@ impl MailBudget {
     ///
     /// # Errors
     /// When the counters cannot be reached.
-    pub async fn try_take(&self, cause: &MailCause) -> Result<bool, Error> {
+    pub(crate) async fn try_take(&self, cause: &MailCause) -> Result<bool, Error> {
         match self.take(cause).await {
             Ok(()) => Ok(true),
             Err(Error::MailLimitReached { scope, .. }) => {
@@ -243,7 +258,7 @@ impl MailBudget {
     ///
     /// # Errors
     /// [`Error::MailLimitReached`].
-    pub async fn check_shared(&self, cause: &MailCause) -> Result<(), Error> {
+    pub(crate) async fn check_shared(&self, cause: &MailCause) -> Result<(), Error> {
         let now = self.clock.now();
         let counts = self.counts(cause).into_iter();
         for count in counts.filter(|count| count.scope != MailScope::Mailbox) {
@@ -263,7 +278,8 @@ impl MailBudget {
         if counts.is_empty() {
             return Ok(());
         }
-        self.store.give_back(counts, at).await
+        let organisation = cause.organisation.clone();
+        self.store.give_back(organisation, counts, at).await
     }
 
     /// How many more mails with this cause may be sent today, if each goes to a mailbox that has

@@ -214,13 +214,8 @@ impl Maintenances {
         draft: MaintenanceDraft,
     ) -> Result<MaintenanceReport, Error> {
         let create: CreateTransition<Maintenance> = Box::new(move |stamp| {
-            Ok(Maintenance::create(
-                MaintenanceId(stamp.id),
-                draft,
-                stamp.notify_by_default,
-                stamp.committed_at,
-                stamp.wall_time,
-            )?)
+            let id = MaintenanceId(stamp.id);
+            Ok(Maintenance::create(id, draft, stamp.change_context())?)
         });
         let committed = self.store.insert(organisation, create).await?;
         Ok(self.publish(committed).await)

@@ -7,7 +7,6 @@ use allclear_domain::metrics::{IncidentMetrics, MetricsDays};
 use allclear_domain::uptime::{DateRange, Percentage};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use tokio::sync::Semaphore;
 
 use crate::clock::Clock;
 use crate::error::{Error, Resource};
@@ -58,7 +57,8 @@ pub struct MetricsReport {
 #[async_trait]
 pub trait MetricsStore: Send + Sync {
     /// Returns the metrics of an organisation up to `now`. `None` if the organisation does not
-    /// exist. An adapter MUST NOT hold all periods or incidents of the range in memory.
+    /// exist. An adapter MUST bound the periods and incidents that it holds in memory; of too many
+    /// periods, the newest count.
     async fn metrics(
         &self,
         organisation: &OrganisationId,
@@ -71,21 +71,13 @@ pub trait MetricsStore: Send + Sync {
 pub struct Metrics {
     store: Arc<dyn MetricsStore>,
     clock: Arc<dyn Clock>,
-    turns: Semaphore,
 }
 
 impl Metrics {
-    /// Maximum number of concurrent computations: each may read a year of an organisation.
-    const MAX_CONCURRENT_COMPUTATIONS: usize = 2;
-
     /// The use case over these ports.
     #[must_use]
     pub fn new(store: Arc<dyn MetricsStore>, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            store,
-            clock,
-            turns: Semaphore::new(Self::MAX_CONCURRENT_COMPUTATIONS),
-        }
+        Self { store, clock }
     }
 
     /// Returns the metrics of an organisation. [`Error::NotFound`] if it does not exist.
@@ -94,7 +86,6 @@ impl Metrics {
         organisation: &OrganisationId,
         days: MetricsDays,
     ) -> Result<MetricsReport, Error> {
-        let _turn = self.turns.acquire().await.map_err(Error::internal)?;
         self.store
             .metrics(organisation, days, self.clock.now())
             .await?

@@ -65,6 +65,10 @@ pub struct Commit {
     /// from the outbox.
     #[serde(default)]
     pub scheduled_events: usize,
+    /// Number of impacts that it added to the histories of components without an event of each
+    /// component. 0 for a commit that was read from the outbox.
+    #[serde(default)]
+    pub past_impacts: usize,
 }
 
 /// What a node means that does not say whether messages may be due.
@@ -74,7 +78,7 @@ const fn unknown() -> bool {
 
 impl Commit {
     /// Whether one of its events is of such a kind. An event of an unknown kind counts as one.
-    pub fn has_event(&self, is_wanted: impl Fn(EventKind) -> bool) -> bool {
+    pub(crate) fn has_event(&self, is_wanted: impl Fn(EventKind) -> bool) -> bool {
         let mut events = self.events.iter();
         events.any(|event| event.kind().is_none_or(&is_wanted))
     }
@@ -98,6 +102,7 @@ impl Commit {
             notice_bytes: 0,
             counts_as: Some(WriteKind::Person),
             scheduled_events: 0,
+            past_impacts: 0,
         }
     }
 }

@@ -143,7 +143,7 @@ impl Passkeys {
             credential,
             challenge: ceremony.used(),
             recovery_codes: codes.iter().map(RecoveryCode::digest).collect(),
-            spared: session.id,
+            current_session: session.id,
         });
         let recovery_codes = match stored.await? {
             PasskeyAdditionOutcome::First => Some(codes),

@@ -112,6 +112,19 @@ pub trait PasswordHasher: Send + Sync {
     fn is_outdated(&self, stored: &PasswordHash) -> bool;
 }
 
+impl dyn PasswordHasher {
+    /// Whether a stored hash is that of this password.
+    pub(crate) async fn verify_one(
+        &self,
+        password: &Password,
+        stored: &PasswordHash,
+        requester: Requester,
+    ) -> Result<bool, Error> {
+        let found = self.verify(password, vec![stored.clone()], requester);
+        Ok(found.await?.is_some())
+    }
+}
+
 /// Ports of [`Passwords`].
 pub struct PasswordPorts {
     /// Storage of accounts.
@@ -139,7 +152,7 @@ pub struct Passwords {
 
 impl Passwords {
     /// Lifetime of the link in a reset mail.
-    pub const RESET_LIFETIME: TimeDelta = TimeDelta::hours(1);
+    pub(crate) const RESET_LIFETIME: TimeDelta = TimeDelta::hours(1);
 
     const BAD_RESET: Error = Error::BadCode("This link is wrong or has expired");
 
@@ -170,28 +183,23 @@ impl Passwords {
             .find(session.user.id)
             .await?
             .ok_or(Error::NotFound(Resource::Account))?;
-        let stored = vec![account.password.clone()];
         let requester = Requester::Known(session.user.id);
-        let verified = self
-            .ports
-            .hasher
-            .verify(&draft.current_password, stored, requester)
-            .await?;
-        if verified.is_none() {
+        let hasher = &self.ports.hasher;
+        let is_right = hasher.verify_one(&draft.current_password, &account.password, requester);
+        if !is_right.await? {
             return Ok(Err(WrongPassword));
         }
         let user = &account.user;
         draft
             .new_password
             .check_personal("newPassword", &user.name, &user.email)?;
-        let hasher = &self.ports.hasher;
         let hash = hasher.hash(&draft.new_password, requester).await?;
         let device_mark = self.ports.opener.device_mark(user.id, &hash);
         let change = PasswordChange {
             user: user.id,
             verified: account.password,
             new: hash,
-            spared: session.id,
+            current_session: session.id,
         };
         if !self.ports.accounts.change_password(change).await? {
             return Ok(Err(WrongPassword));

@@ -168,7 +168,7 @@ impl SecondFactors {
             step,
             now,
             recovery_codes: digests(&codes),
-            spared: session.id,
+            current_session: session.id,
         };
         if !self.ports.factors.confirm_totp(confirmation).await? {
             return Err(Self::MISSING);

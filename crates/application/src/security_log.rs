@@ -127,7 +127,7 @@ impl SecurityEvent {
 /// One line of the security log. Unknown fields are left out.
 #[derive(Clone, Copy)]
 pub struct SecurityRecord<'a> {
-    /// What happened.
+    /// Kind of the event.
     pub event: SecurityEvent,
     /// Identifier of the acting account; after a failed sign-in the [masked](MaskedAddress)
     /// address.
@@ -161,7 +161,7 @@ impl SecurityRecord<'_> {
 
     /// [Writes](Self::write) the line with the address and identifier of the request, and the
     /// originator of the current change as the subject if the record has none.
-    pub fn write_with_originator(self) {
+    pub(crate) fn write_with_originator(self) {
         let origin = Origin::current();
         let originator = origin.actor.id();
         let originator = originator.as_ref().map(|id| id as &dyn fmt::Display);

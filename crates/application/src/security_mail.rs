@@ -77,7 +77,7 @@ impl SecurityChange {
 /// A change of the security of an account, for its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecurityNotice {
-    /// What happened.
+    /// Change of the account's security.
     pub change: SecurityChange,
     /// When it happened.
     pub at: DateTime<Utc>,
@@ -124,7 +124,7 @@ impl SecurityMails {
     }
 
     /// [`Self::send`] to the address that a lookup returns; `None` if there is none.
-    pub fn send_to(
+    pub(crate) fn send_to(
         &self,
         lookup: impl Future<Output = Result<Option<String>, Error>> + Send + 'static,
         change: SecurityChange,
@@ -168,7 +168,7 @@ mod tests {
     fn one_of_a_kind() -> MailBudget {
         let mut store = MockMailCountStore::new();
         let mut taken = Vec::new();
-        store.expect_take().returning(move |counts, now| {
+        store.expect_take().returning(move |_, counts, now| {
             let key = counts[0].key.clone();
             if taken.contains(&key) {
                 return Err(MailScope::Mailbox.refusal(now));

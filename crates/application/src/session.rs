@@ -67,7 +67,7 @@ pub trait TokenIssuer: Send + Sync {
 /// A bearer token. It is never logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct IssuedToken {
-    /// The token.
+    /// The token as the client sends it: a signed JWT.
     pub token: String,
     /// When it ends.
     pub expires_at: DateTime<Utc>,
@@ -107,7 +107,7 @@ impl Sessions {
     /// the longest time.
     pub const PER_ACCOUNT: u64 = 50;
     /// How long an authentication is recent enough for sensitive changes (OWASP ASVS 5.0, 7.5.3).
-    pub const RECENT: TimeDelta = TimeDelta::minutes(10);
+    pub(crate) const RECENT: TimeDelta = TimeDelta::minutes(10);
     /// Maximum lifetime of a bearer token; it is invalid earlier if its session or membership ends.
     pub const TOKEN_LIFETIME: TimeDelta = TimeDelta::minutes(5);
     /// Minimum time between two writes of the last use of a session.

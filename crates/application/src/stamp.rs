@@ -1,5 +1,6 @@
 //! Time, identifier, revision and settings of a commit.
 
+use allclear_domain::maintenance::ChangeContext;
 use allclear_domain::organisation::Revision;
 use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -72,6 +73,16 @@ impl Stamp {
             id: identifier(committed_at, revision, random),
             zone: settings.zone,
             notify_by_default: settings.notify_by_default,
+        }
+    }
+
+    /// The times and the setting on which a change of a maintenance depends.
+    #[must_use]
+    pub const fn change_context(&self) -> ChangeContext {
+        ChangeContext {
+            recorded_at: self.committed_at,
+            now: self.wall_time,
+            notify_by_default: self.notify_by_default,
         }
     }
 }

@@ -12,6 +12,8 @@ use allclear_domain::channel::Channel;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::headline::headline;
 use allclear_domain::id::OrganisationId;
+use allclear_domain::incident::SHOWN_AFTER_RESOLUTION;
+use allclear_domain::maintenance::TICK;
 use allclear_domain::organisation::{Organisation, Revision};
 use allclear_domain::time_zone::TimeZone;
 use allclear_domain::uptime::{
@@ -26,7 +28,7 @@ use utoipa::ToSchema;
 use crate::component::ComponentReport;
 use crate::error::Error;
 use crate::status_page::component_group::PublicComponentGroup;
-use crate::status_page::incident::{PublicIncident, SHOWN_AFTER_RESOLUTION};
+use crate::status_page::incident::PublicIncident;
 use crate::status_page::maintenance::PublicMaintenance;
 use crate::status_page::past_title::PastTitle;
 
@@ -301,8 +303,8 @@ impl Snapshot {
     /// lasted another minute, or another day begins.
     #[must_use]
     pub fn changes_at(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-        // A maintenance is in progress, and later shown, up to the last millisecond.
-        let after = |last: DateTime<Utc>| last + TimeDelta::milliseconds(1);
+        // A maintenance is in progress, and later shown, up to the last tick.
+        let after = |last: DateTime<Utc>| last + TICK;
         let resolved = self
             .incidents
             .iter()

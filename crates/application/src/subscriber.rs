@@ -130,8 +130,8 @@ impl Subscribers {
     }
 
     /// Adds a subscriber for an operator with this account, and sends the link.
-    /// [`Error::Invalid`], [`Error::Conflict`] for a known target, [`Error::MailLimitReached`]
-    /// if a mail budget is used up.
+    /// [`Error::Invalid`], [`Error::Conflict`] for a known target or beyond the limit of
+    /// subscribers, [`Error::MailLimitReached`] if a mail budget is used up.
     pub async fn add(
         &self,
         organisation: &OrganisationId,
@@ -146,6 +146,11 @@ impl Subscribers {
         if let Some(known) = known {
             return Err(known_already(&known));
         }
+        // Before the budget, which a refused subscriber must not use up.
+        self.ports
+            .subscribers
+            .check_subscriber_limit(&organisation)
+            .await?;
         let cause = cause(&organisation, Some(account), &draft.target);
         self.ports.mail_budget.take(&cause).await?;
         self.save_and_queue_verification(&organisation, draft, |known, _, _| {

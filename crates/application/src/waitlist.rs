@@ -67,7 +67,8 @@ impl Waitlist {
         self.store.list(page).await
     }
 
-    /// Mails an invitation and removes the entry. [`Error::Forbidden`], [`Error::NotFound`].
+    /// Mails an invitation and removes the entry, which stays if the mail fails.
+    /// [`Error::Forbidden`], [`Error::NotFound`], [`Error::InvitationNotMailed`].
     pub async fn invite(&self, session: &Session, id: WaitlistId) -> Result<(), Error> {
         require_administrator(&session.user)?;
         let waiting = self.store.find(id).await?.ok_or(Self::MISSING)?;
@@ -75,7 +76,8 @@ impl Waitlist {
             email: waiting.email,
         };
         let account = Some(session.user.id);
-        self.invitations.admit(draft, account).await?.mailed?;
+        let stored = self.invitations.admit(draft, account).await?;
+        stored.require_mailed()?;
         self.store.remove(id).await?;
         Ok(())
     }

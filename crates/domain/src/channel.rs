@@ -5,9 +5,10 @@ use strum::{Display, EnumString, VariantArray};
 use url::Url;
 use utoipa::ToSchema;
 
-use crate::email::{EmailKey, Mailbox, email_address};
+use crate::email::{EmailKey, email_address};
 use crate::text::MAX_LINK_LENGTH;
 use crate::validation::Invalid;
+use crate::web_address::{self, AddressFault};
 
 /// How a subscriber is reached.
 #[derive(
@@ -139,14 +140,14 @@ impl Target {
         (self.channel == Channel::Email).then_some(&*self.text)
     }
 
-    /// The form that is equal for all spellings of a target: the mailbox, or the URL as the URL
-    /// Standard writes it.
+    /// The form that is equal for all spellings of a target: the [`EmailKey`] of an address, or the
+    /// URL as the URL Standard writes it.
     #[must_use]
     pub fn key(&self) -> TargetKey {
-        TargetKey(match self.channel {
-            Channel::Email => Mailbox::of(&self.text).as_str().to_owned(),
-            _ => self.text.clone(),
-        })
+        match self.channel {
+            Channel::Email => TargetKey::of_email(&self.text),
+            _ => TargetKey(self.text.clone()),
+        }
     }
 
     /// The address, or the part of the URL that people may see: its host and the last four
@@ -176,7 +177,7 @@ impl TargetKey {
     /// The key of a mail address, which may be any text.
     #[must_use]
     pub fn of_email(address: &str) -> Self {
-        Self(Mailbox::of(address).as_str().to_owned())
+        Self(EmailKey::of(address).as_str().to_owned())
     }
 
     /// The key as text.
@@ -238,17 +239,10 @@ fn link(text: &str) -> Result<String, &'static str> {
     if text.chars().count() > MAX_LINK_LENGTH {
         return Err("Must be at most 2000 characters");
     }
-    // The URL Standard removes such characters; a person who typed them meant another URL.
-    if text.contains(|character: char| character.is_control() || character.is_whitespace()) {
-        return Err(Target::REFUSAL);
-    }
-    let mut url = Url::parse(text).map_err(|_| Target::REFUSAL)?;
-    if !matches!(url.scheme(), "https" | "http") || !url.has_host() {
-        return Err(Target::REFUSAL);
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("Must not contain a user name or a password");
-    }
+    let mut url = web_address::parse(text).map_err(|fault| match fault {
+        AddressFault::NotAbsolute => Target::REFUSAL,
+        AddressFault::HasCredentials => "Must not contain a user name or a password",
+    })?;
     url.set_fragment(None);
     Ok(url.into())
 }
@@ -325,6 +319,8 @@ mod tests {
             "file:///etc/passwd",
             "javascript:alert(1)",
             "https://",
+            "https:///hooks.example",
+            "https://hooks.example/\"><script>",
             "https://ann@hooks.example",
             "https://ann:pass@hooks.example",
             "https://hooks.example/a b",
@@ -363,6 +359,18 @@ mod tests {
         );
         let url = "https://hooks.example/T1/a+B@c";
         assert_eq!(key(Channel::Webhook, url), url);
+    }
+
+    #[test]
+    fn spellings_of_an_address_have_one_key() {
+        let key = |text| Target::parse(Channel::Email, text).unwrap().key();
+        let ann = key("ann@xn--exmple-cua.com");
+        for spelling in ["Ann@exämple.com", "ANN@EXÄMPLE.com"] {
+            assert_eq!(key(spelling), ann, "{spelling}");
+            assert_eq!(TargetKey::of_email(spelling), ann, "{spelling}");
+        }
+        // Only limits compare sub-addresses.
+        assert_ne!(key("ann+list@exämple.com"), ann);
     }
 
     #[test]

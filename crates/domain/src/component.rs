@@ -14,7 +14,7 @@ use crate::organisation::Revision;
 use crate::page_order::ComponentPlace;
 use crate::text;
 use crate::time_zone::TimeZone;
-use crate::validation::{FieldError, Invalid};
+use crate::validation::{FieldError, Invalid, text_to_check};
 
 /// Status of a component, from best to worst.
 #[derive(
@@ -198,6 +198,17 @@ pub struct ComponentPatch {
     pub only_show_when_affected: Option<bool>,
 }
 
+impl ComponentPatch {
+    /// Adds the errors of its texts.
+    pub fn check(&self, invalid: &mut Invalid) {
+        invalid.check(&ComponentDraft {
+            name: text_to_check(self.name.as_deref()),
+            description: text_to_check(self.description.as_deref()),
+            ..Default::default()
+        });
+    }
+}
+
 /// Name of a component after that of its group, if it has one: "Group - Component". Components of
 /// several groups may have the same name.
 #[must_use]
@@ -255,7 +266,10 @@ impl Component {
             status: patch.status.unwrap_or(self.status),
             group: patch.group.unwrap_or(self.place.group),
             show_uptime: patch.show_uptime.unwrap_or(self.show_uptime),
-            start_date: patch.start_date,
+            // After a change of the zone, the stored date may be in the future.
+            start_date: patch
+                .start_date
+                .filter(|start| start.date() != self.start_date),
             only_show_when_affected: patch
                 .only_show_when_affected
                 .unwrap_or(self.only_show_when_affected),

@@ -41,19 +41,13 @@ pub enum GroupDisplay {
 }
 
 /// A group of components, as stored. Its position is in the [page order](crate::page_order).
-#[derive(Debug, Clone, PartialEq, Eq, Validate)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComponentGroup {
     /// Its identifier.
     pub id: ComponentGroupId,
     /// 2 to 200 characters.
-    #[validate(
-        length(min = 2, message = "Name is required"),
-        custom(function = text::name_length),
-        custom(function = text::one_line)
-    )]
     pub name: String,
     /// Up to 10,000 characters; may be empty.
-    #[validate(custom(function = text::description_length), custom(function = text::no_nul))]
     pub description: String,
     /// Whether it shows its components.
     pub display: GroupDisplay,
@@ -66,14 +60,31 @@ pub struct ComponentGroup {
 }
 
 /// What an operator enters for a group, the text trimmed. In an edit, only what is present changes.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Validate)]
 pub struct ComponentGroupPatch {
     /// A new name; required to create a group.
+    #[validate(
+        length(min = 2, message = "Name is required"),
+        custom(function = text::name_length),
+        custom(function = text::one_line)
+    )]
     pub name: Option<String>,
     /// A new description.
+    #[validate(custom(function = text::description_length), custom(function = text::no_nul))]
     pub description: Option<String>,
     /// A new display mode.
     pub display: Option<GroupDisplay>,
+}
+
+impl ComponentGroupPatch {
+    /// The fields of a new group, which must have a name.
+    #[must_use]
+    pub fn of_new_group(self) -> Self {
+        Self {
+            name: self.name.or_else(|| Some(String::new())),
+            ..self
+        }
+    }
 }
 
 impl ComponentGroup {
@@ -86,6 +97,8 @@ impl ComponentGroup {
         fields: ComponentGroupPatch,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Invalid> {
+        let fields = fields.of_new_group();
+        fields.validate().map_err(Invalid::from)?;
         let state = Self {
             id,
             name: fields.name.unwrap_or_default(),
@@ -95,7 +108,6 @@ impl ComponentGroup {
             updated_at: now,
             version: Revision::default(),
         };
-        state.validate().map_err(Invalid::from)?;
         Ok(Changed::new(state, vec![Event::NewComponentGroup(id)]))
     }
 
@@ -108,6 +120,7 @@ impl ComponentGroup {
         patch: ComponentGroupPatch,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Invalid> {
+        patch.validate().map_err(Invalid::from)?;
         let before = self.clone();
         let after = Self {
             name: patch.name.unwrap_or(self.name),
@@ -115,7 +128,6 @@ impl ComponentGroup {
             display: patch.display.unwrap_or(self.display),
             ..before.clone()
         };
-        after.validate().map_err(Invalid::from)?;
         if after == before {
             return Ok(Changed::without_events(after));
         }

@@ -90,8 +90,8 @@ impl Mailbox {
     }
 }
 
-/// The form in which the addresses of accounts are compared: lower case, the domain in ASCII (see
-/// [`Mailbox`]). Mail goes to the address as entered.
+/// The form in which the addresses of accounts and subscribers are compared: lower case, the domain
+/// in ASCII (see [`Mailbox`]). Mail goes to the address as entered.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EmailKey(String);
 

@@ -57,9 +57,8 @@ pub fn check_detachments(components: &[ComponentId]) -> Result<(), Invalid> {
         ));
     }
     let mut invalid = Invalid::default();
-    for index in repeated(components) {
-        invalid.add(chosen_already(format!("componentIds[{index}]")));
-    }
+    let field = |index| format!("componentIds[{index}]");
+    check_each_once(components, field, &mut invalid);
     invalid.into_result()
 }
 
@@ -74,18 +73,25 @@ pub fn check_attached(attachments: &[Attachment], attached: &[ComponentId]) -> R
 
 /// Adds an error for every repeated component.
 pub fn check_once(attachments: &[Attachment], invalid: &mut Invalid) {
-    for index in repeated(&ids(attachments)) {
-        invalid.add(chosen_already(format!("components[{index}].componentId")));
+    let field = |index| format!("components[{index}].componentId");
+    check_each_once(&ids(attachments), field, invalid);
+}
+
+/// Adds an error for every repeated component. `field` names the one with an index.
+pub(crate) fn check_each_once(
+    components: &[ComponentId],
+    field: impl Fn(usize) -> String,
+    invalid: &mut Invalid,
+) {
+    for index in repeated(components) {
+        let message = "This component is chosen already";
+        invalid.add(FieldError::new(field(index), message));
     }
 }
 
 pub(crate) fn ids(attachments: &[Attachment]) -> Vec<ComponentId> {
     let ids = attachments.iter().map(|attachment| attachment.component_id);
     ids.collect()
-}
-
-pub(crate) fn chosen_already(field: String) -> FieldError {
-    FieldError::new(field, "This component is chosen already")
 }
 
 /// The components whose impact by an incident changes.
@@ -124,6 +130,18 @@ pub enum ImpactChange {
     /// The history of all components attached to the incident, because its times were corrected.
     /// Their current status stays.
     Moved(ImpactMove),
+}
+
+impl ImpactChange {
+    /// Number of impacts that the change adds to the histories of components without an event of
+    /// each component.
+    #[must_use]
+    pub const fn past_impacts(&self) -> usize {
+        match self {
+            Self::Past { components, .. } => components.len(),
+            Self::OnAll { .. } | Self::On { .. } | Self::Moved(_) => 0,
+        }
+    }
 }
 
 /// An incident with the components attached to it.

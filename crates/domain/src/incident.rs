@@ -3,7 +3,7 @@
 mod draft;
 mod status;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 pub use self::draft::{IncidentDraft, IncidentPatch};
 pub use self::status::IncidentStatus;
@@ -14,6 +14,12 @@ use crate::incident_update::IncidentUpdate;
 use crate::notice::{IncidentChange, NewNotice};
 use crate::organisation::Revision;
 use crate::validation::{FieldError, Invalid};
+
+/// How long the status page shows an incident after its resolution.
+pub const SHOWN_AFTER_RESOLUTION: TimeDelta = TimeDelta::days(14);
+
+/// Validation message of a resolution before the incident occurred.
+const RESOLVED_TOO_EARLY: &str = "Resolution must not be before the incident";
 
 /// An incident, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,18 +60,21 @@ pub(crate) enum Cause {
     UpdateEdited(IncidentUpdate),
 }
 
-/// Checks an entered time of resolution.
+/// Checks an entered time of resolution. `has_status` is whether the request has the status, too.
 fn check_resolved_at(
     resolved_at: DateTime<Utc>,
-    status: Option<IncidentStatus>,
+    status: IncidentStatus,
+    has_status: bool,
     occured_at: DateTime<Utc>,
     now: DateTime<Utc>,
     invalid: &mut Invalid,
 ) {
-    let message = if status != Some(IncidentStatus::Resolved) {
+    let message = if status != IncidentStatus::Resolved {
         "Only a resolved incident has a time of resolution"
+    } else if !has_status {
+        "Send it together with the status RESOLVED"
     } else if resolved_at < occured_at {
-        "Resolution must not be before the incident"
+        RESOLVED_TOO_EARLY
     } else if resolved_at > now {
         "Resolution must not be in the future"
     } else {
@@ -100,7 +109,8 @@ impl Incident {
         if let Some(resolved_at) = draft.resolved_at {
             check_resolved_at(
                 resolved_at,
-                Some(draft.status),
+                draft.status,
+                true,
                 occured_at,
                 now,
                 &mut invalid,
@@ -166,7 +176,15 @@ impl Incident {
         let mut invalid = Invalid::default();
         invalid.check(&draft);
         if let Some(resolved_at) = draft.resolved_at {
-            check_resolved_at(resolved_at, patch.status, occured_at, now, &mut invalid);
+            let has_status = patch.status.is_some();
+            check_resolved_at(
+                resolved_at,
+                draft.status,
+                has_status,
+                occured_at,
+                now,
+                &mut invalid,
+            );
         } else if draft.status == IncidentStatus::Resolved
             && (occured_at != self.occured_at || self.resolved_at.is_none())
             && self.resolved_at.unwrap_or(now) < occured_at
@@ -216,6 +234,22 @@ impl Incident {
             impacts: self.impact_after(before),
             ..Changed::new(self, events)
         }
+    }
+
+    /// Whether its change from `before` resolves it before it occurred. A time of resolution that
+    /// stays is not checked again.
+    pub(crate) fn is_resolved_too_early(&self, before: &Self) -> bool {
+        self.resolved_at != before.resolved_at
+            && self.resolved_at.is_some_and(|time| time < self.occured_at)
+    }
+
+    /// Refuses a change from `before`, made by the field of an update, that resolves this incident
+    /// before it occurred.
+    pub(crate) fn check_resolution(&self, before: &Self, field: &str) -> Result<(), Invalid> {
+        if self.is_resolved_too_early(before) {
+            return Err(Invalid::field(field, RESOLVED_TOO_EARLY));
+        }
+        Ok(())
     }
 
     /// Whether it has an impact on the components attached to it: until it is resolved.

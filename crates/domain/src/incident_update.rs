@@ -41,7 +41,7 @@ impl IncidentUpdate {
 
     /// Whether it is displayed after another update of its incident.
     #[must_use]
-    pub fn is_after(&self, other: &Self) -> bool {
+    pub(crate) fn is_after(&self, other: &Self) -> bool {
         (self.display_at, self.id) > (other.display_at, other.id)
     }
 }
@@ -93,6 +93,17 @@ pub enum RecordError {
     NoImpact,
 }
 
+/// Why the deletion of updates is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DeletionError {
+    /// It breaks a rule of its fields.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// The newest remaining update resolves the incident before it occurred.
+    #[error("The newest remaining update would resolve the incident before it occurred")]
+    ResolvedTooEarly,
+}
+
 impl Incident {
     /// Whether this incident was resolved already when an update was recorded. Such an update
     /// completes the timeline before the resolution and never changes the status. `other` is
@@ -110,6 +121,12 @@ impl Incident {
     fn was_resolved_by(&self, update: &IncidentUpdate) -> bool {
         update.status == IncidentStatus::Resolved && self.resolved_at == Some(update.display_at)
     }
+}
+
+/// The field of an update whose value sets a time of resolution: the status if the request has no
+/// time.
+const fn field_of_time(has_time: bool) -> &'static str {
+    if has_time { "displayAt" } else { "status" }
 }
 
 impl IncidentAndNewest {
@@ -160,6 +177,8 @@ impl IncidentAndNewest {
             recorded.incident.status
         };
         let incident = recorded.incident.clone().with_status(status, display_at);
+        let field = field_of_time(!is_displayed_when_recorded);
+        incident.check_resolution(&recorded.incident, field)?;
         let cause = Cause::UpdateRecorded(recorded.update.clone());
         Ok(recorded.changed(incident, cause, now).notify_if(notify))
     }
@@ -211,7 +230,8 @@ impl IncidentAndUpdate {
     /// status stays.
     ///
     /// # Errors
-    /// [`Invalid`] if the result breaks a rule of its fields.
+    /// [`Invalid`] if the result breaks a rule of its fields, or resolves the incident before it
+    /// occurred.
     pub fn edit(
         self,
         patch: UpdatePatch,
@@ -219,6 +239,7 @@ impl IncidentAndUpdate {
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Invalid> {
         let notify = patch.notify.unwrap_or(notify_by_default);
+        let field = field_of_time(patch.display_at.is_some());
         let before = self.update.clone();
         let content = UpdateContent {
             message: before.message.clone(),
@@ -244,6 +265,7 @@ impl IncidentAndUpdate {
             return Ok(Changed::without_events(edited));
         }
         let incident = edited.incident_after(&before, was_newest);
+        incident.check_resolution(&edited.incident, field)?;
         let cause = Cause::UpdateEdited(edited.update.clone());
         Ok(edited.changed(incident, cause, now).notify_if(notify))
     }
@@ -298,14 +320,14 @@ impl IncidentUpdateDeletion {
     /// update is deleted and an older one remains. `notify` is whether that notifies subscribers.
     ///
     /// # Errors
-    /// [`Invalid`] if there are none, or one of them is named twice or is not an update of
-    /// the incident.
+    /// [`DeletionError`]: there are none, one of them is named twice or is not an update of the
+    /// incident, or the newest remaining one resolves the incident before it occurred.
     pub fn delete(
         self,
         updates: &[IncidentUpdateId],
         notify: bool,
         now: DateTime<Utc>,
-    ) -> Result<Changed<Incident>, Invalid> {
+    ) -> Result<Changed<Incident>, DeletionError> {
         check_deletion(IncidentUpdate::IDS, updates, &self.known)?;
         let before = self.incident;
         let after = match (self.newest, self.left) {
@@ -319,6 +341,9 @@ impl IncidentUpdateDeletion {
             }
             _ => before.clone(),
         };
+        if after.is_resolved_too_early(&before) {
+            return Err(DeletionError::ResolvedTooEarly);
+        }
         let deleted = updates
             .iter()
             .map(|update| Event::IncidentTimelineDeleted(before.id, *update));
@@ -330,3 +355,5 @@ impl IncidentUpdateDeletion {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod timeline_tests;

@@ -45,6 +45,7 @@ pub mod statuspage_entry;
 pub mod subscriber;
 pub mod text;
 pub mod time_zone;
+pub mod tone;
 pub mod update;
 pub mod uptime;
 pub mod validation;

@@ -17,8 +17,8 @@ use crate::notice::{MaintenanceChange, NewNotice};
 use crate::organisation::Revision;
 use crate::validation::Invalid;
 
-/// The resolution of times.
-const TICK: TimeDelta = TimeDelta::milliseconds(1);
+/// The resolution of times. A maintenance is in progress, and later shown, up to the last tick.
+pub const TICK: TimeDelta = TimeDelta::milliseconds(1);
 /// How long the status page shows a maintenance after its end.
 pub const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(14);
 
@@ -55,6 +55,29 @@ pub struct Maintenance {
     pub version: Revision,
 }
 
+/// When a change is made, and whether it notifies subscribers if the operator does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChangeContext {
+    /// Time of the change, never before that of an earlier one of the organisation.
+    pub recorded_at: DateTime<Utc>,
+    /// Time by the clock, which decides the status of the maintenance.
+    pub now: DateTime<Utc>,
+    /// Whether the organisation's changes notify subscribers.
+    pub notify_by_default: bool,
+}
+
+#[cfg(test)]
+impl ChangeContext {
+    /// A change at `now`, which notifies subscribers.
+    pub(crate) const fn at(now: DateTime<Utc>) -> Self {
+        Self {
+            recorded_at: now,
+            now,
+            notify_by_default: true,
+        }
+    }
+}
+
 /// Why an edit of a maintenance is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
@@ -73,24 +96,22 @@ pub enum EditError {
 }
 
 impl Maintenance {
-    /// A new maintenance. `created_at` orders it in the organisation's list, `now` decides
-    /// its status.
+    /// A new maintenance.
     ///
     /// # Errors
     /// [`Invalid`] if the draft breaks a rule of its fields.
     pub fn create(
         id: MaintenanceId,
         draft: MaintenanceDraft,
-        notify_by_default: bool,
-        created_at: DateTime<Utc>,
-        now: DateTime<Utc>,
+        context: ChangeContext,
     ) -> Result<Changed<Self>, Invalid> {
         let draft = draft.valid()?;
+        let created_at = context.recorded_at;
         let state = Self {
             id,
             cancelled_at: draft.cancelled_at(None, created_at),
             published_status: MaintenanceStatus::default(),
-            notify: draft.notify.unwrap_or(notify_by_default),
+            notify: draft.notify.unwrap_or(context.notify_by_default),
             title: draft.title,
             description: draft.description,
             start_at: draft.start_at,
@@ -102,7 +123,7 @@ impl Maintenance {
             version: Revision::default(),
         };
         let notify = state.notify;
-        let created = state.changed(None, vec![Event::NewMaintenance(id)], None, now);
+        let created = state.changed(None, vec![Event::NewMaintenance(id)], None, context.now);
         Ok(created.notify_if(notify))
     }
 

@@ -7,7 +7,7 @@ use crate::author::Author;
 use crate::event::{Changed, Event};
 use crate::id::{MaintenanceId, MaintenanceUpdateId};
 use crate::incident::IncidentStatus;
-use crate::maintenance::Maintenance;
+use crate::maintenance::{ChangeContext, Maintenance};
 use crate::organisation::Revision;
 use crate::update::{UpdateContent, UpdateDraft, UpdatePatch, check_deletion};
 use crate::validation::Invalid;
@@ -58,8 +58,8 @@ pub struct MaintenanceUpdateDeletion {
 }
 
 impl Maintenance {
-    /// Records an update at `recorded_at`, which follows the times of all earlier updates, as `id`
-    /// follows their identifiers. `now` decides the status of the maintenance.
+    /// Records an update. Its time follows the times of all earlier updates, as `id` follows
+    /// their identifiers.
     ///
     /// # Errors
     /// [`Invalid`] if the draft breaks a rule of its fields.
@@ -68,11 +68,10 @@ impl Maintenance {
         id: MaintenanceUpdateId,
         draft: UpdateDraft,
         author: Author,
-        notify_by_default: bool,
-        recorded_at: DateTime<Utc>,
-        now: DateTime<Utc>,
+        context: ChangeContext,
     ) -> Result<Changed<MaintenanceAndUpdate>, Invalid> {
-        let notify = draft.notify.unwrap_or(notify_by_default);
+        let notify = draft.notify.unwrap_or(context.notify_by_default);
+        let recorded_at = context.recorded_at;
         let UpdateContent {
             message,
             status,
@@ -91,26 +90,23 @@ impl Maintenance {
             },
             maintenance: self,
         };
-        Ok(recorded.changed(Some(message), notify, now))
+        Ok(recorded.changed(Some(message), notify, context.now))
     }
 }
 
 impl MaintenanceAndUpdate {
-    /// This update with an operator's changes at `edited_at`. `now` decides the status of
-    /// the maintenance.
+    /// This update with an operator's changes.
     ///
     /// # Errors
     /// [`Invalid`] if the result breaks a rule of its fields.
     pub fn edit(
         self,
         patch: UpdatePatch,
-        notify_by_default: bool,
-        edited_at: DateTime<Utc>,
-        now: DateTime<Utc>,
+        context: ChangeContext,
     ) -> Result<Changed<Self>, Invalid> {
-        let notify = patch.notify.unwrap_or(notify_by_default);
+        let notify = patch.notify.unwrap_or(context.notify_by_default);
         let before = self.update.clone();
-        let content = UpdateContent {
+        let written = UpdateContent {
             message: before.message.clone(),
             status: before.status,
             display_at: before.display_at,
@@ -119,7 +115,7 @@ impl MaintenanceAndUpdate {
             message,
             status,
             display_at,
-        } = content.edit(patch, before.created_at, edited_at)?;
+        } = written.edit(patch, before.created_at, context.recorded_at)?;
         let edited = Self {
             update: MaintenanceUpdate {
                 status,
@@ -132,7 +128,7 @@ impl MaintenanceAndUpdate {
         if edited.update == before {
             return Ok(Changed::without_events(edited));
         }
-        Ok(edited.changed(None, notify, now))
+        Ok(edited.changed(None, notify, context.now))
     }
 
     /// This update with its maintenance after the change of the update, and everything that causes.
@@ -155,9 +151,9 @@ impl MaintenanceAndUpdate {
 }
 
 impl MaintenanceUpdateDeletion {
-    /// The maintenance without these updates, at least one, as changed at `deleted_at`. `now`
-    /// decides its status. With `notify`, what the clock has changed notifies subscribers even if
-    /// the maintenance [does not](Maintenance::notify).
+    /// The maintenance without these updates, at least one. If the organisation's changes notify,
+    /// what the clock has changed notifies subscribers even if the maintenance
+    /// [does not](Maintenance::notify).
     ///
     /// # Errors
     /// [`Invalid`] if there are none, or one of them is named twice or is not an update of
@@ -165,23 +161,21 @@ impl MaintenanceUpdateDeletion {
     pub fn delete(
         self,
         updates: &[MaintenanceUpdateId],
-        notify: bool,
-        deleted_at: DateTime<Utc>,
-        now: DateTime<Utc>,
+        context: ChangeContext,
     ) -> Result<Changed<Maintenance>, Invalid> {
         check_deletion(MaintenanceUpdate::IDS, updates, &self.known)?;
         let id = self.maintenance.id;
         // An update counts as a change at its own time. Without a later time here, the time of the
         // last change would go back.
         let maintenance = Maintenance {
-            updated_at: deleted_at.max(self.maintenance.updated_at),
+            updated_at: context.recorded_at.max(self.maintenance.updated_at),
             ..self.maintenance
         };
         let deleted = updates
             .iter()
             .map(|update| Event::MaintenanceTimelineDeleted(id, *update));
         let events = deleted.chain([Event::MaintenanceUpdated(id)]).collect();
-        Ok(maintenance.after_updates(events, None, notify, now))
+        Ok(maintenance.after_updates(events, None, context.notify_by_default, context.now))
     }
 }
 

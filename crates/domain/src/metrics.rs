@@ -28,7 +28,7 @@ impl MetricsDays {
             .ok_or_else(|| Invalid::field("days", "Must be 7, 30, 90 or 365"))
     }
 
-    /// The number.
+    /// Number of days.
     #[must_use]
     pub const fn get(self) -> u16 {
         self.0

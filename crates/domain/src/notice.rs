@@ -10,6 +10,7 @@ use crate::incident::{Incident, IncidentStatus};
 use crate::maintenance::{Maintenance, MaintenanceStatus};
 use crate::markdown;
 use crate::rollup::PublicStatus;
+use crate::statuspage_entry::status_text;
 
 /// Content of a notice: a change of an incident, a maintenance or a component, and the state
 /// after it.
@@ -32,11 +33,19 @@ pub struct NoticeContent {
 }
 
 impl NoticeContent {
-    /// The message of the update; the description if no update made the change. A review is
-    /// Markdown.
+    /// [`Self::change_text`]; the description if the change has no text. A review is Markdown.
     #[must_use]
     pub fn text(&self) -> &str {
-        self.message.as_deref().unwrap_or(&self.description)
+        self.change_text().unwrap_or(&self.description)
+    }
+
+    /// The message of the update; a fixed text if the status of an incident changed without an
+    /// update. `None` for every other change without an update.
+    #[must_use]
+    pub fn change_text(&self) -> Option<&str> {
+        self.message
+            .as_deref()
+            .or_else(|| self.change.status_text())
     }
 
     /// The text without markup; with it if nothing else is in it.
@@ -145,6 +154,19 @@ impl NoticeChange {
             } => NoticeStatus::Incident(update_status.unwrap_or(*status)),
             Self::Maintenance { status, .. } => NoticeStatus::Maintenance(*status),
             Self::Component { status, .. } => NoticeStatus::Component(*status),
+        }
+    }
+
+    /// The text of a changed status of an incident; `None` if the change is another one.
+    const fn status_text(&self) -> Option<&'static str> {
+        match self {
+            Self::Incident {
+                change:
+                    IncidentChange::Updated | IncidentChange::Reopened | IncidentChange::Resolved,
+                status,
+                ..
+            } => Some(status_text(*status)),
+            _ => None,
         }
     }
 
@@ -397,7 +419,7 @@ mod tests {
     use crate::id::MaintenanceId;
     use crate::incident::IncidentPatch;
     use crate::incident::tests::{any_status, at, incident, set};
-    use crate::maintenance::{MaintenanceDraft, MaintenancePatch, NewEnd};
+    use crate::maintenance::{ChangeContext, MaintenanceDraft, MaintenancePatch, NewEnd};
 
     fn about_incident(status: IncidentStatus) -> NoticeChange {
         NoticeChange::Incident {
@@ -468,6 +490,34 @@ mod tests {
     }
 
     #[test]
+    fn changed_status_without_an_update_has_a_text_of_its_own() {
+        let of = |change| NoticeContent {
+            title: "Down".into(),
+            description: "All of it".into(),
+            message: None,
+            unnamed_components: 0,
+            change: NoticeChange::Incident {
+                change,
+                status: IncidentStatus::Resolved,
+                update_status: None,
+                shown_at: None,
+                occurred_at: at(1),
+                resolved_at: Some(at(2)),
+                components: Vec::new(),
+            },
+        };
+        let resolved = of(IncidentChange::Resolved);
+        assert_eq!(resolved.text(), "This incident has been resolved.");
+        let created = of(IncidentChange::Created);
+        assert_eq!((created.text(), created.change_text()), ("All of it", None));
+        let updated = NoticeContent {
+            message: Some("It is mended".into()),
+            ..resolved
+        };
+        assert_eq!(updated.text(), "It is mended");
+    }
+
+    #[test]
     fn notice_of_a_maintenance_without_an_end_has_the_label_of_the_end() {
         let maintenance = |status| NoticeChange::Maintenance {
             change: MaintenanceChange::Scheduled,
@@ -501,7 +551,8 @@ mod tests {
             notify: None,
             components: Vec::new(),
         };
-        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, true, at(0), at(0))
+        let id = MaintenanceId(Uuid::from_u128(1));
+        Maintenance::create(id, draft, ChangeContext::at(at(0)))
             .unwrap()
             .state
     }

@@ -126,8 +126,8 @@ impl Organisation {
     /// This organisation with an admin's changes.
     ///
     /// # Errors
-    /// [`Invalid`] if the result breaks a rule of its fields. A name that stays is not
-    /// checked again.
+    /// [`Invalid`] if the result breaks a rule of its fields. A name and a support link that stay
+    /// are not checked again.
     pub fn edit(self, patch: OrganisationPatch) -> Result<Changed<Self>, Invalid> {
         let before = self.clone();
         let after = Self {
@@ -147,6 +147,10 @@ impl Organisation {
             // The name may be an identifier or come from an identity provider; the operator could
             // not correct it.
             invalid.errors.retain(|error| error.field != "name");
+        }
+        if after.support_url == before.support_url {
+            // Links were accepted by a weaker rule.
+            invalid.errors.retain(|error| error.field != "supportUrl");
         }
         invalid.into_result()?;
         Ok(after.in_place_of(&before))
@@ -300,6 +304,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn stored_support_link_that_breaks_a_rule_does_not_block_other_settings() {
+        let stored = Organisation {
+            support_url: Some("https:///acme.example".into()),
+            ..acme()
+        };
+        for sent in [None, Some(stored.support_url.clone())] {
+            let patch = OrganisationPatch {
+                support_url: sent,
+                notify_by_default: Some(false),
+                ..Default::default()
+            };
+            let edited = stored.clone().edit(patch).unwrap().state;
+            assert_eq!(edited.support_url, stored.support_url);
+            assert!(!edited.notify_by_default);
+        }
+    }
+
     proptest! {
         #[test]
         fn every_name_from_a_provider_passes_the_validation(name in "(\\PC|[\\x00-\\x20]|[\u{2028}-\u{202E}\u{2066}-\u{2069}]){0,210}") {
@@ -334,6 +356,9 @@ mod tests {
             "acme.example",
             "ftp://acme.example",
             "https://",
+            "https:///acme.example",
+            "https://ann:pass@acme.example",
+            "https://acme.example/\"><script>",
             "http://a\nb.example",
             &long,
         ] {

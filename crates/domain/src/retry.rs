@@ -7,7 +7,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 pub enum RetryRule {
     /// Of mails: short delays at first, for broken connections, each twice the one before; half an
     /// hour later, as RFC 5321, section 4.5.4.1, recommends. A mail server may be down for a
-    /// weekend without losing mail.
+    /// weekend without losing mail. A newer mail to the same address brings the next attempt
+    /// forward, and the delays after it go on as before: see [`RetryRule::early`].
     Mail,
     /// Of messages to webhooks and chats: the schedule of Standard Webhooks, "Retry schedule". A
     /// newer message to the same receiver begins it again: see [`RetryRule::early`].
@@ -24,8 +25,13 @@ impl RetryRule {
     const MAX_MAIL_WAIT: TimeDelta = TimeDelta::minutes(30);
     /// Number of unconfirmed attempts after which a mail is given up.
     const UNCONFIRMED_ATTEMPTS: u32 = 3;
+    /// Shortest time between an attempt and one that a newer mail brings forward. It is short,
+    /// because one mail server sends to all addresses, and the newer mail may be the last one about
+    /// an incident. Servers that refuse unknown senders for a few minutes, or more than a number of
+    /// mails, get at most one further attempt a minute and address.
+    const MIN_EARLY_MAIL_WAIT: TimeDelta = TimeDelta::minutes(1);
     /// Shortest time between an attempt and one that a newer message brings forward.
-    const MIN_EARLY_WAIT: TimeDelta = TimeDelta::minutes(5);
+    const MIN_EARLY_MESSAGE_WAIT: TimeDelta = TimeDelta::minutes(5);
     const MESSAGE_DELAYS: [TimeDelta; 8] = [
         TimeDelta::seconds(5),
         TimeDelta::minutes(5),
@@ -68,9 +74,13 @@ impl RetryRule {
         retry_after: Option<TimeDelta>,
         now: DateTime<Utc>,
     ) -> Option<DateTime<Utc>> {
+        let shortest = match self {
+            Self::Mail => Self::MIN_EARLY_MAIL_WAIT,
+            Self::Message => Self::MIN_EARLY_MESSAGE_WAIT,
+        };
         let requested = retry_after.unwrap_or_default();
-        let early = now + requested.clamp(Self::MIN_EARLY_WAIT, Self::MAX_WAIT);
-        (self == Self::Message && early < next).then_some(early)
+        let early = now + requested.clamp(shortest, Self::MAX_WAIT);
+        (early < next).then_some(early)
     }
 
     /// Returns the time of the next attempt of a mail that the mail server received and did not
@@ -162,18 +172,19 @@ mod tests {
         }
 
         #[test]
-        fn newer_messages_cause_attempts_five_minutes_apart_or_what_the_receiver_asks_for(
+        fn newer_notices_cause_attempts_some_minutes_apart_or_what_the_receiver_asks_for(
             requested in proptest::option::of(0_i64..100_000), wait in 0_i64..100_000,
         ) {
             let requested = requested.map(TimeDelta::seconds);
-            let early = RetryRule::Message.early(at(wait), requested, at(0));
-            if let Some(early) = early {
-                prop_assert!(early >= at(300) && early < at(wait));
-                prop_assert!(early >= at(0) + requested.unwrap_or_default().min(RetryRule::MAX_WAIT));
-            } else {
-                prop_assert!(wait <= 300 || requested.is_some_and(|requested| requested >= TimeDelta::seconds(wait.min(72_000))));
+            for (rule, shortest) in [(RetryRule::Mail, 60), (RetryRule::Message, 300)] {
+                let early = rule.early(at(wait), requested, at(0));
+                if let Some(early) = early {
+                    prop_assert!(early >= at(shortest) && early < at(wait));
+                    prop_assert!(early >= at(0) + requested.unwrap_or_default().min(RetryRule::MAX_WAIT));
+                } else {
+                    prop_assert!(wait <= shortest || requested.is_some_and(|requested| requested >= TimeDelta::seconds(wait.min(72_000))));
+                }
             }
-            prop_assert_eq!(RULE.early(at(wait), requested, at(0)), None);
         }
 
         #[test]

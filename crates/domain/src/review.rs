@@ -14,7 +14,7 @@ use crate::text;
 use crate::validation::Invalid;
 
 /// The longest review, in characters.
-pub const MAX_REVIEW_LENGTH: usize = 50_000;
+pub(crate) const MAX_REVIEW_LENGTH: usize = 50_000;
 /// How much of a review a notice contains, in characters.
 const NOTICE_LENGTH: usize = 2_000;
 

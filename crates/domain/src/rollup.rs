@@ -6,7 +6,19 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 use crate::component::ComponentStatus;
 
 /// Status of a component as the public sees it, from best to worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, VariantArray)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum PublicStatus {
     /// Works as it should.

@@ -10,10 +10,24 @@ use crate::maintenance::{Maintenance, MaintenanceStatus};
 use crate::rollup::PublicStatus;
 
 /// The text of the entry that says that a maintenance has begun.
-pub const BEGUN: &str =
+pub(crate) const BEGUN: &str =
     "Scheduled maintenance is currently in progress. We will provide updates as necessary.";
 /// The text of the entry that says that a maintenance is over.
 pub const COMPLETED: &str = "The scheduled maintenance has been completed.";
+
+/// The text of a status of an incident that was set without an update.
+pub(crate) const fn status_text(status: IncidentStatus) -> &'static str {
+    match status {
+        IncidentStatus::Investigating => "We are currently investigating this issue.",
+        IncidentStatus::Identified => {
+            "The issue has been identified and a fix is being implemented."
+        }
+        IncidentStatus::Monitoring => {
+            "A fix has been implemented and we are monitoring the results."
+        }
+        IncidentStatus::Resolved => "This incident has been resolved.",
+    }
+}
 
 /// Status of an entry, of an incident, or of a maintenance in the Statuspage API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
@@ -96,7 +110,7 @@ pub struct StatuspageAffectedComponent {
 }
 
 /// A text of an incident or a maintenance: its description, an update, its review, or what the
-/// product says at its beginning and end.
+/// product says at its beginning and end, or about a status without an update.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatuspageEntry {
     /// Its public code.
@@ -170,15 +184,17 @@ pub struct MaintainedComponents {
 }
 
 impl StatuspageEntry {
-    /// The entries of an incident, newest first: its review while it is resolved, its
-    /// updates, which are given newest first, and its description with the components
-    /// `attached` at its creation.
+    /// The entries of an incident, newest first: its review while it is resolved, its status if
+    /// it was set without an update, its updates, which are given newest first, and its
+    /// description with the components `attached` at its creation. `present` returns the
+    /// components with the change of that status; it is called only if the status is an entry.
     #[must_use]
     pub fn all_of_incident(
         incident: &Incident,
         attached: Option<Vec<StatuspageAffectedComponent>>,
         updates: Vec<RecordedUpdate>,
         review: Option<Postmortem>,
+        present: impl FnOnce() -> Option<Vec<StatuspageAffectedComponent>>,
     ) -> Vec<Self> {
         let description = Self {
             code: incident.id.statuspage_entry_code("description"),
@@ -197,6 +213,12 @@ impl StatuspageEntry {
             })
             .chain([description])
             .collect();
+        let status = entries
+            .first()
+            .and_then(|newest| newest.followed_by_status(incident, present));
+        if let Some(status) = status {
+            entries.insert(0, status);
+        }
         if let Some(review) = review.filter(|_| incident.status == IncidentStatus::Resolved) {
             let unchanged = |component: &StatuspageAffectedComponent| StatuspageAffectedComponent {
                 old_status: component.new_status,
@@ -218,6 +240,38 @@ impl StatuspageEntry {
             entries.insert(0, entry);
         }
         entries
+    }
+
+    /// The entry of the incident's status; `None` if this, the newest entry, has that status. An
+    /// entry of another status has another code, so that programs see it as new.
+    fn followed_by_status(
+        &self,
+        incident: &Incident,
+        present: impl FnOnce() -> Option<Vec<StatuspageAffectedComponent>>,
+    ) -> Option<Self> {
+        let status = StatuspageStatus::from(incident.status);
+        if status == self.status {
+            return None;
+        }
+        let reached_at = match incident.status {
+            IncidentStatus::Resolved => incident.resolved_at,
+            // The incident may have been monitored before, too.
+            IncidentStatus::Monitoring => {
+                incident.monitoring_at.filter(|at| *at >= self.display_at)
+            }
+            IncidentStatus::Investigating | IncidentStatus::Identified => None,
+        };
+        let reached_at = reached_at.unwrap_or(incident.updated_at);
+        let created_at = reached_at.max(incident.created_at);
+        Some(Self {
+            code: incident.id.statuspage_entry_code(status.as_str()),
+            status,
+            body: status_text(incident.status).to_owned(),
+            created_at,
+            updated_at: created_at,
+            display_at: reached_at.max(self.display_at),
+            affected: present(),
+        })
     }
 
     /// The entries of a maintenance at `now`, newest first: its end and its beginning, between and

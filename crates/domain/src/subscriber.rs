@@ -1,13 +1,17 @@
 //! Subscribers: targets that receive the notices of an organisation.
 
+mod scope;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use strum::{Display, EnumString, VariantArray};
 use utoipa::ToSchema;
 
 use crate::channel::Target;
-use crate::id::{ComponentGroupId, ComponentId, IncidentId, SubscriberId};
-use crate::validation::{FieldError, Invalid, repeated};
+use crate::id::{ComponentGroupId, ComponentId, SubscriberId};
+use crate::validation::Invalid;
+
+pub use self::scope::{Choice, Scope, ScopeKind};
 
 /// Whether a subscriber receives notices.
 #[derive(
@@ -22,178 +26,6 @@ pub enum SubscriberStatus {
     Subscribed,
     /// The subscriber has unsubscribed.
     Unsubscribed,
-}
-
-/// What a subscriber wants updates about.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Scope {
-    /// Everything.
-    #[default]
-    All,
-    /// Changes that concern these components and groups.
-    Components(Choice),
-    /// One incident, until a day after it is resolved: see [`Subscriber::is_followed`].
-    Incident(IncidentId),
-}
-
-/// What a subscriber receives updates about: everything, chosen components and groups, or
-/// one incident.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema, Display, EnumString, VariantArray,
-)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
-pub enum ScopeKind {
-    /// Everything.
-    All,
-    /// Chosen components and groups.
-    Components,
-    /// One incident.
-    Incident,
-}
-
-/// Components and groups that a subscriber chose. Both lists are empty after everything that was
-/// chosen is deleted.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Choice {
-    /// The components, in the order in which they were entered.
-    pub components: Vec<ComponentId>,
-    /// The groups. A component belongs to the choice while it belongs to the group.
-    pub groups: Vec<ComponentGroupId>,
-}
-
-impl Choice {
-    /// Longest list of components, and of groups, that can be chosen: a page of subscribers has all
-    /// of theirs. The deletion of a group may make a list longer.
-    pub const MAX_LENGTH: usize = 200;
-}
-
-impl Scope {
-    /// The scope of a request: each field is `None` if it is absent or null.
-    ///
-    /// # Errors
-    /// [`Invalid`] at `components` or `groups` if a list is empty or too long, names something
-    /// twice, or stands beside an incident.
-    pub fn of(
-        components: Option<Vec<ComponentId>>,
-        groups: Option<Vec<ComponentGroupId>>,
-        incident: Option<IncidentId>,
-    ) -> Result<Self, Invalid> {
-        let max_lengths = (Choice::MAX_LENGTH, Choice::MAX_LENGTH);
-        Self::with_lists_up_to(max_lengths, components, groups, incident)
-    }
-
-    fn with_lists_up_to(
-        (max_components, max_groups): (usize, usize),
-        components: Option<Vec<ComponentId>>,
-        groups: Option<Vec<ComponentGroupId>>,
-        incident: Option<IncidentId>,
-    ) -> Result<Self, Invalid> {
-        let mut invalid = Invalid::default();
-        let has_incident = incident.is_some();
-        let list = components.as_deref();
-        check_list(
-            "components",
-            list,
-            max_components,
-            has_incident,
-            &mut invalid,
-        );
-        let list = groups.as_deref();
-        check_list("groups", list, max_groups, has_incident, &mut invalid);
-        invalid.into_result()?;
-        Ok(match (incident, &components, &groups) {
-            (Some(incident), _, _) => Self::Incident(incident),
-            (None, None, None) => Self::All,
-            (None, _, _) => Self::Components(Choice {
-                components: components.unwrap_or_default(),
-                groups: groups.unwrap_or_default(),
-            }),
-        })
-    }
-
-    /// What either of two scopes of one subscriber includes; everything if the lists become longer
-    /// than can be chosen.
-    fn with(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Components(mut choice), Self::Components(other)) => {
-                add_missing(&mut choice.components, other.components);
-                add_missing(&mut choice.groups, other.groups);
-                let longest = choice.components.len().max(choice.groups.len());
-                if longest > Choice::MAX_LENGTH {
-                    Self::All
-                } else {
-                    Self::Components(choice)
-                }
-            }
-            // A subscriber follows the same incident in both.
-            (Self::Incident(incident), _) => Self::Incident(incident),
-            _ => Self::All,
-        }
-    }
-
-    /// Its kind.
-    #[must_use]
-    pub const fn kind(&self) -> ScopeKind {
-        match self {
-            Self::All => ScopeKind::All,
-            Self::Components(_) => ScopeKind::Components,
-            Self::Incident(_) => ScopeKind::Incident,
-        }
-    }
-
-    /// The incident, if it is one.
-    #[must_use]
-    pub const fn incident(&self) -> Option<IncidentId> {
-        match self {
-            Self::Incident(incident) => Some(*incident),
-            Self::All | Self::Components(_) => None,
-        }
-    }
-
-    /// The components and groups, if they were chosen.
-    #[must_use]
-    pub const fn choice(&self) -> Option<&Choice> {
-        match self {
-            Self::Components(choice) => Some(choice),
-            Self::All | Self::Incident(_) => None,
-        }
-    }
-}
-
-fn add_missing<Id: PartialEq>(list: &mut Vec<Id>, more: Vec<Id>) {
-    for id in more {
-        if !list.contains(&id) {
-            list.push(id);
-        }
-    }
-}
-
-fn unless_empty<Id>(list: Vec<Id>) -> Option<Vec<Id>> {
-    (!list.is_empty()).then_some(list)
-}
-
-fn check_list<Id: Ord>(
-    field: &str,
-    list: Option<&[Id]>,
-    max_length: usize,
-    has_incident: bool,
-    invalid: &mut Invalid,
-) {
-    let Some(list) = list else { return };
-    if list.is_empty() {
-        invalid.add(FieldError::new(field, "Choose at least one"));
-    } else if list.len() > max_length {
-        let message = format!("Choose at most {max_length}");
-        invalid.add(FieldError::new(field, message));
-    } else if has_incident {
-        let message = "Cannot be chosen together with an incident";
-        invalid.add(FieldError::new(field, message));
-    }
-    for place in repeated(list) {
-        let field = format!("{field}[{place}]");
-        invalid.add(FieldError::new(field, "Must be listed only once"));
-    }
 }
 
 /// A subscriber of an organisation, as stored.
@@ -239,7 +71,7 @@ pub struct SecretRound {
 /// A secret of a webhook that another one has replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplacedSecret {
-    /// Its number.
+    /// Number of the secret, from 0.
     pub number: i32,
     /// When it was replaced.
     pub replaced_at: DateTime<Utc>,
@@ -321,9 +153,9 @@ impl SubscriberDraft {
 /// means that nothing is chosen in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SubscriberPatch {
-    /// The components.
+    /// Components about which it receives messages.
     pub components: Option<Option<Vec<ComponentId>>>,
-    /// The groups.
+    /// Groups about whose components it receives messages.
     pub groups: Option<Option<Vec<ComponentGroupId>>>,
     /// Whether it receives nothing about maintenances.
     pub mute_maintenances: Option<bool>,
@@ -512,6 +344,10 @@ impl Subscriber {
             ..self
         }
     }
+}
+
+fn unless_empty<Id>(list: Vec<Id>) -> Option<Vec<Id>> {
+    (!list.is_empty()).then_some(list)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use url::Url;
 use validator::ValidationError;
 
+use crate::web_address;
+
 /// The longest name or title, in characters.
 pub const MAX_NAME_LENGTH: usize = 200;
 /// The longest description or message, in characters.
@@ -102,7 +104,7 @@ pub const fn is_direction(character: char) -> bool {
 ///
 /// # Errors
 /// When the text is longer.
-pub fn name_length(text: &str) -> Result<(), ValidationError> {
+pub(crate) fn name_length(text: &str) -> Result<(), ValidationError> {
     at_most(text, MAX_NAME_LENGTH)
 }
 
@@ -110,29 +112,28 @@ pub fn name_length(text: &str) -> Result<(), ValidationError> {
 ///
 /// # Errors
 /// When the text is longer.
-pub fn description_length(text: &str) -> Result<(), ValidationError> {
+pub(crate) fn description_length(text: &str) -> Result<(), ValidationError> {
     at_most(text, MAX_DESCRIPTION_LENGTH)
 }
 
 /// Refuses a text that is not an absolute http, https or mailto URL of at most
-/// [`MAX_LINK_LENGTH`] characters.
+/// [`MAX_LINK_LENGTH`] characters. A web address has a host, and no user name or password.
 ///
 /// # Errors
 /// If the text is not such a URL.
 pub fn link(text: &str) -> Result<(), ValidationError> {
     at_most(text, MAX_LINK_LENGTH)?;
     one_line(text)?;
-    match Url::parse(text) {
-        Ok(url) if url.scheme() == "mailto" && !url.path().is_empty() => Ok(()),
-        // Within a page, a browser reads `https:example.com` as a relative address.
-        Ok(url)
-            if ["http", "https"].contains(&url.scheme())
-                && text.trim_start()[url.scheme().len()..].starts_with("://") =>
-        {
-            Ok(())
-        }
-        _ => Err(refusal("link", "Must be an http, https or mailto URL")),
+    if is_mail_link(text) || web_address::parse(text).is_ok() {
+        return Ok(());
     }
+    Err(refusal("link", "Must be an http, https or mailto URL"))
+}
+
+/// Whether a text is a mailto URL with an address.
+fn is_mail_link(text: &str) -> bool {
+    Url::parse(text).is_ok_and(|url| url.scheme() == "mailto" && !url.path().is_empty())
+        && !text.contains(['"', '<', '>'])
 }
 
 /// Rejects a text longer than `limit` characters.
@@ -191,6 +192,7 @@ mod tests {
             "https://example.com",
             "HTTP://example.com/help?a=b#c",
             "mailto:help@example.com",
+            "mailto:help@example.com?subject=Help me",
         ] {
             assert!(link(text).is_ok(), "{text}");
         }
@@ -199,7 +201,11 @@ mod tests {
             "https:/example.com",
             "http:\\\\example.com",
             "https://",
+            "https:///example.com",
+            "https://ann:pass@example.com/",
+            "https://example.com/\"><script>",
             "mailto:",
+            "mailto:\"><script>@example.com",
             "mailto:?subject=Help",
             "/help",
             "example.com",

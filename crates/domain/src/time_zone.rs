@@ -25,6 +25,22 @@ impl TimeZone {
         name.strip_prefix("Etc/").unwrap_or(name).replace('_', " ")
     }
 
+    /// The name in the IANA database; `Etc/UTC` for every name of UTC.
+    #[must_use]
+    pub fn canonical_name(self) -> &'static str {
+        let zone = match self.0 {
+            Tz::UTC
+            | Tz::UCT
+            | Tz::Universal
+            | Tz::Zulu
+            | Tz::Etc__UCT
+            | Tz::Etc__Universal
+            | Tz::Etc__Zulu => Tz::Etc__UTC,
+            other => other,
+        };
+        zone.name()
+    }
+
     /// The date and time that clocks in this zone show at an instant.
     #[must_use]
     pub fn local_time(self, instant: DateTime<Utc>) -> NaiveDateTime {
@@ -137,6 +153,16 @@ mod tests {
     fn label_has_spaces_and_no_prefix() {
         assert_eq!(zone("America/New_York").label(), "America/New York");
         assert_eq!(zone("Etc/UTC").label(), "UTC");
+    }
+
+    #[test]
+    fn every_name_of_utc_has_one_canonical_name() {
+        for name in ["Etc/UTC", "UTC", "Zulu", "Universal", "UCT", "Etc/Zulu"] {
+            assert_eq!(zone(name).canonical_name(), "Etc/UTC", "{name}");
+        }
+        for name in ["Etc/GMT", "Europe/London", "America/New_York"] {
+            assert_eq!(zone(name).canonical_name(), name);
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use validator::Validate;
 use crate::display_time::DisplayTime;
 use crate::incident::IncidentStatus;
 use crate::text;
-use crate::validation::{FieldError, Invalid, repeated, unknown};
+use crate::validation::{FieldError, Invalid, repeated, text_to_check, unknown};
 
 /// What an operator enters for an update, the text trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Validate)]
@@ -38,6 +38,16 @@ pub struct UpdatePatch {
     pub display_at: Option<DisplayTime>,
     /// Whether the change notifies subscribers; `None` means the default.
     pub notify: Option<bool>,
+}
+
+impl UpdatePatch {
+    /// Adds the errors of its message.
+    pub fn check(&self, invalid: &mut Invalid) {
+        invalid.check(&UpdateDraft {
+            message: text_to_check(self.message.as_deref()),
+            ..Default::default()
+        });
+    }
 }
 
 /// The fields of an update that an operator may change.
@@ -150,6 +160,25 @@ mod tests {
                 ..Default::default()
             };
             assert_eq!(content.clone().edit(patch, at(0), at(0)), refusal);
+        }
+    }
+
+    #[test]
+    fn patch_is_checked_without_the_stored_update() {
+        for (message, expected) in [
+            (None, Invalid::default()),
+            (
+                Some(String::new()),
+                Invalid::field("message", "Message is required"),
+            ),
+        ] {
+            let mut invalid = Invalid::default();
+            let patch = UpdatePatch {
+                message,
+                ..Default::default()
+            };
+            patch.check(&mut invalid);
+            assert_eq!(invalid, expected);
         }
     }
 

@@ -249,13 +249,6 @@ impl NewestSpans {
     }
 }
 
-/// Milliseconds of each status by day, of one component. It holds one entry per day, however many
-/// spans there are.
-#[derive(Debug, Clone, Default)]
-pub struct UptimeTally {
-    millis: Vec<[i64; 3]>,
-}
-
 /// The days of a range as instants, and the present.
 #[derive(Debug, Clone)]
 pub struct UptimeWindow {
@@ -310,7 +303,8 @@ impl UptimeWindow {
     }
 
     /// The first day that counts for a component that starts on `start_date`, and whose statuses
-    /// are known since a time; `None` if all days count. A day counts if all of it is known.
+    /// are known since a time; `None` if all days count. A day counts if all of it is known. After
+    /// a change of the zone, a start may be in the future; then it is today.
     #[must_use]
     pub fn counted_from(
         &self,
@@ -320,6 +314,7 @@ impl UptimeWindow {
         let unknown = known_since.map_or(0, |since| {
             self.bounds.partition_point(|bound| *bound < since)
         });
+        let start_date = start_date.map(|start| start.min(self.today));
         if unknown == 0 {
             return start_date;
         }
@@ -334,18 +329,12 @@ impl UptimeWindow {
         start_date: Option<NaiveDate>,
         spans: impl IntoIterator<Item = &'a StatusSpan>,
     ) -> Uptime {
-        let mut tally = UptimeTally::default();
+        let mut millis = Vec::new();
         for span in spans {
-            self.add(&mut tally, span);
+            self.add(&mut millis, span);
         }
-        self.uptime_of(start_date, tally)
-    }
-
-    /// [`Self::uptime`] of a component whose spans were [added](Self::add) one by one.
-    #[must_use]
-    pub fn uptime_of(&self, start_date: Option<NaiveDate>, tally: UptimeTally) -> Uptime {
         let first = self.range.first.max(start_date.unwrap_or(NaiveDate::MIN));
-        let days = self.range.first.iter_days().zip(tally.millis);
+        let days = self.range.first.iter_days().zip(millis);
         Uptime {
             days: days
                 .filter(|(date, _)| *date >= first)
@@ -363,8 +352,9 @@ impl UptimeWindow {
         }
     }
 
-    /// Adds the milliseconds of a span to its days.
-    pub fn add(&self, tally: &mut UptimeTally, span: &StatusSpan) {
+    /// Adds the milliseconds of a span to those of each status by day. They are empty before the
+    /// first span.
+    fn add(&self, millis: &mut Vec<[i64; 3]>, span: &StatusSpan) {
         let kind = match span.status {
             ComponentStatus::Operational => return,
             ComponentStatus::Degraded => 0,
@@ -372,7 +362,6 @@ impl UptimeWindow {
             ComponentStatus::MajorOutage => 2,
         };
         let end = span.end_at.unwrap_or(self.now).min(self.now);
-        let millis = &mut tally.millis;
         millis.resize(self.bounds.len().saturating_sub(1), [0; 3]);
         // The day that contains the start, or the first one.
         let first = self

@@ -56,9 +56,18 @@ impl Invalid {
 
     /// Adds the errors of a draft.
     pub fn check(&mut self, draft: &impl Validate) {
-        if let Err(errors) = draft.validate() {
-            for error in Self::from(errors).errors {
-                self.add(error);
+        self.merge(draft.validate().map_err(Self::from));
+    }
+
+    /// The value of a checked part of the input. `None` after adding its errors.
+    pub fn merge<T>(&mut self, checked: Result<T, Self>) -> Option<T> {
+        match checked {
+            Ok(value) => Some(value),
+            Err(invalid) => {
+                for error in invalid.errors {
+                    self.add(error);
+                }
+                None
             }
         }
     }
@@ -81,6 +90,14 @@ impl Invalid {
             Err(self)
         }
     }
+}
+
+/// A text that follows every rule. It stands for one that an edit leaves as it is stored.
+const STORED_TEXT: &str = "stored";
+
+/// The text of an edit for a check without the stored item.
+pub(crate) fn text_to_check(text: Option<&str>) -> String {
+    text.unwrap_or(STORED_TEXT).to_owned()
 }
 
 /// Rejects items that are not among the known ones, each under its field.
@@ -188,6 +205,16 @@ mod tests {
         name: String,
         #[validate(nested)]
         components: Vec<Row>,
+    }
+
+    #[test]
+    fn merge_returns_the_value_or_adds_the_errors_in_order() {
+        let mut invalid = Invalid::field("name", "Name is required");
+        assert_eq!(invalid.merge(Ok(7)), Some(7));
+        let part: Result<u8, _> = Err(Invalid::field("email", "Invalid email address"));
+        assert_eq!(invalid.merge(part), None);
+        let fields = invalid.errors.iter().map(|error| error.field.as_str());
+        assert_eq!(fields.collect::<Vec<_>>(), ["name", "email"]);
     }
 
     #[test]

@@ -1,9 +1,52 @@
-//! Web addresses in texts of people. They become links wherever the text is shown.
+//! Web addresses that people enter, alone or in a text. Those in a text become links wherever it is
+//! shown.
 
 use std::fmt::Write;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use url::Url;
+
+/// Why a text is not accepted as a web address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AddressFault {
+    /// It is not an absolute http or https URL with a host.
+    NotAbsolute,
+    /// It has a user name or a password.
+    HasCredentials,
+}
+
+/// Reads a web address: an absolute http or https URL with a host, and without a user name or
+/// password.
+///
+/// # Errors
+/// If the text is anything else, also if a browser could make a web address of it.
+pub(crate) fn parse(text: &str) -> Result<Url, AddressFault> {
+    // The URL Standard removes or encodes such characters; a person who typed them meant another
+    // URL.
+    let is_foreign = |character: char| {
+        character.is_control()
+            || character.is_whitespace()
+            || matches!(character, '"' | '<' | '>' | '\\')
+    };
+    if text.contains(is_foreign) {
+        return Err(AddressFault::NotAbsolute);
+    }
+    let url = Url::parse(text).map_err(|_| AddressFault::NotAbsolute)?;
+    // Within a page, a browser reads `https:example.com` as a relative address, and the URL
+    // Standard makes a host of the path of `https:///example.com`.
+    let rest = text.get(url.scheme().len()..).unwrap_or_default();
+    let has_host = rest
+        .strip_prefix("://")
+        .is_some_and(|rest| !rest.starts_with('/'));
+    if !matches!(url.scheme(), "http" | "https") || !has_host {
+        return Err(AddressFault::NotAbsolute);
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(AddressFault::HasCredentials);
+    }
+    Ok(url)
+}
 
 /// A web address, without the punctuation that follows it. The script of the page has the same
 /// pattern: `page-parts.tsx`.
@@ -81,6 +124,45 @@ fn escape_html(text: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn only_an_absolute_url_with_a_host_is_a_web_address() {
+        for text in [
+            "https://example.com",
+            "HTTP://EXAMPLE.com:8080/help?a=b#c",
+            "https://[::1]/x",
+            "https://example.com/a@b",
+            "https://exämple.com/ä",
+        ] {
+            assert!(parse(text).is_ok(), "{text}");
+        }
+        for text in [
+            "",
+            "https:example.com",
+            "https:/example.com",
+            "https:///example.com",
+            "https:////example.com",
+            "https://\\example.com",
+            "https:\\\\example.com",
+            "https://",
+            "https://?x",
+            "https://x/\"><script>",
+            "https://x/<b",
+            "https://x/a b",
+            "https://x\n.example",
+            " https://x",
+            "ftp://example.com",
+            "javascript://example.com/%0Aalert(1)",
+            "mailto:help@example.com",
+            "//example.com",
+            "example.com",
+        ] {
+            assert_eq!(parse(text), Err(AddressFault::NotAbsolute), "{text:?}");
+        }
+        for text in ["https://u@x.example", "https://u:p@h/", "http://:p@h/"] {
+            assert_eq!(parse(text), Err(AddressFault::HasCredentials), "{text}");
+        }
+    }
 
     #[test]
     fn web_addresses_become_links_and_nothing_else() {

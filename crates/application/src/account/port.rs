@@ -50,7 +50,7 @@ pub struct NewAccount {
     pub user: User,
     /// Hash of the password.
     pub password: PasswordHash,
-    /// The permission.
+    /// What permits the account.
     pub admission: Admission,
     /// Its first session.
     pub session: NewSession,
@@ -164,8 +164,8 @@ pub struct PasswordChange {
     pub verified: PasswordHash,
     /// Hash of the new password.
     pub new: PasswordHash,
-    /// The session that asks, which does not end.
-    pub spared: SessionId,
+    /// The current session, which does not end.
+    pub current_session: SessionId,
 }
 
 /// Result of a password reset.
@@ -260,7 +260,7 @@ pub trait AccountStore: Send + Sync {
     ) -> Result<ConfirmationOutcome, Error>;
 
     /// Stores a password, and ends the account's pending resets and new address, and its sessions
-    /// except the one that asks. Returns whether the account still had the verified password.
+    /// except the current one. Returns whether the account still had the verified password.
     /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn change_password(&self, change: PasswordChange) -> Result<bool, Error>;
 

@@ -46,12 +46,10 @@ impl Accounts {
         draft.validate().map_err(Invalid::from)?;
         let account = self.ports.accounts.find(session.user.id).await?;
         let account = account.ok_or(Self::MISSING)?;
-        let hashes = vec![account.password];
-        let password = &draft.password;
+        let (password, hash) = (&draft.password, &account.password);
         let requester = Requester::Known(session.user.id);
-        let verified = self.ports.hasher.verify(password, hashes, requester);
-        let verified = verified.await?;
-        if verified.is_none() {
+        let is_right = self.ports.hasher.verify_one(password, hash, requester);
+        if !is_right.await? {
             return Ok(Err(ReauthenticationRefusal::Password));
         }
         let user = account.user;

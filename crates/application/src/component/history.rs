@@ -109,7 +109,7 @@ pub struct RelatedIncident {
 /// Uptime of a component over requested days.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComponentUptime {
-    /// The days.
+    /// The first and the last day, in the time zone of the page.
     pub range: DateRange,
     /// Seconds and percentage.
     pub uptime: Uptime,
@@ -167,7 +167,8 @@ pub trait ComponentHistoryStore: Send + Sync {
     ) -> Result<NewestSpans, Error>;
 
     /// Returns the components of a group whose uptime is shown, each with its newest statuses over
-    /// a bounded interval. `None` if the organisation has no such group.
+    /// a bounded interval; fewer of each if they are too many together. `None` if the organisation
+    /// has no such group.
     async fn spans_of_group(
         &self,
         organisation: &OrganisationId,

@@ -44,11 +44,11 @@ impl DeliveryWorker {
     pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
     /// How long a claim is valid. After a node died, its deliveries wait this long for
     /// another node.
-    pub const CLAIM_DURATION: TimeDelta = TimeDelta::seconds(20);
+    pub(crate) const CLAIM_DURATION: TimeDelta = TimeDelta::seconds(20);
     /// How long a stopping worker begins due deliveries.
-    pub const ACCEPT_GRACE: Duration = Duration::from_secs(5);
+    pub(crate) const ACCEPT_GRACE: Duration = Duration::from_secs(5);
     /// How long it then waits for those it has begun.
-    pub const FINISH_GRACE: Duration = Duration::from_secs(10);
+    pub(crate) const FINISH_GRACE: Duration = Duration::from_secs(10);
 
     /// Deliveries that are due within this time are sent before the worker stops. Another worker,
     /// whose clock is a little ahead, may have queued them.
@@ -191,7 +191,7 @@ impl DeliveryWorker {
         {
             return Ok(time);
         }
-        let time = DatabaseTime::of(self.queue.now().await?);
+        let time = DatabaseTime::of(self.queue.database_time().await?);
         in_flight.time = Some(time);
         Ok(time)
     }

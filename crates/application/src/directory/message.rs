@@ -34,9 +34,9 @@ pub struct Message {
 pub enum DirectoryEvent {
     /// A user has this name.
     User {
-        /// The user.
+        /// Identifier of the user at the provider.
         id: String,
-        /// The name.
+        /// Name of the user.
         name: String,
         /// Time at which the name was valid.
         as_of: DateTime<Utc>,

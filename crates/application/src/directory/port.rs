@@ -11,9 +11,9 @@ use crate::transition::Committed;
 /// Content of a verified token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credential {
-    /// Its session.
+    /// Identifier of the session at the provider.
     pub session: String,
-    /// Its bearer.
+    /// Identifier of the user at the provider.
     pub user: String,
     /// The token's organisation; `None` for a token without one.
     pub organisation: Option<OrganisationId>,
@@ -92,7 +92,7 @@ pub struct MemberRecord {
     pub organisation: OrganisationId,
     /// Identifier of the user.
     pub user: String,
-    /// The role.
+    /// Role of the user in the organisation.
     pub role: Role,
     /// What happened to the membership.
     pub change: MemberChange,

@@ -12,9 +12,10 @@ impl IdempotencyStore for OneResponse {
         _: &OrganisationId,
         name: &str,
         _: DateTime<Utc>,
-    ) -> Result<Option<KeptResponse>, Error> {
+    ) -> Result<Option<StoredResponse>, Error> {
         let stored = self.0.lock().clone();
-        Ok(stored.filter(|new| new.name == name).map(|new| new.kept))
+        let found = stored.filter(|new| new.name == name);
+        Ok(found.map(|new| new.stored))
     }
 
     async fn prune(&self, _: DateTime<Utc>, _: u64) -> Result<u64, Error> {
@@ -56,11 +57,10 @@ async fn first(idempotency: &Idempotency, request: RepeatableRequest<'_>) -> Fir
 async fn stored_response_is_returned_to_the_same_request_of_the_same_caller_only() {
     let (store, acme) = (Arc::new(OneResponse::default()), acme());
     let idempotency = idempotency(&store);
-    let kept = Arc::clone(&store);
+    let responses = Arc::clone(&store);
     let work = async move {
         let call = CurrentRequest::current().unwrap();
-        assert_eq!(call.response_to(&"another type").unwrap(), None);
-        *kept.0.lock() = call.response_to(&7_u32).unwrap();
+        *responses.0.lock() = Some(call.response_to(&7_u32).unwrap());
     };
     let begun = first(&idempotency, request(&acme)).await;
     begun
@@ -95,6 +95,22 @@ async fn stored_response_is_returned_to_the_same_request_of_the_same_caller_only
     ] {
         first(&idempotency, other).await;
     }
+}
+
+#[tokio::test]
+async fn state_without_a_response_is_an_internal_error() {
+    let (store, acme) = (Arc::new(OneResponse::default()), acme());
+    let begun = first(&idempotency(&store), request(&acme)).await;
+    let work = async {
+        let call = CurrentRequest::current().unwrap();
+        [
+            call.response_to(&"another type").unwrap_err(),
+            call.response_to(&7_u32).unwrap_err(),
+        ]
+    };
+    let refused = begun.run(|_: &u32| None, work).await;
+    let is_internal = |error: &Error| matches!(error, Error::Internal(_));
+    assert!(refused.iter().all(is_internal), "{refused:?}");
 }
 
 #[tokio::test]

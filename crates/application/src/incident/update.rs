@@ -5,7 +5,8 @@ use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::impact::{Attachment, check_attachments};
 use allclear_domain::incident::Incident;
 use allclear_domain::incident_update::{
-    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdateDeletion, RecordError,
+    DeletionError, IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdateDeletion,
+    RecordError,
 };
 use allclear_domain::update::{UpdateDraft, UpdatePatch};
 
@@ -103,7 +104,8 @@ impl Incidents {
     /// Deletes updates, all or none. `notify` is whether a changed status of the incident notifies
     /// subscribers; the default of the organisation if `None`. [`Error::NotFound`] if the incident
     /// does not exist, [`Error::Invalid`] if the list is empty or names an update twice or one that
-    /// the incident does not have.
+    /// the incident does not have, [`Error::Conflict`] if the newest remaining update would resolve
+    /// the incident before it occurred.
     pub async fn delete_updates(
         &self,
         organisation: &OrganisationId,
@@ -132,6 +134,15 @@ impl From<RecordError> for Error {
         match error {
             RecordError::Invalid(invalid) => Self::Invalid(invalid),
             RecordError::Resolved | RecordError::NoImpact => Self::Conflict(error.to_string()),
+        }
+    }
+}
+
+impl From<DeletionError> for Error {
+    fn from(error: DeletionError) -> Self {
+        match error {
+            DeletionError::Invalid(invalid) => Self::Invalid(invalid),
+            DeletionError::ResolvedTooEarly => Self::Conflict(error.to_string()),
         }
     }
 }

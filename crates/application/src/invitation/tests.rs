@@ -95,6 +95,34 @@ async fn the_command_line_gets_the_link_that_was_mailed() {
     assert!(stored.mailed.is_ok());
 }
 
+/// A mailer that cannot send.
+fn failing_mailer() -> MockMailer {
+    let mut mailer = MockMailer::new();
+    mailer.expect_send().return_once(|_| {
+        Err(SendError::Temporary {
+            reason: "no mail server".into(),
+        })
+    });
+    mailer
+}
+
+#[tokio::test]
+async fn admin_is_told_that_an_invitation_is_stored_whose_mail_failed() {
+    let mut store = memberships(Some(Role::Admin));
+    store
+        .expect_add_invitation()
+        .times(1)
+        .return_once(|_, _, _| Ok(()));
+    let failed = service(store, failing_mailer())
+        .invite(&ann(), &organisation(), draft(), Role::Editor)
+        .await
+        .unwrap_err();
+    assert_eq!(
+        failed.to_string(),
+        "The invitation is stored, but its mail could not be sent: no mail server"
+    );
+}
+
 #[tokio::test]
 async fn the_command_line_gets_the_link_of_a_mail_that_failed() {
     let mut store = MockOrganisationStore::new();
@@ -102,13 +130,8 @@ async fn the_command_line_gets_the_link_of_a_mail_that_failed() {
         .expect_add_invitation()
         .times(1)
         .return_once(|_, _, _| Ok(()));
-    let mut mailer = MockMailer::new();
-    mailer.expect_send().return_once(|_| {
-        Err(SendError::Temporary {
-            reason: "no mail server".into(),
-        })
-    });
-    let stored = service(store, mailer).admit(draft(), None).await.unwrap();
+    let service = service(store, failing_mailer());
+    let stored = service.admit(draft(), None).await.unwrap();
     assert!(stored.link.contains("/login?invitation="));
     assert!(stored.mailed.is_err());
 }

@@ -41,12 +41,12 @@ fn invitation(to: &str) -> MailCause {
 /// What a mail is counted in.
 async fn counted(cause: &MailCause, limits: MailBudgetLimits) -> Vec<MailCount> {
     let (mut store, seen) = (MockMailCountStore::new(), Arc::new(Mutex::new(Vec::new())));
-    let writes = Arc::clone(&seen);
+    let (writes, organisation) = (Arc::clone(&seen), cause.organisation.clone());
     store
         .expect_take()
-        .withf(|_, at| *at == now())
+        .withf(move |of, _, at| *of == organisation && *at == now())
         .times(1)
-        .returning(move |counts, _| {
+        .returning(move |_, counts, _| {
             *writes.lock() = counts;
             Ok(())
         });
@@ -63,7 +63,7 @@ fn full(scope: MailScope) -> MockMailCountStore {
     let mut store = MockMailCountStore::new();
     store
         .expect_take()
-        .returning(move |_, now| Err(scope.refusal(now)));
+        .returning(move |_, _, now| Err(scope.refusal(now)));
     store
 }
 
@@ -341,7 +341,7 @@ async fn an_unavailable_store_sends_nothing() {
     let mut store = MockMailCountStore::new();
     store
         .expect_take()
-        .returning(|_, _| Err(Error::Unavailable("down".into())));
+        .returning(|_, _, _| Err(Error::Unavailable("down".into())));
     let result = budget(store, LIMITS)
         .try_take(&invitation("bob@example.com"))
         .await;

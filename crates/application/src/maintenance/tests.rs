@@ -26,7 +26,8 @@ fn draft(start_at: DateTime<Utc>) -> MaintenanceDraft {
 
 /// One that begins in an hour.
 fn maintenance() -> Maintenance {
-    let created = Maintenance::create(ID, draft(now() + TimeDelta::hours(1)), true, now(), now())
+    let draft = draft(now() + TimeDelta::hours(1));
+    let created = Maintenance::create(ID, draft, stamp().change_context())
         .unwrap()
         .state;
     Maintenance {

@@ -57,9 +57,7 @@ impl Maintenances {
                     MaintenanceUpdateId(stamp.id),
                     draft,
                     author,
-                    stamp.notify_by_default,
-                    stamp.committed_at,
-                    stamp.wall_time,
+                    stamp.change_context(),
                 )?)
             });
         let committed = self
@@ -82,12 +80,7 @@ impl Maintenances {
     ) -> Result<MaintenanceUpdate, Error> {
         let rule: Transition<MaintenanceAndUpdate> = Box::new(move |entry, stamp| {
             precondition.check(entry.update.version)?;
-            Ok(entry.edit(
-                patch,
-                stamp.notify_by_default,
-                stamp.committed_at,
-                stamp.wall_time,
-            )?)
+            Ok(entry.edit(patch, stamp.change_context())?)
         });
         let committed = self
             .store
@@ -108,14 +101,7 @@ impl Maintenances {
     ) -> Result<(), Error> {
         let deleted = ids.clone();
         let rule: Transition<MaintenanceUpdateDeletion, Maintenance> =
-            Box::new(move |deletion, stamp| {
-                Ok(deletion.delete(
-                    &deleted,
-                    stamp.notify_by_default,
-                    stamp.committed_at,
-                    stamp.wall_time,
-                )?)
-            });
+            Box::new(move |deletion, stamp| Ok(deletion.delete(&deleted, stamp.change_context())?));
         let committed = self
             .store
             .delete_updates(organisation, maintenance, ids, rule)

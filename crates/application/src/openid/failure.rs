@@ -91,6 +91,6 @@ pub struct ProviderSignInFailed {
     pub return_to: Option<ReturnPath>,
     /// Whether the person has a session and should have authenticated in it.
     pub in_session: bool,
-    /// The reason.
+    /// Reason of the refusal.
     pub failure: SignInFailure,
 }

@@ -139,8 +139,8 @@ pub struct NewPasskey {
     pub challenge: UsedChallenge,
     /// Digests of recovery codes, for an account that had no second factor.
     pub recovery_codes: Vec<Digest>,
-    /// The session that asks, which does not end.
-    pub spared: SessionId,
+    /// The current session, which does not end.
+    pub current_session: SessionId,
 }
 
 /// Result of storing a passkey.
@@ -233,12 +233,12 @@ pub trait PasskeyStore: Send + Sync {
     ) -> Result<Option<Passkey>, Error>;
 
     /// Removes a passkey of an account, and the recovery codes with the last second factor, and
-    /// ends the sessions of the account except the one that asks. Returns whether the account had
+    /// ends the sessions of the account except the current one. Returns whether the account had
     /// it. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn remove_passkey(
         &self,
         user: UserId,
         id: PasskeyId,
-        spared: SessionId,
+        current_session: SessionId,
     ) -> Result<bool, Error>;
 }

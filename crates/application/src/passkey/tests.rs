@@ -183,13 +183,13 @@ async fn the_first_passkey_gives_recovery_codes_and_is_mailed() {
                 })
             });
         let ann = session(ann());
-        let spared = ann.id;
+        let current_session = ann.id;
         ports
             .passkeys
             .expect_add_passkey()
             .withf(move |new| {
                 new.passkey.name == "Phone"
-                    && new.spared == spared
+                    && new.current_session == current_session
                     && new.recovery_codes.len() == RecoveryCode::COUNT
             })
             .times(1)
@@ -377,7 +377,7 @@ async fn the_second_step_takes_only_a_passkey_of_the_account_whose_password_was_
 #[tokio::test]
 async fn a_session_is_authenticated_by_a_passkey_of_its_account_and_gets_another_token() {
     let ann = session(ann());
-    let spared = ann.id;
+    let current_session = ann.id;
     let mut ports = Ports::new()
         .claiming(None, true)
         .verifying(true, Ok(verified()));
@@ -395,7 +395,7 @@ async fn a_session_is_authenticated_by_a_passkey_of_its_account_and_gets_another
     ports
         .sessions
         .expect_authenticate()
-        .withf(move |session, _, factor, at| *session == spared && *factor && *at == now())
+        .withf(move |session, _, factor, at| *session == current_session && *factor && *at == now())
         .times(1)
         .returning(move |_, digest, _, _| {
             *store.lock() = Some(digest);

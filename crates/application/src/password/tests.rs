@@ -68,14 +68,14 @@ fn change(current: &str) -> PasswordChangeDraft {
 async fn a_change_spares_the_session_and_the_device_it_came_from_only() {
     let mut stores = Stores::known();
     let session = session(user(1, ADDRESS));
-    let spared = session.id;
+    let current_session = session.id;
     stores
         .accounts
         .expect_change_password()
         .withf(move |change| {
             change.verified == hash_of(PASSWORD)
                 && change.new == hash_of(NEW)
-                && change.spared == spared
+                && change.current_session == current_session
         })
         .times(1)
         .return_once(|_| Ok(true));

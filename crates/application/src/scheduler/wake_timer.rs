@@ -14,7 +14,7 @@ pub struct WakeTimer {
 
 impl WakeTimer {
     /// Brings the wake time forward to `moment` if `moment` is earlier, or if the timer is not set.
-    pub fn set_if_earlier(&self, moment: DateTime<Utc>) {
+    pub(crate) fn set_if_earlier(&self, moment: DateTime<Utc>) {
         let mut known = self.moment.lock();
         if known.is_none_or(|known| moment < known) {
             *known = Some(moment);

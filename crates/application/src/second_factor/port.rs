@@ -73,8 +73,8 @@ pub struct TotpConfirmation {
     pub now: DateTime<Utc>,
     /// Digests of the recovery codes.
     pub recovery_codes: Vec<Digest>,
-    /// The session that asks, which does not end.
-    pub spared: SessionId,
+    /// The current session, which does not end.
+    pub current_session: SessionId,
 }
 
 /// Storage of second factors.
@@ -96,7 +96,7 @@ pub trait FactorStore: Send + Sync {
     ) -> Result<bool, Error>;
 
     /// Confirms an authenticator app, replaces the recovery codes, and ends the other sessions of
-    /// the account, in one transaction. From then on, the spared session has used a second factor.
+    /// the account, in one transaction. From then on, the current session has used a second factor.
     /// Returns whether this enrolment awaited its confirmation.
     /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn confirm_totp(&self, confirmation: TotpConfirmation) -> Result<bool, Error>;
@@ -110,19 +110,19 @@ pub trait FactorStore: Send + Sync {
     /// accept one.
     async fn use_recovery_code(&self, user: UserId, digest: &Digest) -> Result<Option<u64>, Error>;
 
-    /// Replaces the recovery codes, and ends the sessions of the account except the one that asks.
+    /// Replaces the recovery codes, and ends the sessions of the account except the current one.
     /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     async fn set_recovery_codes(
         &self,
         user: UserId,
         digests: Vec<Digest>,
-        spared: SessionId,
+        current_session: SessionId,
     ) -> Result<(), Error>;
 
     /// Removes the authenticator app, and the recovery codes with the last second factor, and ends
-    /// the sessions of the account except the one that asks. Returns whether there was a confirmed
+    /// the sessions of the account except the current one. Returns whether there was a confirmed
     /// app. [`Sessions::ENDED`](crate::session::Sessions::ENDED).
-    async fn remove_totp(&self, user: UserId, spared: SessionId) -> Result<bool, Error>;
+    async fn remove_totp(&self, user: UserId, current_session: SessionId) -> Result<bool, Error>;
 
     /// Returns where the second factor of a session was checked.
     async fn session_proof(&self, session: SessionId) -> Result<SessionProof, Error>;

@@ -172,14 +172,14 @@ async fn a_confirmed_app_is_not_replaced() {
 #[tokio::test]
 async fn the_first_code_confirms_the_app_and_gives_the_recovery_codes() {
     let ann = session(user(1, ADDRESS));
-    let spared = ann.id;
+    let current_session = ann.id;
     let mut ports = Ports::with(factors(false)).mailing(SecurityChange::AuthenticatorAdded);
     ports
         .factors
         .expect_confirm_totp()
         .withf(move |confirmation| {
             confirmation.step == step()
-                && confirmation.spared == spared
+                && confirmation.current_session == current_session
                 && confirmation.recovery_codes.len() == RecoveryCode::COUNT
         })
         .times(1)

@@ -153,13 +153,18 @@ pub trait SessionStore: Send + Sync {
     /// Returns the sessions of an account, the one that was used last first.
     async fn list(&self, user: UserId, now: DateTime<Utc>) -> Result<Vec<ListedSession>, Error>;
 
-    /// Ends a session of an account, for the session `asking`, which may be the same. Returns
+    /// Ends a session of an account, for the current session, which may be the same. Returns
     /// whether it existed. [`Sessions::ENDED`](super::Sessions::ENDED).
-    async fn end_one(&self, user: UserId, id: SessionId, asking: SessionId) -> Result<bool, Error>;
+    async fn end_one(
+        &self,
+        user: UserId,
+        id: SessionId,
+        current_session: SessionId,
+    ) -> Result<bool, Error>;
 
-    /// Ends the sessions of an account except the one that asks. Returns their number.
+    /// Ends the sessions of an account except the current one. Returns their number.
     /// [`Sessions::ENDED`](super::Sessions::ENDED).
-    async fn end_others(&self, user: UserId, spared: SessionId) -> Result<u64, Error>;
+    async fn end_others(&self, user: UserId, current_session: SessionId) -> Result<u64, Error>;
 
     /// Returns the bearer of a session's tokens, with the membership in an organisation; `None` if
     /// the session does not exist. An adapter MUST read committed data, without a cache, so that a

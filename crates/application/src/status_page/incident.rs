@@ -3,12 +3,9 @@
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::incident_update::IncidentUpdate;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
-
-/// How long a resolved incident stays on the status page.
-pub const SHOWN_AFTER_RESOLUTION: TimeDelta = TimeDelta::days(14);
 
 /// Number of updates in a timeline, the newest ones. The list of updates has all of them; the limit
 /// keeps writes fast for incidents with thousands of updates.

@@ -1,6 +1,7 @@
 //! The codes in subscribers' links, and the secrets of webhooks. They are derived from the
 //! installation's [`HmacKey`], so they are not stored.
 
+use allclear_domain::email::Mailbox;
 use allclear_domain::subscriber::Subscriber;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -59,10 +60,10 @@ impl Codes {
     }
 
     fn sign_verification(&self, subscriber: Option<&Subscriber>, moment: [u8; 8]) -> [u8; 32] {
-        let (id, key) = identity(subscriber);
+        let (id, target) = identity(subscriber);
         let round = subscriber.map_or(0, |known| known.round).to_be_bytes();
         self.0
-            .sign(VERIFY, &[id.as_bytes(), key.as_bytes(), &round, &moment])
+            .sign(VERIFY, &[id.as_bytes(), target.as_bytes(), &round, &moment])
     }
 
     /// The code of an unsubscribe link. It is valid as long as the subscriber exists.
@@ -119,18 +120,23 @@ impl Codes {
     }
 
     fn sign(&self, purpose: &str, subscriber: Option<&Subscriber>) -> [u8; 32] {
-        let (id, key) = identity(subscriber);
-        self.0.sign(purpose, &[id.as_bytes(), key.as_bytes()])
+        let (id, target) = identity(subscriber);
+        self.0.sign(purpose, &[id.as_bytes(), target.as_bytes()])
     }
 }
 
-/// The subscriber's identity, or a placeholder if there is no such subscriber, so that the work is
-/// the same.
+/// The subscriber's identifier and its target, or a placeholder if there is no such subscriber, so
+/// that the work is the same. An address is a [`Mailbox`] and no key: the signatures of links that
+/// were sent must not change.
 fn identity(subscriber: Option<&Subscriber>) -> (Uuid, String) {
-    match subscriber {
-        Some(subscriber) => (subscriber.id.0, subscriber.target.key().as_str().to_owned()),
-        None => (Uuid::nil(), "nobody@example.com".to_owned()),
-    }
+    let Some(subscriber) = subscriber else {
+        return (Uuid::nil(), "nobody@example.com".to_owned());
+    };
+    let target = match subscriber.target.email() {
+        Some(address) => Mailbox::of(address).as_str().to_owned(),
+        None => subscriber.target.as_str().to_owned(),
+    };
+    (subscriber.id.0, target)
 }
 
 #[cfg(test)]
@@ -197,6 +203,18 @@ mod tests {
         assert!(codes.unsubscribes(Some(&Subscriber { round: 7, ..ann }), &code));
         assert!(!codes.unsubscribes(Some(&subscriber(2)), &code));
         assert!(!codes.unsubscribes(None, &code));
+    }
+
+    #[test]
+    fn codes_of_links_that_0_1_sent_stay_valid() {
+        let (codes, id) = (codes(), Uuid::from_u128(1));
+        let ann = Subscriber {
+            target: target("Ann@EXÄMPLE.com"),
+            ..subscriber(1)
+        };
+        let signed: [&[u8]; 2] = [id.as_bytes(), b"Ann@xn--exmple-cua.com"];
+        let sent = URL_SAFE_NO_PAD.encode(codes.0.sign(UNSUBSCRIBE, &signed));
+        assert!(codes.unsubscribes(Some(&ann), &sent));
     }
 
     #[test]

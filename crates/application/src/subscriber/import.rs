@@ -44,7 +44,7 @@ pub enum ImportMode {
 
 impl ImportMode {
     /// Longest statement, in characters.
-    pub const MAX_CONSENT_LENGTH: usize = 1_000;
+    pub(crate) const MAX_CONSENT_LENGTH: usize = 1_000;
 
     /// The mode of a request.
     ///
@@ -95,7 +95,7 @@ pub struct ImportReport {
 
 impl ImportReport {
     /// Most errors that a report lists.
-    pub const ERRORS: usize = 100;
+    pub(crate) const ERRORS: usize = 100;
 
     fn fail(&mut self, line: u64, reason: impl Into<String>) {
         self.failed += 1;

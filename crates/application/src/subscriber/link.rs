@@ -4,7 +4,7 @@ use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::subscriber::{LinkExpired, Subscriber, SubscriberPatch};
 use chrono::{DateTime, Utc};
 
-use super::{Revealed, SubscriberKey, SubscriberTransition, Subscribers};
+use super::{Revealed, SubscriberChange, SubscriberKey, SubscriberTransition, Subscribers};
 use crate::error::Error;
 
 impl Subscribers {
@@ -20,24 +20,14 @@ impl Subscribers {
         key: SubscriberKey,
         code: &str,
     ) -> Result<Revealed, Error> {
-        self.organisation(organisation).await?;
-        let now = self.ports.clock.now();
-        // Only a valid code, which was sent to the target, reveals whether the target is known.
-        let known = self.ports.subscribers.find(organisation, &key).await?;
-        self.codes
-            .verification(known.as_ref(), code)
-            .ok_or(Self::WRONG_LINK)?;
         let (codes, code) = (self.codes.clone(), code.to_owned());
-        let rule: SubscriberTransition = Box::new(move |known| {
-            let expires_at = codes
-                .verification(known.as_ref(), &code)
-                .ok_or(Self::WRONG_LINK)?;
-            known
-                .ok_or(Self::WRONG_LINK)?
+        let expiry = move |known: Option<&Subscriber>| codes.verification(known, &code);
+        let verified = self.open_link(organisation, key, expiry, |subscriber, expires_at, now| {
+            subscriber
                 .verify(expires_at, now)
                 .map_err(|_| Self::EXPIRED)
         });
-        let change = self.ports.subscribers.save(organisation, key, rule).await?;
+        let change = verified.await?;
         // As of the transaction, so that one of two simultaneous verifications is the first.
         let is_first = change
             .before
@@ -62,10 +52,11 @@ impl Subscribers {
         code: &str,
     ) -> Result<(), Error> {
         let (codes, code) = (self.codes.clone(), code.to_owned());
-        let is_right = move |known: Option<&Subscriber>| {
-            codes.unsubscribes(known, &code) || codes.manages(known, &code)
+        let check = move |known: Option<&Subscriber>| {
+            let is_right = codes.unsubscribes(known, &code) || codes.manages(known, &code);
+            is_right.then_some(())
         };
-        self.open_link(organisation, key, is_right, |subscriber, now| {
+        self.open_link(organisation, key, check, |subscriber, (), now| {
             Ok(subscriber.unsubscribe(now))
         })
         .await?;
@@ -109,33 +100,32 @@ impl Subscribers {
             .check_scope(organisation, &edited.scope)
             .await?;
         let (codes, code) = (self.codes.clone(), code.to_owned());
-        let is_right = move |known: Option<&Subscriber>| codes.manages(known, &code);
+        let check = move |known: Option<&Subscriber>| codes.manages(known, &code).then_some(());
         let key = SubscriberKey::Id(id);
-        self.open_link(organisation, key, is_right, move |subscriber, now| {
+        let edited = self.open_link(organisation, key, check, move |subscriber, (), now| {
             Ok(subscriber.edit(patch, now)?)
-        })
-        .await
+        });
+        Ok(edited.await?.after)
     }
 
-    /// Runs a rule on the subscriber of a link with the right code.
-    async fn open_link(
+    /// Runs a rule on the subscriber of a link, with what its code says. `check` reads the code;
+    /// `None` if it is wrong.
+    async fn open_link<C: 'static>(
         &self,
         organisation: &OrganisationId,
         key: SubscriberKey,
-        is_right: impl Fn(Option<&Subscriber>) -> bool + Send + 'static,
-        rule: impl FnOnce(Subscriber, DateTime<Utc>) -> Result<Subscriber, Error> + Send + 'static,
-    ) -> Result<Subscriber, Error> {
+        check: impl Fn(Option<&Subscriber>) -> Option<C> + Send + 'static,
+        rule: impl FnOnce(Subscriber, C, DateTime<Utc>) -> Result<Subscriber, Error> + Send + 'static,
+    ) -> Result<SubscriberChange, Error> {
         self.organisation(organisation).await?;
         let now = self.ports.clock.now();
+        // Only a valid code, which was sent to the target, reveals whether the target is known.
         let known = self.ports.subscribers.find(organisation, &key).await?;
-        if !is_right(known.as_ref()) {
-            return Err(Self::WRONG_LINK);
-        }
-        let rule: SubscriberTransition = Box::new(move |known| match known {
-            Some(subscriber) if is_right(Some(&subscriber)) => rule(subscriber, now),
-            _ => Err(Self::WRONG_LINK),
+        check(known.as_ref()).ok_or(Self::WRONG_LINK)?;
+        let rule: SubscriberTransition = Box::new(move |known| {
+            let checked = check(known.as_ref()).ok_or(Self::WRONG_LINK)?;
+            rule(known.ok_or(Self::WRONG_LINK)?, checked, now)
         });
-        let change = self.ports.subscribers.save(organisation, key, rule).await?;
-        Ok(change.after)
+        self.ports.subscribers.save(organisation, key, rule).await
     }
 }

@@ -1,6 +1,7 @@
 //! The storage port of subscribers.
 
 use allclear_domain::channel::{Channel, RecipientKey, TargetKey};
+use allclear_domain::email::Mailbox;
 use allclear_domain::id::{IncidentId, OrganisationId, SubscriberId};
 use allclear_domain::rate_limit::RateLimit;
 use allclear_domain::subscriber::{
@@ -21,6 +22,10 @@ pub enum SubscriberKey {
     Target(TargetKey, Option<IncidentId>),
     /// By its identifier.
     Id(SubscriberId),
+    /// By the address in a link, spelled as in the link: the subscriber of the page, not of one
+    /// incident. Version 0.1 stored several subscribers whose addresses differ in case only; of
+    /// them, the link names the one with this spelling.
+    Link(Mailbox),
 }
 
 impl From<SubscriberId> for SubscriberKey {
@@ -34,6 +39,21 @@ impl SubscriberKey {
     #[must_use]
     pub fn of_email(address: &str) -> Self {
         Self::Target(TargetKey::of_email(address), None)
+    }
+
+    /// The key of the address in a link.
+    #[must_use]
+    pub fn of_link(address: &str) -> Self {
+        Self::Link(Mailbox::of(address))
+    }
+
+    /// This key, the same for all spellings of an address.
+    #[must_use]
+    pub fn without_spelling(self) -> Self {
+        match self {
+            Self::Link(mailbox) => Self::of_email(mailbox.as_str()),
+            Self::Target(..) | Self::Id(_) => self,
+        }
     }
 
     /// The key under which a draft is stored.

@@ -212,6 +212,34 @@ async fn visitor_is_refused_without_a_look_at_the_target_if_the_organisation_has
 }
 
 #[tokio::test]
+async fn subscriber_beyond_the_limit_takes_no_mail_from_the_budget() {
+    let mut store = MockSubscriberStore::new();
+    store.expect_find().returning(|_, _| Ok(None));
+    store.expect_check_scope().returning(|_, _| Ok(()));
+    store
+        .expect_check_subscriber_limit()
+        .returning(|_| Err(Error::Conflict("Too many subscribers".to_owned())));
+    let limits = MailBudgetLimits {
+        account: Some(10),
+        ..MailBudgetLimits::default()
+    };
+    let mut service = service(store);
+    // A count that the test does not expect would fail it.
+    service.ports.mail_budget = mail_budget(MockMailCountStore::new(), limits);
+    let refused = service.add(&organisation(), "bob", draft(ADDRESS)).await;
+    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+}
+
+#[test]
+fn links_count_as_those_of_one_subscriber_in_any_spelling_of_the_address() {
+    let key = |address| SubscriberKey::of_link(address).without_spelling();
+    assert_eq!(key("Ann@example.com"), SubscriberKey::of_email(ADDRESS));
+    assert_ne!(key("bob@example.com"), SubscriberKey::of_email(ADDRESS));
+    let id = SubscriberKey::Id(pending().id);
+    assert_eq!(id.clone().without_spelling(), id);
+}
+
+#[tokio::test]
 async fn operator_who_adds_a_known_target_is_told_its_state() {
     for (known, state) in [
         (subscribed(), "is a subscriber already"),
@@ -296,7 +324,7 @@ async fn import(
 async fn import_beyond(scope: MailScope) -> (ImportReport, u64) {
     let asked = Arc::new(Mutex::new(0));
     let (counter, mut counts) = (Arc::clone(&asked), MockMailCountStore::new());
-    counts.expect_take().returning(move |_, now| {
+    counts.expect_take().returning(move |_, _, now| {
         let mut asked = counter.lock();
         *asked += 1;
         if *asked == 20 {

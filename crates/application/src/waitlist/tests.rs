@@ -21,13 +21,13 @@ fn service(
     let account = administrator().user.id.to_string();
     counts
         .expect_take()
-        .withf(move |counts, _| {
+        .withf(move |_, counts, _| {
             let mut keys = counts.iter().map(|count| (count.scope, count.key.as_str()));
             keys.clone()
                 .any(|key| key == (MailScope::Account, &account))
                 && keys.all(|(_, key)| key != "strangers")
         })
-        .returning(|_, _| Ok(()));
+        .returning(|_, _, _| Ok(()));
     let limits = MailBudgetLimits {
         account: Some(10),
         installation: Some(10),

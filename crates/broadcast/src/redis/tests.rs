@@ -151,7 +151,12 @@ fn commits_of_other_nodes_and_of_earlier_versions_are_read() {
     };
     let mut earlier = serde_json::to_value(&sent).unwrap();
     let fields = earlier.as_object_mut().unwrap();
-    for later in ["may_have_messages", "counts_as", "scheduled_events"] {
+    for later in [
+        "may_have_messages",
+        "counts_as",
+        "scheduled_events",
+        "past_impacts",
+    ] {
         assert!(fields.remove(later).is_some(), "{later}");
     }
     fields.insert("is_of_api_key".into(), true.into());

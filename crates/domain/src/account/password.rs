@@ -17,7 +17,7 @@ pub struct Password(String);
 
 impl Password {
     /// The fewest characters of a new password (OWASP ASVS 5.0, 6.2.1 asks for 8).
-    pub const MIN_LENGTH: usize = 10;
+    pub(crate) const MIN_LENGTH: usize = 10;
     /// The most characters of a password (OWASP ASVS 5.0, 6.2.9 asks for at least 64).
     pub const MAX_LENGTH: usize = 256;
 

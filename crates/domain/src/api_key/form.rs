@@ -39,7 +39,7 @@ impl KeyText {
         token.starts_with(MARK)
     }
 
-    /// The text.
+    /// The key itself, which is secret.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0

@@ -138,6 +138,43 @@ fn an_edit_keeps_the_start_of_uptime_unless_it_carries_another() {
 }
 
 #[test]
+fn start_that_another_zone_puts_into_the_future_can_be_sent_back() {
+    let (_, now) = late();
+    let stored = Component {
+        start_date: Some(day(2)),
+        ..component()
+    };
+    let patch = |start| ComponentPatch {
+        name: Some("Web".into()),
+        start_date: Some(UptimeStart::On(start)),
+        ..Default::default()
+    };
+    let edit = |start| stored.clone().edit(patch(start), TimeZone::default(), now);
+    let edited = edit(day(2)).unwrap().state;
+    assert_eq!(
+        (edited.name.as_str(), edited.start_date),
+        ("Web", Some(day(2)))
+    );
+    let error = Invalid::field("startDate", "Must not be in the future");
+    assert_eq!(edit(day(3)), Err(error));
+}
+
+#[test]
+fn patch_is_checked_without_the_stored_component() {
+    let check = |patch: ComponentPatch| {
+        let mut invalid = Invalid::default();
+        patch.check(&mut invalid);
+        invalid
+    };
+    assert_eq!(check(ComponentPatch::default()), Invalid::default());
+    let short = ComponentPatch {
+        name: Some("A".into()),
+        ..Default::default()
+    };
+    assert_eq!(check(short), Invalid::field("name", "Name is required"));
+}
+
+#[test]
 fn a_short_name_is_refused_with_the_words_of_the_form() {
     let refused = component().edit(
         ComponentPatch {

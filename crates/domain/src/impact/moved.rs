@@ -35,14 +35,14 @@ pub struct AffectedComponent {
     /// What set the component's status last.
     pub status_source: StatusSource,
     /// The impacts of all other incidents that have an instant in common with the
-    /// [hull](ImpactMove::hull), also of resolved ones.
+    /// [extent](ImpactMove::extent), also of resolved ones.
     pub others: Vec<Impact>,
 }
 
 impl ImpactMove {
     /// An interval that contains the incident before and after.
     #[must_use]
-    pub fn hull(&self) -> ImpactInterval {
+    pub fn extent(&self) -> ImpactInterval {
         let ends = self.before.to.zip(self.after.to);
         let earliest = self.before.from.min(self.created_at);
         ImpactInterval {
@@ -58,7 +58,7 @@ impl ImpactMove {
     }
 
     /// The changes of a component's history. `periods` are all periods that overlap or touch the
-    /// [hull](Self::hull). `id` makes identifiers of new periods.
+    /// [extent](Self::extent). `id` makes identifiers of new periods.
     ///
     /// - In the time that the incident gains, the worse of its impact and the history counts.
     /// - In the time that it loses, the worst impact of the others replaces what it caused. The

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use chrono::{DateTime, Utc};
 
+use super::interval::ImpactInterval;
 use crate::component::ComponentStatus;
 use crate::id::IncidentId;
 
@@ -23,7 +24,11 @@ pub struct Impact {
 impl Impact {
     /// Whether it lasts at a time.
     pub(super) fn contains(&self, time: DateTime<Utc>) -> bool {
-        self.since <= time && self.until.is_none_or(|until| time < until)
+        let interval = ImpactInterval {
+            from: self.since,
+            to: self.until,
+        };
+        interval.contains(time)
     }
 }
 

@@ -5,6 +5,7 @@ use validator::Validate;
 
 use super::IncidentStatus;
 use crate::text;
+use crate::validation::{Invalid, text_to_check};
 
 /// What an operator enters for an incident, the text trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Validate)]
@@ -59,6 +60,15 @@ impl IncidentDraft {
 }
 
 impl IncidentPatch {
+    /// Adds the errors of its texts.
+    pub fn check(&self, invalid: &mut Invalid) {
+        invalid.check(&IncidentDraft {
+            title: text_to_check(self.title.as_deref()),
+            description: text_to_check(self.description.as_deref()),
+            ..Default::default()
+        });
+    }
+
     /// Whether the change notifies subscribers. A resolution in the past does so only on request.
     pub(super) fn notifies(&self, by_default: bool) -> bool {
         self.notify

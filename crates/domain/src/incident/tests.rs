@@ -282,11 +282,18 @@ fn time_of_resolution_is_between_the_incident_and_now_and_needs_the_status() {
         resolved_at: Some(at(50)),
         ..Default::default()
     };
-    let message = "Only a resolved incident has a time of resolution";
-    assert_eq!(
-        incident(Resolved).edit(alone, true, at(100)),
-        Err(Invalid::field("resolvedAt", message))
-    );
+    for (before, message) in [
+        (Resolved, "Send it together with the status RESOLVED"),
+        (
+            Monitoring,
+            "Only a resolved incident has a time of resolution",
+        ),
+    ] {
+        assert_eq!(
+            incident(before).edit(alone.clone(), true, at(100)),
+            Err(Invalid::field("resolvedAt", message))
+        );
+    }
 }
 
 #[test]

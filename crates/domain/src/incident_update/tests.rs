@@ -5,17 +5,16 @@ use uuid::Uuid;
 use crate::component::ComponentStatus;
 use crate::id::ComponentId;
 use crate::impact::ImpactChange;
-use crate::incident::IncidentDraft;
 use crate::incident::tests::{any_status, at, incident, set};
 
-fn author() -> Author {
+pub(super) fn author() -> Author {
     Author {
         id: "user_1".into(),
         name: "Ann".into(),
     }
 }
 
-fn draft(status: IncidentStatus) -> UpdateDraft {
+pub(super) fn draft(status: IncidentStatus) -> UpdateDraft {
     UpdateDraft {
         message: "Found it".into(),
         status,
@@ -23,7 +22,7 @@ fn draft(status: IncidentStatus) -> UpdateDraft {
     }
 }
 
-fn id(number: u128) -> IncidentUpdateId {
+pub(super) fn id(number: u128) -> IncidentUpdateId {
     IncidentUpdateId(Uuid::from_u128(number))
 }
 
@@ -297,192 +296,4 @@ proptest! {
         prop_assert_eq!(edited.incident.status, second);
         prop_assert_eq!(edited.incident.resolved_at.is_some(), second == IncidentStatus::Resolved);
     }
-}
-
-/// An incident with its timeline, as a store keeps it.
-#[derive(Debug, Clone)]
-struct IncidentModel {
-    incident: Incident,
-    updates: Vec<IncidentUpdate>,
-}
-
-impl IncidentModel {
-    /// An incident of second 0 that is open, or was resolved at `resolved`.
-    fn new(resolved: Option<i64>) -> Self {
-        let draft = IncidentDraft {
-            title: "Down".into(),
-            description: "All of it".into(),
-            status: resolved.map_or(IncidentStatus::Investigating, |_| IncidentStatus::Resolved),
-            occured_at: Some(at(0)),
-            resolved_at: resolved.map(at),
-            ..Default::default()
-        };
-        let id = IncidentId(Uuid::from_u128(1));
-        Self {
-            incident: Incident::create(id, draft, &[], true, at(100))
-                .unwrap()
-                .state,
-            updates: Vec::new(),
-        }
-    }
-
-    fn newest(&self, other_than: Option<IncidentUpdateId>) -> Option<IncidentUpdate> {
-        let others = self
-            .updates
-            .iter()
-            .filter(|update| Some(update.id) != other_than);
-        others
-            .max_by_key(|update| (update.display_at, update.id))
-            .cloned()
-    }
-
-    fn record(
-        &mut self,
-        status: IncidentStatus,
-        display_at: DisplayTime,
-        now: i64,
-    ) -> Result<(), RecordError> {
-        let latest = IncidentAndNewest {
-            incident: self.incident.clone(),
-            newest: self.newest(None),
-        };
-        let draft = UpdateDraft {
-            display_at,
-            ..draft(status)
-        };
-        let number = self.updates.len() as u128 + 10;
-        let recorded = latest
-            .record(id(number), draft, author(), true, at(now))?
-            .state;
-        self.incident = recorded.incident;
-        self.updates.push(recorded.update);
-        Ok(())
-    }
-
-    fn edit(&mut self, index: usize, patch: UpdatePatch, now: i64) {
-        let update = self.updates[index].clone();
-        let entry = IncidentAndUpdate {
-            incident: self.incident.clone(),
-            newest_other: self.newest(Some(update.id)),
-            update,
-        };
-        let edited = entry.edit(patch, true, at(now)).unwrap().state;
-        self.incident = edited.incident;
-        self.updates[index] = edited.update;
-    }
-
-    fn delete(&mut self, index: usize, now: i64) {
-        let id = self.updates[index].id;
-        let deletion = IncidentUpdateDeletion {
-            incident: self.incident.clone(),
-            known: vec![id],
-            newest: self.newest(None),
-            left: self.newest(Some(id)),
-        };
-        self.incident = deletion.delete(&[id], true, at(now)).unwrap().state;
-        self.updates.remove(index);
-    }
-}
-
-fn time(second: Option<i64>) -> DisplayTime {
-    second.map_or(DisplayTime::Recorded, |second| DisplayTime::At(at(second)))
-}
-
-fn open_status() -> impl Strategy<Value = IncidentStatus> {
-    any_status().prop_filter("open", |status| *status != IncidentStatus::Resolved)
-}
-
-proptest! {
-    #[test]
-    fn open_incident_has_the_status_of_the_update_displayed_last(
-        records in proptest::collection::vec((open_status(), proptest::option::of(0_i64..100)), 1..8),
-        edits in proptest::collection::vec(
-            (any::<prop::sample::Index>(), open_status(), proptest::option::of(0_i64..100)), 0..8
-        ),
-    ) {
-        let mut model = IncidentModel::new(None);
-        for (now, (status, display_at)) in (100_i64..).zip(records) {
-            model.record(status, time(display_at), now).unwrap();
-            prop_assert_eq!(model.incident.status, model.newest(None).unwrap().status);
-        }
-        for (index, status, display_at) in edits {
-            let patch = UpdatePatch {
-                status: Some(status), display_at: Some(time(display_at)), ..Default::default()
-            };
-            model.edit(index.index(model.updates.len()), patch, 200);
-            prop_assert_eq!(model.incident.status, model.newest(None).unwrap().status);
-        }
-    }
-
-    #[test]
-    fn completing_the_timeline_of_a_past_incident_never_reopens_it(
-        resolved in 1_i64..50,
-        records in proptest::collection::vec((any_status(), proptest::option::of(0_i64..100)), 1..8),
-        edits in proptest::collection::vec(
-            (any::<prop::sample::Index>(), any_status(), 0_i64..100, any::<bool>()), 0..8
-        ),
-    ) {
-        let mut model = IncidentModel::new(Some(resolved));
-        for (now, (status, display_at)) in (100_i64..).zip(records) {
-            let recorded = model.record(status, time(display_at), now);
-            let expected = match display_at {
-                Some(second) if second < resolved => Ok(()),
-                _ => Err(RecordError::Resolved),
-            };
-            prop_assert_eq!(recorded, expected);
-        }
-        for (index, status, display_at, deletes) in edits {
-            if model.updates.is_empty() {
-                break;
-            }
-            let index = index.index(model.updates.len());
-            if deletes {
-                model.delete(index, 300);
-            } else {
-                let display_at = Some(time(Some(display_at.min(resolved - 1))));
-                let patch = UpdatePatch { status: Some(status), display_at, ..Default::default() };
-                model.edit(index, patch, 200);
-            }
-        }
-        prop_assert_eq!(model.incident.status, IncidentStatus::Resolved);
-        prop_assert_eq!(model.incident.resolved_at, Some(at(resolved)));
-    }
-}
-
-#[test]
-fn resolution_has_the_display_time_of_its_update() {
-    let mut model = IncidentModel::new(None);
-    model
-        .record(IncidentStatus::Monitoring, time(Some(10)), 100)
-        .unwrap();
-    model
-        .record(IncidentStatus::Resolved, time(Some(20)), 101)
-        .unwrap();
-    assert_eq!(model.incident.resolved_at, Some(at(20)));
-    let patch = |display_at| UpdatePatch {
-        display_at: Some(time(Some(display_at))),
-        ..Default::default()
-    };
-    model.edit(1, patch(30), 102);
-    assert_eq!(model.incident.resolved_at, Some(at(30)));
-    // It is displayed before the other update now, which becomes the newest one.
-    model.edit(1, patch(5), 103);
-    assert_eq!(
-        (model.incident.status, model.incident.resolved_at),
-        (IncidentStatus::Monitoring, None)
-    );
-    model.edit(1, patch(40), 104);
-    assert_eq!(model.incident.resolved_at, Some(at(40)));
-    model.delete(1, 105);
-    assert_eq!(model.incident.status, IncidentStatus::Monitoring);
-}
-
-#[test]
-fn display_time_is_not_in_the_future() {
-    let refused = IncidentModel::new(None).record(IncidentStatus::Monitoring, time(Some(101)), 100);
-    let message = "Display time must not be in the future";
-    assert_eq!(
-        refused,
-        Err(RecordError::Invalid(Invalid::field("displayAt", message)))
-    );
 }

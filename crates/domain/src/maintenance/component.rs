@@ -6,15 +6,6 @@ use chrono::{DateTime, Utc};
 
 use super::{Maintenance, MaintenanceStatus};
 use crate::id::ComponentId;
-use crate::impact::chosen_already;
-use crate::validation::{Invalid, repeated};
-
-/// Adds an error for every repeated component.
-pub(super) fn check_once(components: &[ComponentId], invalid: &mut Invalid) {
-    for index in repeated(components) {
-        invalid.add(chosen_already(format!("components[{index}]")));
-    }
-}
 
 /// Whether both lists have the same components, in any order. A list with a repeated component
 /// equals no list.

@@ -4,10 +4,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use validator::Validate;
 
 use super::MaintenanceStatus;
-use super::component::check_once;
 use crate::id::ComponentId;
+use crate::impact::check_each_once;
 use crate::text;
-use crate::validation::{FieldError, Invalid};
+use crate::validation::{FieldError, Invalid, text_to_check};
 
 /// How far an operator's clock may be ahead of the server's for an end to count as now.
 const CLOCK_TOLERANCE: TimeDelta = TimeDelta::minutes(1);
@@ -79,7 +79,8 @@ impl MaintenanceDraft {
         if self.end_at.is_some_and(|end| end < self.start_at) {
             invalid.add(FieldError::new("endAt", "End must not be before start"));
         }
-        check_once(&self.components, invalid);
+        let field = |index| format!("components[{index}]");
+        check_each_once(&self.components, field, invalid);
     }
 
     pub(super) fn valid(self) -> Result<Self, Invalid> {
@@ -103,6 +104,23 @@ impl MaintenanceDraft {
 }
 
 impl MaintenancePatch {
+    /// Adds the errors of its fields that do not depend on the stored maintenance.
+    pub fn check(&self, invalid: &mut Invalid) {
+        let draft = MaintenanceDraft {
+            title: text_to_check(self.title.as_deref()),
+            description: text_to_check(self.description.as_deref()),
+            start_at: self.start_at.unwrap_or(DateTime::<Utc>::MIN_UTC),
+            end_at: match self.end_at {
+                Some(NewEnd::At(end)) => Some(end),
+                Some(NewEnd::Open) | None => None,
+            },
+            status: MaintenanceStatus::default(),
+            notify: None,
+            components: self.components.clone().unwrap_or_default(),
+        };
+        draft.check(invalid);
+    }
+
     /// Whether this completes the maintenance: it changes only the end, to a time that is not in
     /// the future.
     pub(super) fn completes(&self, now: DateTime<Utc>) -> bool {

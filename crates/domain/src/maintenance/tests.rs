@@ -29,9 +29,7 @@ fn maintenance(start: i64, end: Option<i64>) -> Maintenance {
     Maintenance::create(
         MaintenanceId(Uuid::from_u128(1)),
         draft(start, end),
-        true,
-        at(0),
-        at(0),
+        ChangeContext::at(at(0)),
     )
     .unwrap()
     .state
@@ -248,7 +246,8 @@ fn of_the_given_statuses_only_cancelled_is_stored() {
             status,
             ..draft(10, None)
         };
-        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, true, at(0), at(0))
+        let id = MaintenanceId(Uuid::from_u128(1));
+        Maintenance::create(id, draft, ChangeContext::at(at(0)))
             .unwrap()
             .state
             .status(at(0))
@@ -309,8 +308,8 @@ fn a_draft_names_every_wrong_field() {
         description: String::new(),
         ..draft(10, Some(9))
     };
-    let refused = Maintenance::create(MaintenanceId(Uuid::from_u128(1)), bad, true, at(0), at(0))
-        .unwrap_err();
+    let id = MaintenanceId(Uuid::from_u128(1));
+    let refused = Maintenance::create(id, bad, ChangeContext::at(at(0))).unwrap_err();
     let found: Vec<_> = refused
         .errors
         .iter()
@@ -356,7 +355,8 @@ proptest! {
     ) {
         let draft = MaintenanceDraft { notify: created, ..draft(10, Some(20)) };
         let id = MaintenanceId(Uuid::from_u128(1));
-        let planned = Maintenance::create(id, draft, by_default, at(0), at(0)).unwrap();
+        let context = ChangeContext { notify_by_default: by_default, ..ChangeContext::at(at(0)) };
+        let planned = Maintenance::create(id, draft, context).unwrap();
         let stored = created.unwrap_or(by_default);
         prop_assert_eq!((planned.notices.len(), planned.state.notify), (usize::from(stored), stored));
         let patch = MaintenancePatch { start_at: Some(at(9)), notify: edited, ..Default::default() };

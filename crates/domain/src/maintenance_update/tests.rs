@@ -16,6 +16,11 @@ fn author() -> Author {
     }
 }
 
+/// A change at second 0.
+fn context() -> ChangeContext {
+    ChangeContext::at(DateTime::default())
+}
+
 /// A maintenance that is scheduled at second 0.
 fn maintenance() -> Maintenance {
     let draft = MaintenanceDraft {
@@ -27,8 +32,7 @@ fn maintenance() -> Maintenance {
         notify: None,
         components: Vec::new(),
     };
-    let now = DateTime::default();
-    Maintenance::create(MAINTENANCE, draft, true, now, now)
+    Maintenance::create(MAINTENANCE, draft, context())
         .unwrap()
         .state
 }
@@ -39,8 +43,7 @@ fn record(message: &str) -> Result<Changed<MaintenanceAndUpdate>, Invalid> {
         message: message.into(),
         ..Default::default()
     };
-    let now = DateTime::default();
-    maintenance().record_update(id(2), draft, author(), true, now, now)
+    maintenance().record_update(id(2), draft, author(), context())
 }
 
 #[test]
@@ -55,15 +58,14 @@ fn update_is_published_before_its_maintenance() {
         status: Some(IncidentStatus::Resolved),
         ..Default::default()
     };
-    let now = DateTime::default();
-    let edited = recorded.state.edit(patch.clone(), true, now, now).unwrap();
+    let edited = recorded.state.edit(patch.clone(), context()).unwrap();
     let update = &edited.state.update;
     assert_eq!(
         (update.status, update.message.as_str()),
         (IncidentStatus::Resolved, "Half way")
     );
     assert_eq!(edited.events, events);
-    let again = edited.state.clone().edit(patch, true, now, now).unwrap();
+    let again = edited.state.clone().edit(patch, context()).unwrap();
     assert_eq!(again, Changed::without_events(edited.state));
 }
 
@@ -73,8 +75,7 @@ fn deletion_is_published_before_the_maintenance() {
         maintenance: maintenance(),
         known: known.iter().copied().map(id).collect(),
     };
-    let now = DateTime::default();
-    let delete = |known: &[u128], update| deletion(known).delete(&[id(update)], true, now, now);
+    let delete = |known: &[u128], update| deletion(known).delete(&[id(update)], context());
     let deleted = delete(&[1, 2], 2).unwrap();
     assert_eq!(deleted.state, maintenance());
     assert_eq!(
@@ -94,9 +95,11 @@ fn deletion_is_a_change_of_the_maintenance_at_its_time() {
             maintenance,
             known: vec![id(2)],
         };
-        let deleted_at = DateTime::from_timestamp(second, 0).unwrap();
-        let deleted = deletion.delete(&[id(2)], true, deleted_at, DateTime::default());
-        deleted.unwrap().state
+        let context = ChangeContext {
+            recorded_at: DateTime::from_timestamp(second, 0).unwrap(),
+            ..context()
+        };
+        deletion.delete(&[id(2)], context).unwrap().state
     };
     let later = delete(maintenance(), 20);
     assert_eq!(later.updated_at.timestamp(), 20);

@@ -1,10 +1,11 @@
 use super::*;
 
+use strum::VariantArray;
 use uuid::Uuid;
 
 use crate::id::MaintenanceId;
 use crate::incident::tests::{at, incident, set};
-use crate::maintenance::MaintenanceDraft;
+use crate::maintenance::{ChangeContext, MaintenanceDraft};
 
 fn affected(
     old_status: PublicStatus,
@@ -62,13 +63,13 @@ fn description_is_the_oldest_entry_with_the_first_status() {
         .unwrap()
         .state;
     let before = update(IncidentStatus::Investigating, -5);
-    let entries = StatuspageEntry::all_of_incident(&now, None, vec![before], None);
+    let entries = StatuspageEntry::all_of_incident(&now, None, vec![before], None, || None);
     assert_eq!(
         words(&entries),
-        [("investigating", -5), ("identified", 0)],
+        [("resolved", 9), ("investigating", -5), ("identified", 0)],
         "the description is the oldest whatever the times are"
     );
-    let description = &entries[1];
+    let description = &entries[2];
     assert_eq!(
         (description.body.as_str(), description.created_at),
         ("All of it", at(1))
@@ -76,7 +77,7 @@ fn description_is_the_oldest_entry_with_the_first_status() {
     assert_ne!(description.code, first.id.code());
     assert_eq!(
         description.code,
-        StatuspageEntry::all_of_incident(&first, None, Vec::new(), None)[0].code
+        StatuspageEntry::all_of_incident(&first, None, Vec::new(), None, || None)[0].code
     );
 }
 
@@ -92,15 +93,14 @@ fn review_is_the_newest_entry_and_changes_no_status() {
         published_at: at(8),
     };
     let opened = incident(IncidentStatus::Investigating);
-    let incident = opened
-        .clone()
-        .edit(set(IncidentStatus::Resolved), true, at(5));
+    let incident = opened.edit(set(IncidentStatus::Resolved), true, at(5));
     let incident = incident.unwrap().state;
     let entries = StatuspageEntry::all_of_incident(
         &incident,
         None,
         vec![resolved.clone()],
         Some(review.clone()),
+        || None,
     );
     assert_eq!(
         words(&entries),
@@ -111,10 +111,15 @@ fn review_is_the_newest_entry_and_changes_no_status() {
         Some(affected(Operational, Operational))
     );
     assert_eq!(entries[0].body, "# Why");
-    let entries = StatuspageEntry::all_of_incident(&opened, None, vec![resolved], Some(review));
+    let reopened = incident
+        .edit(set(IncidentStatus::Investigating), true, at(9))
+        .unwrap()
+        .state;
+    let entries =
+        StatuspageEntry::all_of_incident(&reopened, None, vec![resolved], Some(review), || None);
     assert_eq!(
         words(&entries),
-        [("resolved", 5), ("investigating", 0)],
+        [("investigating", 9), ("resolved", 5), ("investigating", 0)],
         "it is not shown while the incident is open again"
     );
 }
@@ -125,12 +130,72 @@ fn edit_of_an_update_is_its_last_change() {
         edited_at: Some(at(7)),
         ..update(IncidentStatus::Identified, 5)
     };
-    let incident = incident(IncidentStatus::Investigating);
-    let entries = StatuspageEntry::all_of_incident(&incident, None, vec![edited], None);
+    let incident = incident(IncidentStatus::Identified);
+    let entries = StatuspageEntry::all_of_incident(&incident, None, vec![edited], None, || None);
     assert_eq!(
         (entries[0].created_at, entries[0].updated_at),
         (at(5), at(7))
     );
+}
+
+#[test]
+fn status_without_an_update_is_an_entry() {
+    use PublicStatus::{Operational, PartialOutage};
+    let change = |incident: Incident, status, second| {
+        let edited = incident.edit(set(status), true, at(second));
+        edited.unwrap().state
+    };
+    let entries = |incident: &Incident, updates: &[RecordedUpdate]| {
+        let present = || Some(affected(PartialOutage, Operational));
+        StatuspageEntry::all_of_incident(incident, None, updates.to_vec(), None, present)
+    };
+    let opened = incident(IncidentStatus::Investigating);
+    let monitored = change(opened, IncidentStatus::Monitoring, 4);
+    let renamed = Incident {
+        updated_at: at(5),
+        ..monitored.clone()
+    };
+    let of_monitored = entries(&renamed, &[]);
+    assert_eq!(
+        words(&of_monitored),
+        [("monitoring", 4), ("investigating", 0)]
+    );
+    let resolved = change(monitored, IncidentStatus::Resolved, 8);
+    let of_resolved = entries(&resolved, &[]);
+    assert_eq!(words(&of_resolved), [("resolved", 8), ("investigating", 0)]);
+    let newest = &of_resolved[0];
+    assert_eq!(
+        (newest.body.as_str(), newest.created_at),
+        ("This incident has been resolved.", at(8))
+    );
+    assert_eq!(newest.affected, Some(affected(PartialOutage, Operational)));
+    let again = change(resolved, IncidentStatus::Identified, 9);
+    let of_again = entries(&again, &[]);
+    assert_eq!(words(&of_again), [("identified", 9), ("investigating", 0)]);
+    let codes = [&of_monitored, &of_resolved, &of_again].map(|entries| entries[0].code);
+    let distinct: std::collections::HashSet<_> = codes.into_iter().collect();
+    assert_eq!(distinct.len(), 3);
+    let identified = update(IncidentStatus::Identified, 12);
+    assert_eq!(
+        words(&entries(&again, std::slice::from_ref(&identified))),
+        [("identified", 12), ("investigating", 0)],
+        "an update with the status is the entry"
+    );
+    let monitored_again = change(again, IncidentStatus::Monitoring, 10);
+    assert_eq!(
+        words(&entries(&monitored_again, &[identified])),
+        [("monitoring", 12), ("identified", 12), ("investigating", 0)],
+        "not before the newest entry"
+    );
+}
+
+#[test]
+fn each_status_has_a_text() {
+    let texts: std::collections::HashSet<_> = IncidentStatus::VARIANTS
+        .iter()
+        .map(|status| status_text(*status))
+        .collect();
+    assert_eq!(texts.len(), IncidentStatus::VARIANTS.len());
 }
 
 fn maintenance(created: i64, start: i64, end: Option<i64>) -> Maintenance {
@@ -144,7 +209,7 @@ fn maintenance(created: i64, start: i64, end: Option<i64>) -> Maintenance {
         components: Vec::new(),
     };
     let id = MaintenanceId(Uuid::from_u128(1));
-    Maintenance::create(id, draft, true, at(created), at(created))
+    Maintenance::create(id, draft, ChangeContext::at(at(created)))
         .unwrap()
         .state
 }

@@ -50,7 +50,7 @@ fn a_new_subscriber_is_pending_with_its_address_as_typed() {
     assert!(!subscriber.is_verified && subscriber.awaits_verification());
     assert_eq!(
         subscriber.target.key(),
-        TargetKey::of_email("Ann@example.COM")
+        TargetKey::of_email("ann@example.COM")
     );
     assert_eq!(
         Target::parse(Channel::Email, "ann"),
@@ -110,39 +110,6 @@ fn component(number: u128) -> ComponentId {
 
 fn group(number: u128) -> ComponentGroupId {
     ComponentGroupId(Uuid::from_u128(number))
-}
-
-#[test]
-fn a_scope_is_everything_a_choice_or_one_incident() {
-    let incident = IncidentId(Uuid::from_u128(9));
-    assert_eq!(Scope::of(None, None, None), Ok(Scope::All));
-    assert_eq!(
-        Scope::of(None, None, Some(incident)),
-        Ok(Scope::Incident(incident))
-    );
-    let choice = Choice {
-        components: vec![component(1)],
-        groups: Vec::new(),
-    };
-    assert_eq!(
-        Scope::of(Some(vec![component(1)]), None, None),
-        Ok(Scope::Components(choice))
-    );
-    for (components, groups, incident, field) in [
-        (Some(vec![]), None, None, "components"),
-        (None, Some(vec![]), None, "groups"),
-        (Some(vec![component(1)]), None, Some(incident), "components"),
-        (None, Some(vec![group(1)]), Some(incident), "groups"),
-        (
-            Some(vec![component(1), component(1)]),
-            None,
-            None,
-            "components[1]",
-        ),
-    ] {
-        let refused = Scope::of(components, groups, incident).unwrap_err();
-        assert_eq!(refused.errors[0].field, field);
-    }
 }
 
 #[test]

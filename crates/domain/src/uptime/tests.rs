@@ -176,6 +176,14 @@ fn newest_spans_leave_earlier_ones_out_and_know_since_when_they_are_all() {
 }
 
 #[test]
+fn start_after_today_counts_as_today() {
+    let window = bars("Etc/UTC", NOW);
+    let start_date = window.counted_from(Some(date("2026-11-21")), None);
+    assert_eq!(start_date, Some(date("2026-11-20")));
+    assert_eq!(window.uptime(start_date, []).counted_days, 1);
+}
+
+#[test]
 fn day_of_which_a_part_is_unknown_does_not_count() {
     let window = bars("Asia/Tokyo", NOW);
     let from = |start_date: Option<&str>, since: Option<&str>| {

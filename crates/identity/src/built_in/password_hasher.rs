@@ -39,13 +39,14 @@ pub struct Argon2idHasher {
 
 impl Argon2idHasher {
     /// Maximum number of waiting hashes; further ones fail as unavailable.
-    pub const QUEUE: usize = 256;
-    /// Maximum number of them for unknown requesters.
-    pub const QUEUE_OF_UNKNOWN: usize = Self::QUEUE / 2;
-    /// Maximum number of them for an account that is known.
-    pub const PLACES_PER_ACCOUNT: usize = 2;
-    /// Maximum number of hashes that wait for such a place; further ones fail as unavailable.
-    pub const WAITING_PER_ACCOUNT: usize = 32;
+    const WAITING_PERMITS: usize = 256;
+    /// Maximum number of waiting hashes of unknown requesters; further ones fail as unavailable.
+    const WAITING_PERMITS_OF_UNKNOWN: usize = Self::WAITING_PERMITS / 2;
+    /// Maximum number of hashes of an account that run or wait in the common queue.
+    const PERMITS_PER_ACCOUNT: usize = 2;
+    /// Maximum number of hashes that wait for a permit of their account; further ones fail as
+    /// unavailable.
+    const MAX_WAITING_PER_ACCOUNT: usize = 32;
 
     /// A hasher that computes at most `at_once` hashes at a time. Each takes 19 MiB.
     #[must_use]
@@ -53,21 +54,24 @@ impl Argon2idHasher {
         let running = Arc::new(Semaphore::new(at_once.max(1)));
         Self {
             running,
-            waiting: Semaphore::new(Self::QUEUE),
-            waiting_unknown: Semaphore::new(Self::QUEUE_OF_UNKNOWN),
-            of_accounts: KeyedSemaphore::new(Self::PLACES_PER_ACCOUNT, Self::WAITING_PER_ACCOUNT),
+            waiting: Semaphore::new(Self::WAITING_PERMITS),
+            waiting_unknown: Semaphore::new(Self::WAITING_PERMITS_OF_UNKNOWN),
+            of_accounts: KeyedSemaphore::new(
+                Self::PERMITS_PER_ACCOUNT,
+                Self::MAX_WAITING_PER_ACCOUNT,
+            ),
         }
     }
 
     async fn permit(&self, requester: Requester) -> Result<OwnedSemaphorePermit, Error> {
         let (_of_unknown, _of_account) = match requester {
-            Requester::Unknown => (Some(place(&self.waiting_unknown)?), None),
+            Requester::Unknown => (Some(try_acquire(&self.waiting_unknown)?), None),
             Requester::Known(account) => {
-                let place = self.of_accounts.acquire(&account).await;
-                (None, Some(place.ok_or_else(full)?))
+                let permit = self.of_accounts.acquire(&account).await;
+                (None, Some(permit.ok_or_else(full)?))
             }
         };
-        let _place = place(&self.waiting)?;
+        let _waiting = try_acquire(&self.waiting)?;
         Arc::clone(&self.running)
             .acquire_owned()
             .await
@@ -92,9 +96,9 @@ impl Argon2idHasher {
     }
 }
 
-/// Takes a waiting place.
-fn place(places: &Semaphore) -> Result<SemaphorePermit<'_>, Error> {
-    places.try_acquire().map_err(|_| full())
+/// Takes a permit; [`Error::Unavailable`] if there is none.
+fn try_acquire(semaphore: &Semaphore) -> Result<SemaphorePermit<'_>, Error> {
+    semaphore.try_acquire().map_err(|_| full())
 }
 
 fn full() -> Error {
@@ -307,7 +311,7 @@ mod tests {
         let hasher = hasher();
         let _all = hasher
             .waiting_unknown
-            .try_acquire_many(u32::try_from(Argon2idHasher::QUEUE_OF_UNKNOWN).unwrap())
+            .try_acquire_many(u32::try_from(Argon2idHasher::WAITING_PERMITS_OF_UNKNOWN).unwrap())
             .unwrap();
         let password = password("correct horse");
         let refused = hasher.hash(&password, Requester::Unknown).await;
@@ -319,15 +323,13 @@ mod tests {
     async fn hashes_of_an_account_do_not_fill_the_queue() {
         let hasher = hasher();
         let running = hasher.running.acquire().await.unwrap();
-        let places = Argon2idHasher::PLACES_PER_ACCOUNT + Argon2idHasher::WAITING_PER_ACCOUNT;
-        let mut waiting: Vec<_> = (0..places)
-            .map(|_| Box::pin(hasher.permit(KNOWN)))
-            .collect();
+        let most = Argon2idHasher::PERMITS_PER_ACCOUNT + Argon2idHasher::MAX_WAITING_PER_ACCOUNT;
+        let mut waiting: Vec<_> = (0..most).map(|_| Box::pin(hasher.permit(KNOWN))).collect();
         for permit in &mut waiting {
             assert!(permit.as_mut().now_or_never().is_none());
         }
-        let taken = Argon2idHasher::QUEUE - hasher.waiting.available_permits();
-        assert_eq!(taken, Argon2idHasher::PLACES_PER_ACCOUNT);
+        let taken = Argon2idHasher::WAITING_PERMITS - hasher.waiting.available_permits();
+        assert_eq!(taken, Argon2idHasher::PERMITS_PER_ACCOUNT);
         let refused = hasher.permit(KNOWN).await;
         assert!(matches!(refused, Err(Error::Unavailable(_))));
         drop(running);
@@ -341,7 +343,7 @@ mod tests {
         let hasher = hasher();
         let _all = hasher
             .waiting
-            .try_acquire_many(u32::try_from(Argon2idHasher::QUEUE).unwrap())
+            .try_acquire_many(u32::try_from(Argon2idHasher::WAITING_PERMITS).unwrap())
             .unwrap();
         let result = hasher.hash(&password("correct horse"), KNOWN).await;
         assert!(matches!(result, Err(Error::Unavailable(_))));

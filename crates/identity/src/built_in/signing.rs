@@ -25,7 +25,7 @@ const PKCS8: [u8; 16] = [
 ];
 
 /// Token issuer of the built-in provider.
-pub struct Signer {
+pub(crate) struct Signer {
     key: EncodingKey,
     header: Header,
     issuer: String,
@@ -42,7 +42,7 @@ impl Signer {
     ///
     /// # Errors
     /// If a key is invalid.
-    pub fn new(keys: &[SigningKey], public_url: &str) -> Result<Self, Error> {
+    pub(crate) fn new(keys: &[SigningKey], public_url: &str) -> Result<Self, Error> {
         let newest = keys
             .first()
             .ok_or_else(|| Error::internal("there is no signing key"))?;
@@ -85,8 +85,7 @@ impl Signer {
     }
 
     /// Returns the issuer in the tokens.
-    #[must_use]
-    pub fn issuer(&self) -> &str {
+    pub(crate) fn issuer(&self) -> &str {
         &self.issuer
     }
 }

@@ -16,7 +16,7 @@ use super::jwks::Keys;
 use crate::jwt::{Rules, bad};
 
 /// The algorithm of Clerk's session tokens.
-pub const ALGORITHM: Algorithm = Algorithm::RS256;
+pub(crate) const ALGORITHM: Algorithm = Algorithm::RS256;
 
 /// Verifier of the session tokens of one Clerk application.
 pub struct ClerkVerifier {

@@ -113,7 +113,7 @@ type LibraryClient = CoreClient<
 
 impl OpenIdClient {
     /// Path of the route to which providers redirect browsers.
-    pub const CALLBACK: &str = "/api/v1/identity/oidc/callback";
+    const CALLBACK: &str = "/api/v1/identity/oidc/callback";
 
     /// A client with these settings. It sends no request yet.
     ///

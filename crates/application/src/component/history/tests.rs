@@ -85,6 +85,7 @@ fn empty_history() -> MockComponentHistoryStore {
             notice_bytes: 0,
             counts_as: None,
             scheduled_events: 0,
+            past_impacts: 0,
         };
         Ok(Some(Committed {
             state: changed.state,

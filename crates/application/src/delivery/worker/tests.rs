@@ -88,7 +88,7 @@ impl Queued {
 
 #[async_trait]
 impl DeliveryQueue for Queued {
-    async fn now(&self) -> Result<DateTime<Utc>, Error> {
+    async fn database_time(&self) -> Result<DateTime<Utc>, Error> {
         if self.hangs.load(Ordering::SeqCst) {
             std::future::pending::<()>().await;
         }
@@ -484,6 +484,38 @@ async fn message_is_retried_by_its_place_in_the_schedule_and_not_by_its_attempts
         "{wait}"
     );
     assert_eq!(early_at, Some(now() + TimeDelta::minutes(5)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn notice_brings_a_refused_mail_forward_and_no_unconfirmed_one() {
+    let reason = || "421".to_owned();
+    let refused = AttemptResult::Temporary {
+        reason: reason(),
+        retry_after: None,
+    };
+    let unconfirmed = AttemptResult::Unconfirmed { reason: reason() };
+    let worker = DeliveryWorker {
+        queue: Arc::new(Queued::default()),
+        route: DeliveryRoute::Mail,
+        sender: Arc::new(MockDeliverySender::new()),
+        wake_signal: Arc::default(),
+        concurrency: 1,
+        observe: |_, _| {},
+    };
+    let tenth = Delivery {
+        scheduled_attempt: 10,
+        ..mail(1)
+    };
+    for (result, expected) in [
+        (refused, Some(now() + TimeDelta::minutes(1))),
+        (unconfirmed, None),
+    ] {
+        let outcome = worker.outcome(&tenth, result, now());
+        let DeliveryOutcome::Retried { early_at, .. } = outcome else {
+            panic!("retried: {outcome:?}");
+        };
+        assert_eq!(early_at, expected);
+    }
 }
 
 #[tokio::test(start_paused = true)]

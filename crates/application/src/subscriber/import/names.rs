@@ -8,6 +8,8 @@ use allclear_domain::text::shorten;
 
 use super::{CsvComponent, NO_COMPONENT};
 
+/// The error of a cell that is not empty and names no component: it must not mean everything.
+const NAMES_NONE: &str = "Names no component";
 /// Most characters of a cell in a message.
 const MAX_QUOTED_LENGTH: usize = 100;
 
@@ -43,6 +45,14 @@ impl Names {
 
     /// The scope of a cell: everything if it is empty.
     pub(super) fn scope(&self, cell: &str) -> Result<Scope, String> {
+        if cell.trim().is_empty() {
+            return Ok(Scope::All);
+        }
+        // The last component may have a semicolon behind it. A cell may be as long as the file, and
+        // other requests are handled by the same thread.
+        if cell.split(';').nth(Choice::MAX_LENGTH + 1).is_some() {
+            return Err(format!("Names more than {} components", Choice::MAX_LENGTH));
+        }
         let (mut components, mut known) = (Vec::new(), HashSet::new());
         for text in cell
             .split(';')
@@ -50,7 +60,7 @@ impl Names {
             .filter(|text| !text.is_empty())
         {
             if text == NO_COMPONENT {
-                return Err("Names no component".to_owned());
+                return Err(NAMES_NONE.to_owned());
             }
             let found = match (self.by_name.get(text), self.by_code.get(text)) {
                 (Some(Some(id)), _) | (_, Some(id)) => *id,
@@ -69,7 +79,7 @@ impl Names {
             }
         }
         if components.is_empty() {
-            return Ok(Scope::All);
+            return Err(NAMES_NONE.to_owned());
         }
         if components.len() > Choice::MAX_LENGTH {
             return Err(format!("Names more than {} components", Choice::MAX_LENGTH));
@@ -106,14 +116,32 @@ mod tests {
             }))
         };
         let names = Names::of(vec![api.clone(), web.clone()]);
-        assert_eq!(names.scope(" ; "), Ok(Scope::All));
-        assert!(names.scope(NO_COMPONENT).is_err());
+        assert_eq!(names.scope(" "), Ok(Scope::All));
+        for none in [NO_COMPONENT, ";", " ; ", &";".repeat(Choice::MAX_LENGTH)] {
+            assert_eq!(names.scope(none), Err(NAMES_NONE.to_owned()));
+        }
+        assert_eq!(names.scope("API;"), chosen(&[api.id]));
         assert_eq!(names.scope("Web site; API"), chosen(&[web.id, api.id]));
         assert_eq!(names.scope(&format!("{code};API")), chosen(&[api.id]));
         assert!(names.scope("api").unwrap_err().contains("no component"));
         let twins = Names::of(vec![api, component(3, "API")]);
         assert!(twins.scope("API").unwrap_err().contains("use the code"));
         assert!(twins.scope(&code).is_ok());
+    }
+
+    #[test]
+    fn a_cell_has_a_largest_number_of_components() {
+        let components = (0..=200).map(|number| component(number, &format!("C{number}")));
+        let names = Names::of(components.collect());
+        let cell = |number: u128| {
+            let cells = (0..number).map(|number| format!("C{number};"));
+            cells.collect::<String>()
+        };
+        assert!(names.scope(&cell(200)).is_ok());
+        let too_many = Err("Names more than 200 components".to_owned());
+        for cell in [cell(201), ";".repeat(201), ";".repeat(16 * 1024 * 1024)] {
+            assert_eq!(names.scope(&cell), too_many);
+        }
     }
 
     #[test]

@@ -112,12 +112,12 @@ async fn operator_does_not_wait_longer_than_a_limit_for_a_new_link() {
 #[tokio::test]
 async fn link_beyond_the_limit_of_links_uses_up_no_mail() {
     let mut counts = MockMailCountStore::new();
-    counts.expect_take().times(1).returning(|_, _| Ok(()));
+    counts.expect_take().times(1).returning(|_, _, _| Ok(()));
     counts
         .expect_give_back()
-        .withf(|counts, at| counts.len() == 1 && *at == now())
+        .withf(|_, counts, at| counts.len() == 1 && *at == now())
         .times(1)
-        .returning(|_, _| Ok(()));
+        .returning(|_, _, _| Ok(()));
     let limits = MailBudgetLimits {
         mailbox: Some(10),
         ..MailBudgetLimits::default()

@@ -135,9 +135,11 @@ impl<'h> MovedHistory<'h> {
         };
         let touching: Vec<_> = self.pieces.iter().filter(touches).collect();
         let is_corrected = touching.iter().any(|piece| self.is_corrected(piece));
-        let is_outdone = touching.iter().any(|piece| self.is_outdone(&piece.piece));
+        let began_later = touching
+            .iter()
+            .any(|piece| self.shows_lesser_impact(&piece.piece));
         Bound {
-            may_widen: !is_corrected && !is_outdone,
+            may_widen: !is_corrected && !began_later,
             may_narrow: !is_corrected,
         }
     }
@@ -156,9 +158,9 @@ impl<'h> MovedHistory<'h> {
         }
     }
 
-    /// Whether a piece shows a better impact of another incident instead. Then the impact began
+    /// Whether a piece shows a lesser impact of another incident instead. Then the impact began
     /// with a later change, such as an attachment.
-    fn is_outdone(&self, piece: &Piece<'_>) -> bool {
+    fn shows_lesser_impact(&self, piece: &Piece<'_>) -> bool {
         let time = piece.start_at;
         self.before.contains(time)
             && piece.period.is_some_and(|period| {

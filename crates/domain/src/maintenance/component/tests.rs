@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::id::{ComponentId, MaintenanceId};
 use crate::maintenance::tests::{at, draft, end_patch, status_patch};
 use crate::maintenance::{
-    Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus, NewEnd,
+    ChangeContext, Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus, NewEnd,
 };
 use crate::validation::Invalid;
 
@@ -29,7 +29,7 @@ fn planned(start: i64, end: Option<i64>) -> Maintenance {
         ..draft(start, end)
     };
     let id = MaintenanceId(Uuid::from_u128(1));
-    Maintenance::create(id, draft, true, at(0), at(0))
+    Maintenance::create(id, draft, ChangeContext::at(at(0)))
         .unwrap()
         .state
 }
@@ -114,9 +114,7 @@ fn maintenance_that_is_not_in_progress_concerns_no_component() {
             components: components(&[1]),
             ..draft(1, Some(2))
         },
-        true,
-        at(5),
-        at(5),
+        ChangeContext::at(at(5)),
     );
     assert_eq!(over.unwrap().maintained, []);
 }
@@ -171,7 +169,7 @@ proptest! {
         let (components, start, length, mut now) = created;
         let draft = MaintenanceDraft { components, ..draft(start, length.map(|length| start + length)) };
         let id = MaintenanceId(Uuid::from_u128(1));
-        let created = Maintenance::create(id, draft, true, at(now), at(now)).unwrap();
+        let created = Maintenance::create(id, draft, ChangeContext::at(at(now))).unwrap();
         let mut viewers = vec![flagged(None, now)];
         let publish = |viewers: &mut Vec<BTreeSet<_>>, changed: &[ComponentId], after: &BTreeSet<_>| {
             for viewer in viewers {

@@ -205,7 +205,7 @@ impl OutboundClient {
     ///
     /// # Errors
     /// If the URL is refused or no response arrives.
-    pub async fn post_json(
+    pub(crate) async fn post_json(
         &self,
         url: &Url,
         headers: HeaderMap,

@@ -68,7 +68,7 @@ impl TargetError {
     /// may give wrong addresses for a while, and which inner names it knows must not be seen
     /// from outside.
     #[must_use]
-    pub fn is_final(&self) -> bool {
+    pub(crate) fn is_final(&self) -> bool {
         match self {
             Self::NoAddress(_) => false,
             Self::NotPublic(host) => host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok(),

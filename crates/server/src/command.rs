@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use allclear_persistence::backup::BackupError;
 use allclear_persistence::{backup, database_url, integrity_check, restore};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing::Level;
 
 use crate::app::App;
@@ -167,11 +167,14 @@ fn wrong_setting(message: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
+/// The commands and settings. A setting may precede or follow the command's name.
+fn command_line() -> Command {
+    settings::with_value_names(Arguments::command()).mut_args(|setting| setting.global(true))
+}
+
 /// Parses flags, environment and `allclear.toml`. Prints one line for a bad value.
 fn arguments() -> Result<Arguments, ExitCode> {
-    // A setting may precede or follow the command's name.
-    let command = Arguments::command().mut_args(|setting| setting.global(true));
-    let command = settings::with_file(command, Path::new(settings::FILE))
+    let command = settings::with_file(command_line(), Path::new(settings::FILE))
         .map_err(|error| wrong_setting(&error))?;
     let parsed = command
         .try_get_matches()
@@ -345,17 +348,15 @@ async fn check(settings: &Settings) -> Result<(), String> {
 }
 
 async fn invite(settings: &Settings, address: String) -> Result<(), String> {
-    let stored = identity::invite(settings, address).await?;
-    if let Err(error) = stored.mailed {
-        print_error(&format!(
-            "allclear: the person is invited, but the mail could not be sent: {error}. Send the person this link:"
-        ));
-    }
-    print_line(stored.link)
+    let stored = identity::command::invite(settings, address).await?;
+    print_line(stored.link)?;
+    stored.mailed.map_err(|error| {
+        format!("the person is invited, but the mail could not be sent: {error}. Send the person the printed link")
+    })
 }
 
 async fn rotate_keys(settings: &Settings) -> Result<(), String> {
-    let key = identity::rotate_keys(settings).await?;
+    let key = identity::command::rotate_keys(settings).await?;
     print_line(format_args!(
         "{key} signs tokens now. Running nodes use it within ten seconds. Tokens of the previous key stay valid for six minutes."
     ))
@@ -380,8 +381,7 @@ mod tests {
 
     /// The line about wrong arguments.
     fn refused(arguments: &[&str]) -> String {
-        let command = Arguments::command().mut_args(|setting| setting.global(true));
-        let command = command.mut_args(|setting| setting.env(None::<&'static str>));
+        let command = command_line().mut_args(|setting| setting.env(None::<&'static str>));
         let parsed = command.try_get_matches_from([&["allclear"], arguments].concat());
         in_one_line(&parsed.unwrap_err().to_string())
     }

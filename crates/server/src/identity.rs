@@ -1,18 +1,16 @@
 //! Wires the built-in identity provider.
 
+mod account_mailer;
+pub(crate) mod command;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_application::account::{AccountPorts, Accounts};
-use allclear_application::background::Background;
 use allclear_application::caller::TokenVerifier;
 use allclear_application::clock::Clock;
-use allclear_application::error::Error;
-use allclear_application::invitation::{Invitations, StoredInvitation};
-use allclear_application::link::Links;
-use allclear_application::mail::{
-    Mail, MailContent, MailPreview, Mailer, PROMPT_MAIL_TIMEOUT, SendError,
-};
+use allclear_application::invitation::Invitations;
+use allclear_application::mail::Mailer;
 use allclear_application::mail_budget::MailBudget;
 use allclear_application::membership::Memberships;
 use allclear_application::openid::OpenId;
@@ -24,26 +22,22 @@ use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::security_mail::SecurityMails;
 use allclear_application::session::{SessionOpener, Sessions};
 use allclear_application::waitlist::Waitlist;
-use allclear_domain::account::AddressDraft;
 use allclear_identity::built_in::key_ring::KeyRing;
 use allclear_identity::built_in::passkey::WebauthnVerifier;
 use allclear_identity::built_in::password_hasher::Argon2idHasher;
 use allclear_identity::built_in::verifier::BuiltInVerifier;
-use allclear_identity::secrets;
 use allclear_persistence::database::Database;
 use allclear_transport::built_in::BuiltInServices;
 use allclear_transport::built_in::openid::{OpenIdServices, OpenIdThrottle};
 use allclear_transport::built_in::throttle::IdentityThrottle;
-use async_trait::async_trait;
-use tokio::time::timeout;
 
+use self::account_mailer::AccountMailer;
 use crate::infrastructure::Infrastructure;
 use crate::installation::Installation;
-use crate::metrics::ACCOUNT_MAILS_FAILED;
+use crate::openid;
 use crate::output::with_causes;
 use crate::settings::Settings;
 use crate::tasks::Tasks;
-use crate::{connect, mail, openid};
 
 /// Interval of the removal of expired sessions, password resets and invitations.
 const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
@@ -70,8 +64,8 @@ pub(crate) struct IdentityServices {
     pub(crate) is_first: bool,
 }
 
-/// What the services of the built-in provider have in common.
-struct Foundation {
+/// What several services of the built-in provider use.
+struct SharedServices {
     keys: Arc<KeyRing>,
     hasher: Arc<Argon2idHasher>,
     mail_budget: Arc<MailBudget>,
@@ -80,7 +74,7 @@ struct Foundation {
     second_factors: Arc<SecondFactors>,
 }
 
-impl Foundation {
+impl SharedServices {
     fn new(infra: &Infrastructure) -> Result<Self, String> {
         let Installation {
             hmac_key,
@@ -136,10 +130,10 @@ impl IdentityServices {
     /// # Errors
     /// One line with the reason.
     pub(crate) async fn load(infra: &Infrastructure) -> Result<Self, String> {
-        let base = Foundation::new(infra)?;
-        let passkeys = passkeys(infra, &base);
-        let passwords = passwords(infra, &base);
-        let ports = account_ports(infra, &base);
+        let shared = SharedServices::new(infra)?;
+        let passkeys = passkeys(infra, &shared);
+        let passwords = passwords(infra, &shared);
+        let ports = account_ports(infra, &shared);
         let openid = openid::openid(infra, &ports).await?;
         let accounts = Accounts::new(
             ports,
@@ -151,81 +145,84 @@ impl IdentityServices {
             .is_first()
             .await
             .map_err(|error| with_causes(&error))?;
-        let sessions = Sessions::new(infra.store(), Arc::clone(&base.keys) as _, infra.clock());
-        let (memberships, invitations) = organisations(infra, &base);
+        let sessions = Sessions::new(infra.store(), Arc::clone(&shared.keys) as _, infra.clock());
+        let (memberships, invitations) = organisations(infra, &shared);
         let waitlist = Waitlist::new(infra.store(), Arc::clone(&invitations));
-        let verifier = BuiltInVerifier::new(Arc::clone(&base.keys), infra.store(), infra.clock());
+        let verifier = BuiltInVerifier::new(Arc::clone(&shared.keys), infra.store(), infra.clock());
         Ok(Self {
             accounts: Arc::new(accounts),
             sessions: Arc::new(sessions),
             passwords: Arc::new(passwords),
-            second_factors: base.second_factors,
+            second_factors: shared.second_factors,
             passkeys: Arc::new(passkeys),
             memberships: Arc::new(memberships),
             invitations,
             waitlist: Arc::new(waitlist),
             verifier: Arc::new(verifier),
-            keys: base.keys,
+            keys: shared.keys,
             openid: Arc::new(openid),
-            mail_budget: base.mail_budget,
-            security_mails: base.security_mails,
+            mail_budget: shared.mail_budget,
+            security_mails: shared.security_mails,
             is_first,
         })
     }
 }
 
-fn account_ports(infra: &Infrastructure, base: &Foundation) -> AccountPorts {
+fn account_ports(infra: &Infrastructure, shared: &SharedServices) -> AccountPorts {
     AccountPorts {
         accounts: infra.store(),
         sessions: infra.store(),
         organisations: infra.store(),
         waitlist: infra.store(),
         factors: infra.store(),
-        second_factors: Arc::clone(&base.second_factors),
-        opener: base.opener.clone(),
-        hasher: Arc::clone(&base.hasher) as _,
+        second_factors: Arc::clone(&shared.second_factors),
+        opener: shared.opener.clone(),
+        hasher: Arc::clone(&shared.hasher) as _,
         mailer: account_mailer(infra),
-        mails: base.security_mails.clone(),
-        mail_budget: Arc::clone(&base.mail_budget),
+        mails: shared.security_mails.clone(),
+        mail_budget: Arc::clone(&shared.mail_budget),
         clock: infra.clock(),
     }
 }
 
-fn passkeys(infra: &Infrastructure, base: &Foundation) -> Passkeys {
+fn passkeys(infra: &Infrastructure, shared: &SharedServices) -> Passkeys {
     Passkeys::new(PasskeyPorts {
         accounts: infra.store(),
         passkeys: infra.store(),
         sessions: infra.store(),
         verifier: passkey_verifier(&infra.settings, &infra.public_url),
-        opener: base.opener.clone(),
-        mails: base.security_mails.clone(),
+        opener: shared.opener.clone(),
+        mails: shared.security_mails.clone(),
         clock: infra.clock(),
         hmac_key: infra.installation.hmac_key.clone(),
-        signer: Arc::clone(&base.keys) as _,
+        signer: Arc::clone(&shared.keys) as _,
     })
 }
 
-fn passwords(infra: &Infrastructure, base: &Foundation) -> Passwords {
+fn passwords(infra: &Infrastructure, shared: &SharedServices) -> Passwords {
     let ports = PasswordPorts {
         accounts: infra.store(),
-        hasher: Arc::clone(&base.hasher) as _,
+        hasher: Arc::clone(&shared.hasher) as _,
         mailer: account_mailer(infra),
-        mail_budget: Arc::clone(&base.mail_budget),
-        security_mails: base.security_mails.clone(),
-        opener: base.opener.clone(),
+        mail_budget: Arc::clone(&shared.mail_budget),
+        security_mails: shared.security_mails.clone(),
+        opener: shared.opener.clone(),
         clock: infra.clock(),
     };
     Passwords::new(ports, infra.background.clone(), infra.links.clone())
 }
 
 /// Services of an organisation's members and invitations.
-fn organisations(infra: &Infrastructure, base: &Foundation) -> (Memberships, Arc<Invitations>) {
+fn organisations(
+    infra: &Infrastructure,
+    shared: &SharedServices,
+) -> (Memberships, Arc<Invitations>) {
     let memberships = Memberships::new(infra.store(), infra.store(), infra.relay(), infra.clock());
     let invitations = Invitations::new(
         infra.store(),
         infra.store(),
         account_mailer(infra),
-        Arc::clone(&base.mail_budget),
+        Arc::clone(&shared.mail_budget),
         infra.clock(),
         infra.links.clone(),
     );
@@ -235,29 +232,6 @@ fn organisations(infra: &Infrastructure, base: &Foundation) -> (Memberships, Arc
 /// The mailer of mails about accounts.
 fn account_mailer(infra: &Infrastructure) -> Arc<dyn Mailer> {
     Arc::new(AccountMailer(infra.mailer()))
-}
-
-/// Sends mails about accounts, and counts failed attempts.
-struct AccountMailer(Arc<dyn Mailer>);
-
-#[async_trait]
-impl Mailer for AccountMailer {
-    async fn send(&self, mail: Mail) -> Result<(), SendError> {
-        // Nobody waits for a link as long as a notice may take: a person requests another one.
-        let sent = timeout(PROMPT_MAIL_TIMEOUT, self.0.send(mail)).await;
-        let sent = sent.unwrap_or_else(|_| {
-            let reason = "the mail server did not respond in time".to_owned();
-            Err(SendError::Unconfirmed { reason })
-        });
-        if sent.is_err() {
-            metrics::counter!(ACCOUNT_MAILS_FAILED).increment(1);
-        }
-        sent
-    }
-
-    fn preview(&self, content: &MailContent) -> Result<MailPreview, Error> {
-        self.0.preview(content)
-    }
 }
 
 /// Verifies passkeys of this public URL. `None` if passkeys are not offered: its host is an
@@ -346,100 +320,4 @@ fn record_new_key(key: &str) {
         ..SecurityRecord::new(SecurityEvent::SigningKeyReplaced)
     }
     .write();
-}
-
-/// Replaces the key that signs tokens. A server may be running on the same database. Returns the
-/// new key's name.
-pub(crate) async fn rotate_keys(settings: &Settings) -> Result<String, String> {
-    if settings.clerk.application()?.is_some() {
-        return Err("people sign in with Clerk: rotate the keys in Clerk's dashboard".to_owned());
-    }
-    connect::require_database(settings)?;
-    connect::with_database(settings, async |database, clock| {
-        let key = secrets::rotate(database, &**clock)
-            .await
-            .map_err(|error| with_causes(&error))?;
-        record_new_key(&key);
-        Ok(key)
-    })
-    .await
-}
-
-/// Invites a person. A server may be running on the same database. Returns the invitation, also if
-/// its mail could not be sent.
-pub(crate) async fn invite(
-    settings: &Settings,
-    address: String,
-) -> Result<StoredInvitation, String> {
-    if settings.clerk.application()?.is_some() {
-        return Err("people sign in with Clerk: invite them in Clerk's dashboard".to_owned());
-    }
-    connect::with_database(settings, async |database, clock| {
-        let mail = CommandMail::load(settings, database, clock).await?;
-        let store = Arc::new(database.clone());
-        let factors = Arc::clone(&store) as _;
-        let clock = Arc::clone(clock);
-        let invitations =
-            Invitations::new(store, factors, mail.mailer, mail.budget, clock, mail.links);
-        let stored = invitations
-            .admit(AddressDraft { email: address }, None)
-            .await;
-        let stored = stored.map_err(|error| match error {
-            Error::Invalid(invalid) => invalid.errors.first().map_or_else(
-                || invalid.to_string(),
-                |first| format!("{}: {}", first.field, first.message),
-            ),
-            error => with_causes(&error),
-        })?;
-        SecurityRecord {
-            object: Some(&stored.invitation.id),
-            ..SecurityRecord::new(SecurityEvent::Invited)
-        }
-        .write();
-        Ok(stored)
-    })
-    .await
-}
-
-/// Mails about the security of accounts, for a command.
-pub(crate) async fn security_mails(
-    settings: &Settings,
-    database: &Database,
-    clock: &Arc<dyn Clock>,
-    background: &Background,
-) -> Result<SecurityMails, String> {
-    let mail = CommandMail::load(settings, database, clock).await?;
-    let (clock, background) = (Arc::clone(clock), background.clone());
-    Ok(SecurityMails::new(
-        mail.mailer,
-        mail.budget,
-        clock,
-        background,
-        mail.links,
-    ))
-}
-
-/// What a command needs to send mail.
-struct CommandMail {
-    mailer: Arc<dyn Mailer>,
-    budget: Arc<MailBudget>,
-    links: Links,
-}
-
-impl CommandMail {
-    async fn load(
-        settings: &Settings,
-        database: &Database,
-        clock: &Arc<dyn Clock>,
-    ) -> Result<Self, String> {
-        let public_url = settings.public_url(settings.listen.port());
-        let mailer = mail::mailer(settings, &public_url, clock)?;
-        let hmac_key = Installation::load(database, &**clock).await?.hmac_key;
-        let store = Arc::new(database.clone());
-        Ok(Self {
-            mailer,
-            budget: mail_budget(settings, store, Arc::clone(clock), &hmac_key),
-            links: Links::new(&public_url),
-        })
-    }
 }

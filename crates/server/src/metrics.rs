@@ -21,6 +21,81 @@ pub(crate) const ACCOUNT_MAILS_FAILED: &str = "allclear_account_mails_failed_tot
 /// Counter of commits that the database has lost.
 const LOST_COMMITS: &str = "allclear_lost_commits_total";
 
+/// The counters, described to readers of `/metrics`.
+const COUNTERS: [(&str, &str); 9] = [
+    ("allclear_http_requests_total", "Responses."),
+    (
+        "allclear_events_published_total",
+        "Events that this node has published to its viewers.",
+    ),
+    (
+        "allclear_resyncs_total",
+        "Organisations whose viewers had to read everything again.",
+    ),
+    (
+        LOST_COMMITS,
+        "Commits that this node has sent to its viewers and that the database has lost.",
+    ),
+    (
+        "allclear_broadcast_messages_rejected_total",
+        "Messages from Redis with a wrong signature.",
+    ),
+    (
+        "allclear_responses_cut_total",
+        "Large responses that were cut because their clients did not receive them while others needed the memory.",
+    ),
+    ("allclear_deliveries_total", "Messages to subscribers."),
+    (
+        ACCOUNT_MAILS_FAILED,
+        "Failed attempts to send mails about accounts. A mail is lost after three of them, or when it is refused.",
+    ),
+    (
+        "allclear_task_failures_total",
+        "Failures of background tasks by a defect.",
+    ),
+];
+
+/// The gauges, described to readers of `/metrics`.
+const GAUGES: [(&str, &str); 10] = [
+    (
+        "allclear_event_stream_viewers",
+        "Open event streams of this node.",
+    ),
+    ("allclear_sockets", "Open sockets of this node."),
+    (
+        "allclear_clock_ahead_seconds",
+        "How far the clock of this node is ahead of PostgreSQL's.",
+    ),
+    (
+        "allclear_outbox_lag_commits",
+        "Commits that this node has not sent to its viewers.",
+    ),
+    (
+        "allclear_redis_connected",
+        "1 while this node receives the commits of other nodes through Redis, otherwise 0.",
+    ),
+    (
+        "allclear_deliveries_waiting",
+        "Messages to subscribers that wait, of the whole installation.",
+    ),
+    (
+        "allclear_build_info",
+        "1, with the version of this node as a label.",
+    ),
+    (
+        process::MEMORY,
+        "Memory of the process in bytes (resident set).",
+    ),
+    (
+        process::DESCRIPTORS,
+        "Open file descriptors of the process.",
+    ),
+    (
+        process::START,
+        "Start of the process in seconds since 1970.",
+    ),
+];
+
 /// Interval of the recorder's upkeep.
 pub(crate) const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -76,83 +151,14 @@ pub(crate) fn handle() -> PrometheusHandle {
 
 /// Describes the metrics to readers of `/metrics`.
 fn describe() {
-    for (name, text) in [
-        ("allclear_http_requests_total", "Responses."),
-        (
-            "allclear_events_published_total",
-            "Events that this node has published to its viewers.",
-        ),
-        (
-            "allclear_resyncs_total",
-            "Organisations whose viewers had to read everything again.",
-        ),
-        (
-            LOST_COMMITS,
-            "Commits that this node has sent to its viewers and that the database has lost.",
-        ),
-        (
-            "allclear_broadcast_messages_rejected_total",
-            "Messages from Redis with a wrong signature.",
-        ),
-        (
-            "allclear_responses_cut_total",
-            "Large responses that were cut because their clients did not receive them while others needed the memory.",
-        ),
-        ("allclear_deliveries_total", "Messages to subscribers."),
-        (
-            ACCOUNT_MAILS_FAILED,
-            "Failed attempts to send mails about accounts. A mail is lost after three of them, or when it is refused.",
-        ),
-        (
-            "allclear_task_failures_total",
-            "Failures of background tasks by a defect.",
-        ),
-    ] {
+    for (name, text) in COUNTERS {
         metrics::describe_counter!(name, text);
     }
     metrics::describe_histogram!(
         "allclear_http_request_seconds",
         "Times of responses in seconds."
     );
-    for (name, text) in [
-        (
-            "allclear_event_stream_viewers",
-            "Open event streams of this node.",
-        ),
-        ("allclear_sockets", "Open sockets of this node."),
-        (
-            "allclear_clock_ahead_seconds",
-            "How far the clock of this node is ahead of PostgreSQL's.",
-        ),
-        (
-            "allclear_outbox_lag_commits",
-            "Commits that this node has not sent to its viewers.",
-        ),
-        (
-            "allclear_redis_connected",
-            "1 while this node receives the commits of other nodes through Redis, otherwise 0.",
-        ),
-        (
-            "allclear_deliveries_waiting",
-            "Messages to subscribers that wait, of the whole installation.",
-        ),
-        (
-            "allclear_build_info",
-            "1, with the version of this node as a label.",
-        ),
-        (
-            process::MEMORY,
-            "Memory of the process in bytes (resident set).",
-        ),
-        (
-            process::DESCRIPTORS,
-            "Open file descriptors of the process.",
-        ),
-        (
-            process::START,
-            "Start of the process in seconds since 1970.",
-        ),
-    ] {
+    for (name, text) in GAUGES {
         metrics::describe_gauge!(name, text);
     }
 }

@@ -1,20 +1,20 @@
 //! Configuration: environment variables, or the same keys in `allclear.toml`, or flags.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::ffi::OsStr;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use allclear_domain::account::SignUpMode;
 use allclear_identity::clerk::jwks::Keys;
 use allclear_transport::configuration::{Configuration, IdentityProvider};
-use allclear_transport::server::client_address::TrustedProxies;
 use allclear_transport::server::headers::Hsts;
 use allclear_transport::server::timeouts::Timeouts;
 use allclear_transport::socket::SocketSettings;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 use strum::VariantNames;
-use url::{ParseError, Url};
+use url::Url;
 
 use crate::log;
 
@@ -26,6 +26,9 @@ use self::mail::MailSettings;
 use self::metrics::MetricsSettings;
 use self::openid::OpenIdSettings;
 use self::outbound::WebhookSettings;
+use self::parse::{
+    audit_days, concurrency, delay, listen, milliseconds, network, origin, web_address,
+};
 use self::public_url::PublicUrl;
 use self::redis::RedisSettings;
 use self::secret_string::{SecretString, UrlWithScheme};
@@ -40,12 +43,13 @@ mod mail;
 mod metrics;
 pub(crate) mod openid;
 mod outbound;
+mod parse;
 mod public_url;
 mod redis;
 pub mod secret_string;
 mod usage;
 
-pub use self::file::{FILE, with_file};
+pub(crate) use self::file::{FILE, with_file};
 
 /// Time in which a load balancer notices that a node is not ready.
 const BALANCER_DELAY: Duration = Duration::from_secs(5);
@@ -54,24 +58,19 @@ const BALANCER_DELAY: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, Args)]
 pub struct Settings {
     /// Address and port to listen on; port 0 chooses a free port
-    #[arg(long, env = "ALLCLEAR_LISTEN", value_name = "ALLCLEAR_LISTEN", default_value = "127.0.0.1:8080", value_parser = listen)]
+    #[arg(long, env = "ALLCLEAR_LISTEN", default_value = "127.0.0.1:8080", value_parser = listen)]
     pub listen: SocketAddr,
 
     /// Public address of the installation [default: `http://localhost` and the port]
-    #[arg(long, env = "ALLCLEAR_PUBLIC_URL", value_name = "ALLCLEAR_PUBLIC_URL", value_parser = PublicUrl)]
+    #[arg(long, env = "ALLCLEAR_PUBLIC_URL", value_parser = PublicUrl)]
     pub public_url: Option<Url>,
 
     /// Folder for the SQLite file and mail files
-    #[arg(
-        long,
-        env = "ALLCLEAR_DATA_DIR",
-        value_name = "ALLCLEAR_DATA_DIR",
-        default_value = "./data"
-    )]
+    #[arg(long, env = "ALLCLEAR_DATA_DIR", default_value = "./data")]
     pub data_dir: PathBuf,
 
     /// `postgres://…`, needed for several nodes [default: an SQLite file in the data folder]
-    #[arg(long, env = "ALLCLEAR_DATABASE_URL", value_name = "ALLCLEAR_DATABASE_URL", value_parser = UrlWithScheme(&["postgres:", "postgresql:", "sqlite:"]), hide_env_values = true)]
+    #[arg(long, env = "ALLCLEAR_DATABASE_URL", value_parser = UrlWithScheme(&["postgres:", "postgresql:", "sqlite:"]), hide_env_values = true)]
     pub database_url: Option<SecretString>,
 
     #[command(flatten)]
@@ -87,7 +86,7 @@ pub struct Settings {
     pub(crate) mail: MailSettings,
 
     /// Mails to subscribers that are sent at the same time, 1 to 1000
-    #[arg(long, env = "ALLCLEAR_MAIL_CONCURRENCY", value_name = "ALLCLEAR_MAIL_CONCURRENCY", default_value = "16", value_parser = concurrency)]
+    #[arg(long, env = "ALLCLEAR_MAIL_CONCURRENCY", default_value = "16", value_parser = concurrency)]
     pub mail_concurrency: usize,
 
     /// Sign-up for everybody, for invited people with a waitlist for others, or for invited
@@ -95,7 +94,6 @@ pub struct Settings {
     #[arg(
         long,
         env = "ALLCLEAR_SIGN_UP",
-        value_name = "ALLCLEAR_SIGN_UP",
         default_value = "open",
         value_parser = PossibleValuesParser::new(SignUpMode::VARIANTS).try_map(|mode| mode.parse::<SignUpMode>())
     )]
@@ -108,50 +106,45 @@ pub struct Settings {
     pub(crate) clerk: ClerkSettings,
 
     /// Days for which the audit log keeps items, 1 to 3650
-    #[arg(long, env = "ALLCLEAR_AUDIT_DAYS", value_name = "ALLCLEAR_AUDIT_DAYS", default_value = "365", value_parser = audit_days)]
+    #[arg(long, env = "ALLCLEAR_AUDIT_DAYS", default_value = "365", value_parser = audit_days)]
     pub audit_days: u16,
 
     /// Other origins whose pages may call the API, separated by commas
-    #[arg(long, env = "ALLCLEAR_ALLOWED_ORIGINS", value_name = "ALLCLEAR_ALLOWED_ORIGINS", value_delimiter = ',', value_parser = origin)]
+    #[arg(long, env = "ALLCLEAR_ALLOWED_ORIGINS", value_delimiter = ',', value_parser = origin)]
     pub allowed_origins: Vec<String>,
 
     /// Proxies whose X-Forwarded-For is trusted: addresses or CIDR ranges, separated by commas
-    #[arg(long, env = "ALLCLEAR_TRUSTED_PROXIES", value_name = "ALLCLEAR_TRUSTED_PROXIES", value_delimiter = ',', value_parser = network)]
+    #[arg(long, env = "ALLCLEAR_TRUSTED_PROXIES", value_delimiter = ',', value_parser = network)]
     pub trusted_proxies: Vec<String>,
 
     /// Milliseconds between pings of a socket; its access is checked as often
-    #[arg(long, env = "ALLCLEAR_PING_INTERVAL", value_name = "ALLCLEAR_PING_INTERVAL", default_value = "25000", value_parser = milliseconds)]
+    #[arg(long, env = "ALLCLEAR_PING_INTERVAL", default_value = "25000", value_parser = milliseconds)]
     pub ping_interval: Duration,
 
     /// Milliseconds in which a socket's client must respond to a ping
-    #[arg(long, env = "ALLCLEAR_PING_TIMEOUT", value_name = "ALLCLEAR_PING_TIMEOUT", default_value = "20000", value_parser = milliseconds)]
+    #[arg(long, env = "ALLCLEAR_PING_TIMEOUT", default_value = "20000", value_parser = milliseconds)]
     pub ping_timeout: Duration,
 
     /// Milliseconds in which a client must send the head of a connection's first request
-    #[arg(long, env = "ALLCLEAR_HEAD_TIMEOUT", value_name = "ALLCLEAR_HEAD_TIMEOUT", default_value = "10000", value_parser = milliseconds)]
+    #[arg(long, env = "ALLCLEAR_HEAD_TIMEOUT", default_value = "10000", value_parser = milliseconds)]
     pub head_timeout: Duration,
 
     /// Milliseconds in which a client must send the body of a request
-    #[arg(long, env = "ALLCLEAR_BODY_TIMEOUT", value_name = "ALLCLEAR_BODY_TIMEOUT", default_value = "30000", value_parser = milliseconds)]
+    #[arg(long, env = "ALLCLEAR_BODY_TIMEOUT", default_value = "30000", value_parser = milliseconds)]
     pub body_timeout: Duration,
 
     /// Milliseconds for which an idle connection is kept for the client's next request
-    #[arg(long, env = "ALLCLEAR_KEEP_ALIVE", value_name = "ALLCLEAR_KEEP_ALIVE", default_value = "75000", value_parser = milliseconds)]
+    #[arg(long, env = "ALLCLEAR_KEEP_ALIVE", default_value = "75000", value_parser = milliseconds)]
     pub keep_alive: Duration,
 
     /// Milliseconds for which the server still serves after a SIGTERM, although it is not ready, at
     /// most 3600000 [default: 5000 with trusted proxies, 0 without]
-    #[arg(long, env = "ALLCLEAR_SHUTDOWN_DELAY", value_name = "ALLCLEAR_SHUTDOWN_DELAY", value_parser = delay)]
+    #[arg(long, env = "ALLCLEAR_SHUTDOWN_DELAY", value_parser = delay)]
     pub shutdown_delay: Option<Duration>,
 
     /// Scope of the Strict-Transport-Security header (HSTS), sent if the public address begins
     /// with https://
-    #[arg(
-        long,
-        env = "ALLCLEAR_HSTS",
-        value_name = "ALLCLEAR_HSTS",
-        default_value = "host"
-    )]
+    #[arg(long, env = "ALLCLEAR_HSTS", default_value = "host")]
     pub hsts: HstsScope,
 
     #[command(flatten)]
@@ -167,30 +160,24 @@ pub struct Settings {
     pub(crate) connections: ConnectionSettings,
 
     /// Address that /discord redirects to
-    #[arg(long, env = "ALLCLEAR_DISCORD_URL", value_name = "ALLCLEAR_DISCORD_URL", value_parser = web_address)]
+    #[arg(long, env = "ALLCLEAR_DISCORD_URL", value_parser = web_address)]
     pub discord_url: Option<Url>,
 
     /// Address that /sponsor redirects to
-    #[arg(long, env = "ALLCLEAR_SPONSOR_URL", value_name = "ALLCLEAR_SPONSOR_URL", value_parser = web_address)]
+    #[arg(long, env = "ALLCLEAR_SPONSOR_URL", value_parser = web_address)]
     pub sponsor_url: Option<Url>,
 
     /// Log level, or `crate=level` separated by commas
     #[arg(
         long,
         env = "ALLCLEAR_LOG",
-        value_name = "ALLCLEAR_LOG",
         default_value = "info,actix_server=warn,sea_orm_migration=warn,sqlx=warn",
         value_parser = log::filter
     )]
     pub log: String,
 
     /// Format of the log
-    #[arg(
-        long,
-        env = "ALLCLEAR_LOG_FORMAT",
-        value_name = "ALLCLEAR_LOG_FORMAT",
-        default_value = "text"
-    )]
+    #[arg(long, env = "ALLCLEAR_LOG_FORMAT", default_value = "text")]
     pub log_format: LogFormat,
 }
 
@@ -284,8 +271,7 @@ impl Settings {
 
     /// Time for which the server still serves after a SIGTERM, so that a load balancer notices that
     /// it is not ready.
-    #[must_use]
-    pub fn shutdown_delay(&self) -> Duration {
+    pub(crate) fn shutdown_delay(&self) -> Duration {
         let is_behind_balancer = !self.trusted_proxies.is_empty();
         let usual = if is_behind_balancer {
             BALANCER_DELAY
@@ -364,6 +350,17 @@ impl Settings {
     }
 }
 
+/// Gives the value of each setting the name of its variable, which the help and errors show.
+pub(crate) fn with_value_names(command: Command) -> Command {
+    command.mut_args(|setting| {
+        let variable = setting.get_env().and_then(OsStr::to_str);
+        match variable.map(str::to_owned) {
+            Some(variable) => setting.value_name(variable),
+            None => setting,
+        }
+    })
+}
+
 /// The names that begin like a setting of the environment and are none, in order. The settings of
 /// OpenID Connect providers are [checked](OpenIdSettings::providers) elsewhere.
 pub(crate) fn unknown_variables(
@@ -388,84 +385,6 @@ pub(crate) fn unknown_variables(
     let mut unknown: Vec<_> = names.filter(is_unknown).collect();
     unknown.sort_unstable();
     unknown
-}
-
-fn listen(text: &str) -> Result<SocketAddr, String> {
-    let found = text
-        .to_socket_addrs()
-        .map_err(|error| format!("it must be address:port: {error}"))?;
-    let addresses: Vec<_> = found.collect();
-    preferred(&addresses).ok_or_else(|| "it has no address".to_owned())
-}
-
-/// The address to listen at. Proxies connect to the IPv4 address of localhost, which some systems
-/// give second.
-fn preferred(addresses: &[SocketAddr]) -> Option<SocketAddr> {
-    let ipv4 = addresses.iter().find(|address| address.is_ipv4());
-    ipv4.or(addresses.first()).copied()
-}
-
-fn web_address(text: &str) -> Result<Url, String> {
-    if text.is_empty() {
-        return Err("it is empty: leave the setting out for its default".to_owned());
-    }
-    let url = Url::parse(text).map_err(|error| match error {
-        ParseError::RelativeUrlWithoutBase => "it must begin with http:// or https://".to_owned(),
-        error => error.to_string(),
-    })?;
-    if matches!(url.scheme(), "http" | "https") {
-        Ok(url)
-    } else {
-        Err("it must begin with http:// or https://".to_owned())
-    }
-}
-
-fn origin(text: &str) -> Result<String, String> {
-    let url = web_address(text.trim())?;
-    if url.host_str().is_some_and(|host| host.contains('*')) {
-        return Err("each origin must be listed: it may not contain *".to_owned());
-    }
-    let plain = url.path() == "/" && url.query().is_none();
-    if plain {
-        Ok(url.origin().ascii_serialization())
-    } else {
-        Err("an origin has no path".to_owned())
-    }
-}
-
-fn milliseconds(text: &str) -> Result<Duration, String> {
-    match text.parse() {
-        Ok(number @ 1..) => Ok(Duration::from_millis(number)),
-        _ => Err("it must be a number of milliseconds".to_owned()),
-    }
-}
-
-fn delay(text: &str) -> Result<Duration, String> {
-    match text.parse() {
-        Ok(number @ 0..=3_600_000) => Ok(Duration::from_millis(number)),
-        _ => Err("it must be a number of milliseconds from 0 to 3600000, an hour".to_owned()),
-    }
-}
-
-fn concurrency(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(number @ 1..=1000) => Ok(number),
-        _ => Err("it must be a number from 1 to 1000".to_owned()),
-    }
-}
-
-fn audit_days(text: &str) -> Result<u16, String> {
-    match text.parse() {
-        Ok(days @ 1..=3650) => Ok(days),
-        _ => Err("it must be a number of days from 1 to 3650".to_owned()),
-    }
-}
-
-fn network(text: &str) -> Result<String, String> {
-    let text = text.trim();
-    TrustedProxies::parse([text])
-        .map_err(|_| "it is neither an address nor a CIDR range".to_owned())?;
-    Ok(text.to_owned())
 }
 
 #[cfg(test)]

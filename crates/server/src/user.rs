@@ -104,7 +104,7 @@ async fn reset(
     address: &str,
 ) -> Result<(), String> {
     let background = Background::on(Handle::current());
-    let mails = identity::security_mails(settings, database, clock, &background).await?;
+    let mails = identity::command::security_mails(settings, database, clock, &background).await?;
     let reset = reset_factors(database, database, &mails, address).await;
     background.wait_idle().await;
     match reset {

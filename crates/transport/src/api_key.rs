@@ -15,12 +15,14 @@ use utoipa::ToSchema;
 use utoipa::openapi::{Object, Type};
 
 use crate::openapi;
+use crate::request::body::Body;
 use crate::request::caller::{CanAdminister, Operator, RecentAdmin};
 use crate::request::device::client_of;
+use crate::request::field::{CHOICE_MESSAGE, FieldInput, Parsed, Text, Timestamp};
 use crate::request::idempotency::Repeatable;
-use crate::request::input::{Body, CHOICE_MESSAGE, FieldInput, Parsed, Text, Timestamp};
+use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::Id;
-use crate::response::api_response::{ApiResponse, Deleted};
+use crate::response::api_response::{ApiResponse, Deleted, list as list_response};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
@@ -107,26 +109,32 @@ impl KeyInput {
         let expires_at = self
             .expires_at
             .nullable("expiresAt", "Must be a time", &mut invalid);
-        invalid.into_result()?;
-        Ok(ApiKeyDraft {
+        let draft = ApiKeyDraft {
             name: name.map_or_else(String::new, |text| text.0),
             role: role.map_or(Role::Viewer, |role| role.0),
             expires_at: expires_at.map(|time| time.0),
-        })
+        };
+        invalid.check(&draft);
+        invalid.into_result()?;
+        Ok(draft)
     }
 }
 
 /// Lists the API keys of the organisation, newest first.
 #[utoipa::path(
     tag = "api keys",
+    params(PageQuery),
     responses((status = 200, body = ApiResponse<Vec<KeyBody>>), ErrorResponses),
     security(("bearer" = ["admin"]))
 )]
 #[get("/list")]
-async fn list(caller: CanAdminister, keys: web::Data<ApiKeys>) -> Result<HttpResponse, Problem> {
-    let listed = keys.list(&caller.organisation).await?;
-    let listed: Vec<_> = listed.iter().map(KeyBody::from).collect();
-    Ok(ApiResponse::new(listed).ok())
+async fn list(
+    caller: CanAdminister,
+    requested: RequestedPage,
+    keys: web::Data<ApiKeys>,
+) -> Result<HttpResponse, Problem> {
+    let listed = keys.list(&caller.organisation, requested.page).await?;
+    Ok(list_response(&listed, requested, |key| KeyBody::from(key)))
 }
 
 /// Creates an API key and returns its text, which is not shown again. An organisation may have 100

@@ -8,7 +8,7 @@ use allclear_domain::audit::{ActorType, TargetType};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::text;
 use allclear_domain::validation::{FieldError, Invalid};
-use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use futures_util::StreamExt as _;
 use futures_util::stream::once;
 use serde::{Deserialize, Serialize};
@@ -16,10 +16,11 @@ use serde_json::value::RawValue;
 use utoipa::openapi::{Object, Type};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::limit::usage::{LongPermit, LongRequest, Usage};
+use crate::limit::concurrency::LongPermit;
+use crate::limit::usage::{LongRequest, Usage};
 use crate::openapi;
 use crate::request::caller::CanAdminister;
-use crate::request::input::{Date, Timestamp};
+use crate::request::field::day_or_time;
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::response::api_response::{ApiResponse, list as list_response};
 use crate::response::csv_line::{guarded, line};
@@ -204,38 +205,29 @@ impl AuditQuery {
     /// The selected items, and the format of the file; `None` if no file is requested.
     fn read(&self) -> Result<(AuditFilter, Option<FileFormat>), Invalid> {
         let mut invalid = Invalid::default();
-        let mut refuse = |field: &str, message: &str| {
-            invalid.add(FieldError::new(field, message));
-        };
         let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         let action = given(&self.action).and_then(|text| {
             let action = text.parse().ok();
             if action.is_none() {
-                refuse("action", "Unknown action");
+                invalid.add(FieldError::new("action", "Unknown action"));
             }
             action
         });
-        let mut time = |field: &str, text: &Option<String>, of_day: fn(Date) -> DateTime<Utc>| {
-            let text = given(text)?;
-            let time = Date::parse(&text)
-                .map(of_day)
-                .or_else(|| Timestamp::parse(&text).map(|time| time.0));
-            if time.is_none() {
-                refuse(field, "Must be a time or a date");
-            }
-            time
-        };
-        let from = time("from", &self.from, start_of);
-        let to = time("to", &self.to, end_of);
+        let mut bound =
+            |field: &str, text: &Option<String>, of_day: fn(NaiveDate) -> DateTime<Utc>| {
+                day_or_time(field, &given(text)?, of_day, |time| time, &mut invalid)
+            };
+        let from = bound("from", &self.from, start_of);
+        let to = bound("to", &self.to, end_of);
         if from.zip(to).is_some_and(|(from, to)| from > to) {
-            refuse("to", "Must not be before the start");
+            invalid.add(FieldError::new("to", "Must not be before the start"));
         }
         let format = match given(&self.format).as_deref() {
             None | Some("json") => None,
             Some("csv") => Some(FileFormat::Csv),
             Some("jsonl") => Some(FileFormat::JsonLines),
             Some(_) => {
-                refuse("format", "Must be json, csv or jsonl");
+                invalid.add(FieldError::new("format", "Must be json, csv or jsonl"));
                 None
             }
         };
@@ -255,11 +247,11 @@ impl AuditQuery {
     }
 }
 
-fn start_of(day: Date) -> DateTime<Utc> {
-    day.0.and_time(NaiveTime::MIN).and_utc()
+fn start_of(day: NaiveDate) -> DateTime<Utc> {
+    day.and_time(NaiveTime::MIN).and_utc()
 }
 
-fn end_of(day: Date) -> DateTime<Utc> {
+fn end_of(day: NaiveDate) -> DateTime<Utc> {
     start_of(day) + TimeDelta::days(1) - TimeDelta::milliseconds(1)
 }
 

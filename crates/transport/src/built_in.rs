@@ -40,7 +40,7 @@ use allclear_application::second_factor::SecondFactors;
 use allclear_application::session::Sessions;
 use allclear_application::waitlist::Waitlist;
 
-use crate::request::input::scope_for_unknown_senders;
+use crate::request::body::scope_for_unknown_senders;
 use crate::routes::Routes;
 
 use self::cookie::Cookies;

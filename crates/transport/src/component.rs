@@ -1,6 +1,7 @@
 //! The component routes.
 
 pub(crate) mod history;
+mod monitor;
 
 use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::component::{ComponentReport, Components};
@@ -12,12 +13,11 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::request::body::Body;
 use crate::request::caller::{CanRead, CanWrite};
+use crate::request::field::{BOOLEAN_MESSAGE, CHOICE_MESSAGE, Date, FieldInput, Parsed, Text};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
-use crate::request::input::{
-    BOOLEAN_MESSAGE, Body, CHOICE_MESSAGE, Date, FieldInput, Parsed, Text,
-};
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, Deleted, list as list_response};
@@ -137,7 +137,8 @@ impl ComponentInput {
     }
 
     fn patch(self) -> Result<ComponentPatch, Invalid> {
-        let (patch, invalid) = self.read();
+        let (patch, mut invalid) = self.read();
+        patch.check(&mut invalid);
         invalid.into_result()?;
         Ok(patch)
     }
@@ -164,7 +165,7 @@ impl ComponentInput {
             status: self
                 .status
                 .optional("status", CHOICE_MESSAGE, &mut invalid)
-                .map(|word| word.0),
+                .map(|status| status.0),
             show_uptime: self
                 .show_uptime
                 .optional("showUptime", BOOLEAN_MESSAGE, &mut invalid),
@@ -304,5 +305,6 @@ pub(crate) fn routes(config: &mut impl Routes) {
             .service(edit)
             .service(remove);
         history::routes(routes);
+        monitor::routes(routes);
     });
 }

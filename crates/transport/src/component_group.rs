@@ -1,10 +1,10 @@
 //! The routes of component groups and of the order of the page.
 
-use actix_web::{HttpResponse, delete, get, patch, post, web};
+use actix_web::{HttpRequest, HttpResponse, delete, get, patch, post, web};
 use allclear_application::component_group::{
     ComponentGroupReport, ComponentGroupUptime, ComponentGroups,
 };
-use allclear_application::status_page::component_group::PublicOrder;
+use allclear_application::status_page::component_group::{PublicOrder, PublicOrderEntry};
 use allclear_application::timestamp;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::component_group::{ComponentGroupPatch, GroupDisplay};
@@ -16,10 +16,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::component::history::{DaysQuery, RelatedIncidentBody};
+use crate::limit::usage::Usage;
+use crate::request::body::Body;
 use crate::request::caller::{CanRead, CanWrite};
+use crate::request::field::{CHOICE_MESSAGE, FieldInput, Parsed, Text};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
-use crate::request::input::{Body, CHOICE_MESSAGE, FieldInput, Parsed, Text};
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, Deleted, list as list_response};
@@ -119,7 +121,22 @@ struct GroupInput {
 }
 
 impl GroupInput {
+    fn draft(self) -> Result<ComponentGroupPatch, Invalid> {
+        let (patch, mut invalid) = self.read();
+        let draft = patch.of_new_group();
+        invalid.check(&draft);
+        invalid.into_result()?;
+        Ok(draft)
+    }
+
     fn patch(self) -> Result<ComponentGroupPatch, Invalid> {
+        let (patch, mut invalid) = self.read();
+        invalid.check(&patch);
+        invalid.into_result()?;
+        Ok(patch)
+    }
+
+    fn read(self) -> (ComponentGroupPatch, Invalid) {
         let mut invalid = Invalid::default();
         let patch = ComponentGroupPatch {
             name: self
@@ -135,19 +152,29 @@ impl GroupInput {
                 .optional("display", CHOICE_MESSAGE, &mut invalid)
                 .map(|display| display.0),
         };
-        invalid.into_result()?;
-        Ok(patch)
+        (patch, invalid)
     }
 }
 
+/// The requested order of the page.
+#[derive(Debug, Deserialize)]
+struct OrderInput {
+    #[serde(default)]
+    groups: FieldInput<Vec<PublicOrderEntry>>,
+}
+
 /// The order that a request asks for.
-fn page_order(wanted: &PublicOrder) -> Result<PageOrder, Invalid> {
+fn page_order(wanted: OrderInput) -> Result<PageOrder, Invalid> {
     let mut invalid = Invalid::default();
+    let message = "Must be the list of groups, each with its components";
+    let Some(groups) = wanted.groups.required("groups", message, &mut invalid) else {
+        return Err(invalid);
+    };
     let mut unknown = |field: String, message: &str| {
         invalid.add(FieldError::new(field, message));
     };
-    let mut entries = Vec::with_capacity(wanted.groups.len());
-    for (index, entry) in wanted.groups.iter().enumerate() {
+    let mut entries = Vec::with_capacity(groups.len());
+    for (index, entry) in groups.iter().enumerate() {
         let group = entry.id.as_deref().map(str::parse::<ComponentGroupId>);
         if let Some(Err(_)) = group {
             unknown(format!("groups[{index}].id"), "This group does not exist");
@@ -207,7 +234,7 @@ async fn create(
     let respond = |created: &ComponentGroupReport| {
         ApiResponse::new(GroupBody::from(created)).created(created.group.version)
     };
-    let create = groups.create(&caller.organisation, body.0.patch()?);
+    let create = groups.create(&caller.organisation, body.0.draft()?);
     repeatable.create(&caller, respond, create).await
 }
 
@@ -286,11 +313,13 @@ async fn uptime(
     caller: CanRead,
     id: Id<ComponentGroupId>,
     days: web::Query<DaysQuery>,
+    request: HttpRequest,
+    usage: web::Data<Usage>,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
-    let found = groups
-        .uptime(&caller.organisation, id.0, days.read()?)
-        .await?;
+    let days = days.read()?;
+    let _permit = usage.begin_report(&caller.organisation, &request).await?;
+    let found = groups.uptime(&caller.organisation, id.0, days).await?;
     Ok(ApiResponse::new(UptimeBody::from(found)).ok())
 }
 
@@ -323,11 +352,11 @@ pub(crate) async fn order(
 pub(crate) async fn reorder(
     caller: CanWrite,
     if_match: IfMatch,
-    body: Body<PublicOrder>,
+    body: Body<OrderInput>,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
     let ordered = groups
-        .reorder(&caller.organisation, page_order(&body.0)?, if_match.0)
+        .reorder(&caller.organisation, page_order(body.0)?, if_match.0)
         .await?;
     Ok(ApiResponse::new(PublicOrder::from(&ordered.order)).item(ordered.version))
 }

@@ -17,8 +17,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::limit::bucket::Bucket;
+use crate::request::body::Body;
 use crate::request::caller::RecentAdmin;
-use crate::request::input::{Body, FieldInput, Text};
+use crate::request::field::{FieldInput, Text};
 use crate::response::api_response::{ApiResponse, Deleted};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;

@@ -16,10 +16,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::maintenance::input::{MaintenanceInput, MaintenancePatchInput};
+use crate::request::body::Body;
 use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
-use crate::request::input::Body;
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, Deleted, list as list_response};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::openapi::{Object, Type};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::limit::usage::{LongRequest, Usage};
+use crate::limit::usage::Usage;
 use crate::openapi;
 use crate::request::caller::CanRead;
 use crate::response::api_response::ApiResponse;
@@ -177,10 +177,7 @@ async fn read(
         Some(text) => MetricsDays::parse(text)?,
         None => MetricsDays::default(),
     };
-    let kind = LongRequest::Metrics;
-    let _permit = usage
-        .begin_long(&caller.organisation, kind, &request)
-        .await?;
+    let _permit = usage.begin_report(&caller.organisation, &request).await?;
     let report = metrics.read(&caller.organisation, days).await?;
     Ok(ApiResponse::new(body(days, report)).ok())
 }

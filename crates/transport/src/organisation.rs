@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::custom_domain::DomainBody;
+use crate::request::body::Body;
 use crate::request::caller::{CanAdminister, CanRead};
+use crate::request::field::{BOOLEAN_MESSAGE, FieldInput, Parsed, Text};
 use crate::request::if_match::IfMatch;
-use crate::request::input::{BOOLEAN_MESSAGE, Body, FieldInput, Parsed, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -97,7 +98,8 @@ struct SettingsInput {
     #[serde(default)]
     #[schema(value_type = Option<String>, required = false, max_length = 10_000)]
     page_description: FieldInput<Text>,
-    /// An absolute http, https or mailto URL of up to 2,000 characters.
+    /// An absolute http, https or mailto URL of up to 2,000 characters. A web address has a host,
+    /// and no user name or password.
     #[serde(default)]
     #[schema(value_type = Option<String>, required = false, max_length = 2_000)]
     support_url: FieldInput<Text>,

@@ -7,6 +7,7 @@ use actix_web::web;
 use allclear_application::api_key::{ApiKeys, KeyVerifier};
 use allclear_application::caller::TokenVerifier;
 
+use crate::configuration::IdentityProvider;
 use crate::{built_in, clerk};
 
 /// The identity provider, with the services of its routes.
@@ -18,24 +19,11 @@ pub enum Provider {
     Clerk(clerk::ClerkServices),
 }
 
-/// The providers whose routes are enabled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct EnabledRoutes {
-    /// This server.
-    pub(crate) built_in: bool,
-    /// Clerk.
-    pub(crate) clerk: bool,
-}
-
-impl EnabledRoutes {
-    /// Adds the routes of the enabled providers.
-    pub(crate) fn serve(self, config: &mut web::ServiceConfig) {
-        if self.built_in {
-            built_in::serve(config);
-        }
-        if self.clerk {
-            clerk::routes(config);
-        }
+/// Adds the routes of an identity provider.
+pub(crate) fn serve(provider: IdentityProvider, config: &mut web::ServiceConfig) {
+    match provider {
+        IdentityProvider::BuiltIn => built_in::serve(config),
+        IdentityProvider::Clerk => clerk::routes(config),
     }
 }
 
@@ -69,11 +57,11 @@ impl Provider {
         self
     }
 
-    pub(crate) const fn enabled_routes(&self) -> EnabledRoutes {
-        let clerk = matches!(self, Self::Clerk(_));
-        EnabledRoutes {
-            built_in: !clerk,
-            clerk,
+    /// The provider without its services.
+    pub(crate) const fn kind(&self) -> IdentityProvider {
+        match self {
+            Self::BuiltIn(_) => IdentityProvider::BuiltIn,
+            Self::Clerk(_) => IdentityProvider::Clerk,
         }
     }
 }

@@ -6,7 +6,7 @@ use actix_web::web;
 use utoipa::openapi::path::Paths;
 use utoipa_actix_web::OpenApiFactory;
 
-use crate::request::input::scope_for_unknown_senders;
+use crate::request::body::scope_for_unknown_senders;
 
 /// A collector of routes.
 pub(crate) trait Routes {

@@ -42,10 +42,10 @@ use self::request_log::{RequestId, RequestLog};
 use self::request_rules::RequestRules;
 use self::timeouts::body::BodyTimeout;
 use crate::built_in::key_set::key_set;
+use crate::configuration::IdentityProvider;
 use crate::health::{self, healthz, readyz};
 use crate::limit::key_usage;
 use crate::openapi::OpenApiJson;
-use crate::provider::EnabledRoutes;
 use crate::request::{caller, idempotency, query};
 use crate::response::problem::Problem;
 use crate::routes::Routes;
@@ -55,7 +55,7 @@ use crate::statuspage_api::openapi::StatuspageOpenApi;
 use crate::web_app::{api_fallback, fallback, status_page};
 use crate::{
     api_key, audit, component, component_group, configuration, custom_domain, dashboard, incident,
-    maintenance, metrics, openapi, organisation, redirects, status_page, statuspage_api,
+    maintenance, metrics, openapi, organisation, provider, redirects, status_page, statuspage_api,
     subscriber,
 };
 
@@ -64,7 +64,7 @@ use crate::{
 fn serve_routes(
     config: &mut web::ServiceConfig,
     allowed_origins: &[String],
-    enabled: EnabledRoutes,
+    identity: IdentityProvider,
 ) {
     let mut allowed = Cors::default()
         .allow_any_method()
@@ -98,7 +98,7 @@ fn serve_routes(
     config.service(
         web::scope("/api/v1")
             .configure(routes)
-            .configure(|config| enabled.serve(config))
+            .configure(|config| provider::serve(identity, config))
             .route("/openapi.json", read().to(openapi::serve))
             .default_service(web::to(api_fallback))
             .wrap(from_fn(with_origin))
@@ -154,8 +154,8 @@ pub(crate) fn routes(config: &mut impl Routes) {
 }
 
 /// The routes outside the API.
-fn pages(config: &mut web::ServiceConfig, enabled: EnabledRoutes) {
-    if enabled.built_in {
+fn pages(config: &mut web::ServiceConfig, identity: IdentityProvider) {
+    if identity == IdentityProvider::BuiltIn {
         config.route("/.well-known/jwks.json", read().to(key_set));
     }
     config
@@ -225,6 +225,13 @@ pub(crate) fn read() -> Route {
     web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }
 
+/// The responses to a malformed query and to a path without a resource.
+fn refuse_malformed(config: &mut web::ServiceConfig) {
+    config
+        .app_data(web::QueryConfig::default().error_handler(|_, _| query::malformed().into()))
+        .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()));
+}
+
 /// Starts the server on a listener. It runs until it is stopped.
 ///
 /// # Errors
@@ -235,11 +242,10 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
     let methods = Data::new(Methods::of_routes());
     let document = Data::new(OpenApiJson::default());
     let statuspage_document = Data::new(StatuspageOpenApi::new()?);
-    let responses = PublicResponses::new(state.hsts, Arc::clone(&state.web_app));
-    let responses = Arc::new(responses);
+    let responses = Arc::new(PublicResponses::new(state.hsts, Arc::clone(&state.web_app)));
     let routing = HostRouting::new(Arc::clone(&state.hosts), Arc::clone(&state.web_app));
     let routing = Arc::new(routing);
-    let enabled = state.identity.enabled_routes();
+    let identity = state.identity.kind();
     let timeouts = state.timeouts;
     let server = Server::build();
     let accept = Arc::new(Accept {
@@ -250,8 +256,7 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
     });
     let worker = move || {
         let app = App::new()
-            .app_data(web::QueryConfig::default().error_handler(|_, _| query::malformed().into()))
-            .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()))
+            .configure(refuse_malformed)
             .app_data(document.clone())
             .app_data(methods.clone())
             .app_data(runtime.clone())
@@ -270,8 +275,8 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
                 "/api/v2/openapi.json",
                 read().to(statuspage_api::openapi::serve),
             )
-            .configure(|config| serve_routes(config, &state.allowed_origins, enabled))
-            .configure(|config| pages(config, enabled));
+            .configure(|config| serve_routes(config, &state.allowed_origins, identity))
+            .configure(|config| pages(config, identity));
         accept.worker(FastPath {
             routing: Arc::clone(&routing),
             app: app.into_factory(),

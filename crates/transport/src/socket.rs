@@ -38,7 +38,7 @@ use allclear_application::clock::Clock;
 use allclear_application::outbox::Commit;
 use allclear_application::relay::{CommitListener, Relay};
 use allclear_domain::id::OrganisationId;
-use allclear_socketio::{Cors, Namespace, Origins, Server, Settings};
+use allclear_socketio::{Cors, Namespace, Origins, PacketRate, Server, Settings};
 
 use self::access::SocketAuthorizer;
 use self::admission::SessionAdmission;
@@ -56,6 +56,12 @@ const MAX_MESSAGE_BYTES: usize = 16 * 1024;
 /// Most bytes of a message with attachments, which waits for them as long as its client likes. No
 /// event has any.
 const MAX_ATTACHMENT_BYTES: usize = 8 * 1024;
+/// Packets of a client that are handled: 50 a second, so that no client occupies a processor.
+/// Further ones wait. A page sends a few when it connects.
+const PACKET_RATE: PacketRate = PacketRate {
+    burst: 100,
+    interval: Duration::from_millis(20),
+};
 /// How long a shutdown waits for the sockets to close.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -81,6 +87,7 @@ impl SocketSettings {
             max_attachment_bytes: MAX_ATTACHMENT_BYTES,
             max_queue_bytes: QUEUE_BYTES,
             max_queue_packets: QUEUE_PACKETS,
+            packet_rate: Some(PACKET_RATE),
             handshake_headers: Some(&["authorization"]),
             cors: Some(Cors {
                 origins: origins.clone(),

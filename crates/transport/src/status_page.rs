@@ -2,10 +2,10 @@
 
 pub(crate) mod badge;
 pub(crate) mod embed;
-pub mod encoded;
+pub(crate) mod encoded;
 pub mod events;
 pub mod history;
-pub mod markup;
+pub(crate) mod markup;
 pub(crate) mod page;
 pub mod page_cache;
 pub(crate) mod ready_response;

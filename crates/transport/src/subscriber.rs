@@ -18,7 +18,7 @@ use allclear_application::timestamp;
 use allclear_domain::channel::Channel;
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::rate_limit::RateLimit;
-use allclear_domain::subscriber::{ScopeKind, Subscriber, SubscriberDraft, SubscriberStatus};
+use allclear_domain::subscriber::{ScopeKind, Subscriber, SubscriberStatus};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -28,9 +28,9 @@ use self::filter::{Filter, FilterQuery};
 use self::input::{SubscriberChangeInput, SubscriberInput};
 use crate::limit::bucket::{Bucket, ClientBucket};
 use crate::limit::usage::Usage;
+use crate::request::body::Body;
 use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
-use crate::request::input::Body;
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, Deleted, list as list_response};
@@ -206,7 +206,7 @@ async fn add(
     body: Body<SubscriberInput>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
-    let draft = draft(body.0)?;
+    let draft = body.0.draft()?;
     let message = accepted(draft.target.channel());
     let revealing = subscribers.clone();
     let respond = move |added: &Subscriber| {
@@ -346,16 +346,6 @@ async fn remove(
         id: id.0.to_string(),
     })
     .ok())
-}
-
-/// The draft of a request.
-fn draft(input: SubscriberInput) -> Result<SubscriberDraft, Invalid> {
-    let mut invalid = Invalid::default();
-    let draft = input.draft(&mut invalid);
-    match draft {
-        Some(draft) if invalid.errors.is_empty() => Ok(draft),
-        _ => Err(invalid),
-    }
 }
 
 /// The message after a subscription was accepted.

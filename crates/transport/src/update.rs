@@ -10,7 +10,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use self::change_options::{display_time, notify};
-use crate::request::input::{CHOICE_MESSAGE, FieldInput, Parsed, Text, Timestamp};
+use crate::request::field::{CHOICE_MESSAGE, FieldInput, Parsed, Text, Timestamp};
 
 /// Fields of an update. An edit leaves absent fields unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -30,7 +30,8 @@ pub(crate) struct UpdateInput {
     #[serde(default)]
     #[schema(value_type = Option<String>, format = "date-time", required = false)]
     display_at: FieldInput<Timestamp>,
-    /// Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent.
+    /// Whether a new update, or an edit that changes the status of the incident, notifies
+    /// subscribers; other edits never do. The organisation's `notifyByDefault` if absent.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     notify: FieldInput<bool>,
@@ -62,6 +63,7 @@ impl UpdateInput {
     pub(crate) fn patch(self) -> Result<UpdatePatch, Invalid> {
         let mut invalid = Invalid::default();
         let patch = self.read(&mut invalid);
+        patch.check(&mut invalid);
         invalid.into_result()?;
         Ok(patch)
     }
@@ -75,7 +77,7 @@ impl UpdateInput {
             status: self
                 .status
                 .optional("status", CHOICE_MESSAGE, invalid)
-                .map(|word| word.0),
+                .map(|status| status.0),
             display_at: display_time(self.display_at, invalid),
             notify: notify(self.notify, invalid),
         }
@@ -102,7 +104,7 @@ pub(crate) fn chosen_updates<T>(field: &str, chosen: ChosenUpdates<T>) -> Result
     for (index, id) in rows.into_iter().enumerate() {
         let field = format!("{field}[{index}]");
         let id = id.required(&field, "Update is required", &mut invalid);
-        ids.extend(id.map(|word| word.0));
+        ids.extend(id.map(|id| id.0));
     }
     invalid.into_result()?;
     Ok(ids)

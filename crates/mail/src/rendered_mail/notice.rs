@@ -1,10 +1,7 @@
 //! Mail about a change of an incident or a maintenance.
 
 use allclear_application::notice::Notice;
-use allclear_domain::notice::{
-    IncidentChange, MaintenanceChange, NoticeChange, NoticeContent, NoticeStatus,
-};
-use allclear_domain::rollup::PublicStatus;
+use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange, NoticeContent};
 use allclear_domain::text::shorten;
 use allclear_domain::time_zone::TimeZone;
 use allclear_domain::{markdown, web_address};
@@ -118,11 +115,7 @@ impl<'a> NoticeMail<'a> {
     }
 
     fn status(&self) -> StatusStyle {
-        match self.content.change.shown_status() {
-            NoticeStatus::Incident(status) => status.into(),
-            NoticeStatus::Maintenance(status) => status.into(),
-            NoticeStatus::Component(status) => PublicStatus::from(status).into(),
-        }
+        self.content.change.shown_status().into()
     }
 
     /// Names of the affected components, with the state of each.
@@ -141,10 +134,7 @@ impl<'a> NoticeMail<'a> {
             NoticeChange::Component { .. } => "About this component",
         };
         let description = self.content.description.as_str();
-        self.content
-            .message
-            .as_ref()
-            .map(|_| (heading, description))
+        self.content.change_text().map(|_| (heading, description))
     }
 
     /// Label and URL of the page about the incident or the maintenance; `None` for a component.

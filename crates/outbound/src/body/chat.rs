@@ -1,15 +1,13 @@
 //! What a message to a chat says, whatever the product.
 
 mod notice;
-mod status;
 
 use std::borrow::Cow;
 
 use allclear_application::message::{MessageContent, MessageKind};
 use allclear_domain::time_zone::TimeZone;
+use allclear_domain::tone::Tone;
 use chrono::{DateTime, Utc};
-
-pub(super) use self::status::Colour;
 
 /// A message to a chat. Texts are as people wrote them.
 #[derive(Debug)]
@@ -20,7 +18,8 @@ pub(super) struct Chat<'a> {
     pub(super) title: Cow<'a, str>,
     /// Status in words.
     pub(super) status: &'static str,
-    pub(super) colour: Colour,
+    /// Tone of the message. The status is always written beside it.
+    pub(super) tone: Tone,
     /// The message, or the description.
     pub(super) text: Cow<'a, str>,
     /// Names of the affected components, with the impact on each.
@@ -64,7 +63,7 @@ impl<'a> Chat<'a> {
             page,
             title: Cow::Borrowed(page),
             status: "Test message",
-            colour: Colour::Blue,
+            tone: Tone::Maintenance,
             text: format!(
                 "This is a test message from {page}. Changes of its status are sent here."
             )

@@ -1,9 +1,10 @@
 //! The body for a webhook of Discord: one embed.
 
 use allclear_application::timestamp;
+use allclear_domain::tone::Tone;
 use serde::Serialize;
 
-use super::chat::{Chat, Colour, Link};
+use super::chat::{Chat, Link};
 use super::text::{ELLIPSIS, Syntax, cut, cut_with, length, lines, plain};
 
 /// Limits of Discord: of a title, and of a field's value.
@@ -85,7 +86,7 @@ impl DiscordBody {
                 title: cut(&chat.title, MAX_TITLE_LENGTH, escape).text,
                 url: chat.main.within(MAX_URL_LENGTH).map(str::to_owned),
                 description: description(chat),
-                color: color(chat.colour),
+                color: color(chat.tone),
                 timestamp: timestamp::text(&chat.at),
                 fields,
                 footer: Footer {
@@ -150,13 +151,13 @@ fn escape(grapheme: &str, out: &mut String) {
     }
 }
 
-const fn color(colour: Colour) -> u32 {
-    match colour {
-        Colour::Green => 0x2e_cc71,
-        Colour::Yellow => 0xf1_c40f,
-        Colour::Orange => 0xe6_7e22,
-        Colour::Red => 0xe7_4c3c,
-        Colour::Blue => 0x34_98db,
-        Colour::Grey => 0x95_a5a6,
+const fn color(tone: Tone) -> u32 {
+    match tone {
+        Tone::Operational => 0x2e_cc71,
+        Tone::Degraded => 0xf1_c40f,
+        Tone::Partial => 0xe6_7e22,
+        Tone::Major => 0xe7_4c3c,
+        Tone::Maintenance => 0x34_98db,
+        Tone::Neutral => 0x95_a5a6,
     }
 }

@@ -1,8 +1,9 @@
 //! The body for an incoming webhook of Slack: Block Kit.
 
+use allclear_domain::tone::Tone;
 use serde::Serialize;
 
-use super::chat::{Chat, Colour, Link};
+use super::chat::{Chat, Link};
 use super::text::{ELLIPSIS, Syntax, cut, length, lines, parts};
 
 /// Limits of Slack: of a header, and of a section's text.
@@ -58,7 +59,7 @@ impl SlackBody {
         let title = cut(&chat.title, MAX_HEADER_LENGTH, escape).text;
         let fallback = format!("[{}] {}", chat.status, chat.title);
         let page = cut(chat.page, MAX_STATUS_LENGTH - 100, escape).text;
-        let status = format!("{} *{}* · {page}", circle(chat.colour), chat.status);
+        let status = format!("{} *{}* · {page}", circle(chat.tone), chat.status);
         let mut blocks = vec![
             Block::Header {
                 text: Text::PlainText {
@@ -157,13 +158,13 @@ fn escape(grapheme: &str, out: &mut String) {
     }
 }
 
-const fn circle(colour: Colour) -> &'static str {
-    match colour {
-        Colour::Green => "🟢",
-        Colour::Yellow => "🟡",
-        Colour::Orange => "🟠",
-        Colour::Red => "🔴",
-        Colour::Blue => "🔵",
-        Colour::Grey => "⚪",
+const fn circle(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Operational => "🟢",
+        Tone::Degraded => "🟡",
+        Tone::Partial => "🟠",
+        Tone::Major => "🔴",
+        Tone::Maintenance => "🔵",
+        Tone::Neutral => "⚪",
     }
 }

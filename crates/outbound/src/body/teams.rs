@@ -4,9 +4,10 @@
 //! clients disagree about escapes there (<https://github.com/microsoft/AdaptiveCards/issues/5590>);
 //! a run is shown as it is.
 
+use allclear_domain::tone::Tone;
 use serde::Serialize;
 
-use super::chat::{Chat, Colour, Link};
+use super::chat::{Chat, Link};
 use super::text::{ELLIPSIS, Syntax, cut, cut_with, length, lines, plain};
 
 /// Maximum number of bytes of a body, in UTF-8 and in UTF-16: Teams does not say which of them
@@ -103,7 +104,7 @@ impl TeamsBody {
         let title = cut(&chat.title, MAX_TITLE_LENGTH, plain).text;
         let page = cut(chat.page, MAX_TITLE_LENGTH, plain).text;
         let mut body = vec![Element::Container {
-            style: style(chat.colour),
+            style: style(chat.tone),
             bleed: true,
             items: vec![
                 line("Default", TextRun::new(title).large().bold()),
@@ -235,12 +236,12 @@ impl TextRun {
     }
 }
 
-const fn style(colour: Colour) -> &'static str {
-    match colour {
-        Colour::Green => "good",
-        Colour::Yellow | Colour::Orange => "warning",
-        Colour::Red => "attention",
-        Colour::Blue => "accent",
-        Colour::Grey => "emphasis",
+const fn style(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Operational => "good",
+        Tone::Degraded | Tone::Partial => "warning",
+        Tone::Major => "attention",
+        Tone::Maintenance => "accent",
+        Tone::Neutral => "emphasis",
     }
 }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use allclear_application::message::MessageKind;
 use allclear_domain::channel::Channel;
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
-use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};
+use allclear_domain::notice::{ComponentImpact, IncidentChange, MaintenanceChange, NoticeChange};
 use serde_json::{Value, json};
 
 use crate::content::{MANAGE, about, at, content, notice, state};
@@ -91,6 +93,53 @@ fn teams_shows_an_incident() {
         {"type": "Action.OpenUrl", "title": "Manage subscription", "url": MANAGE},
     ]);
     assert_eq!(card["actions"], actions);
+}
+
+#[test]
+fn incident_has_the_colour_of_its_worst_impact_or_else_of_its_status() {
+    use ComponentStatus::{Degraded, MajorOutage, Operational};
+    use IncidentStatus::{Investigating, Monitoring, Resolved};
+    let shown = |status, impacts: &[ComponentStatus]| {
+        let mut notice = notice();
+        if let NoticeChange::Incident {
+            status: of_incident,
+            components,
+            ..
+        } = &mut notice.content.change
+        {
+            *of_incident = status;
+            *components = impacts
+                .iter()
+                .map(|&status| ComponentImpact {
+                    name: "Edge API".into(),
+                    status,
+                })
+                .collect();
+        }
+        let slack = checked(Channel::Slack, &about(notice));
+        let line = slack["blocks"][1]["text"]["text"].as_str().unwrap();
+        line.chars().next().unwrap()
+    };
+    assert_eq!(shown(Investigating, &[Degraded]), '🟡');
+    assert_eq!(shown(Monitoring, &[Degraded, MajorOutage]), '🔴');
+    assert_eq!(shown(Investigating, &[]), '🔴');
+    assert_eq!(shown(Monitoring, &[Operational]), '🟡');
+    assert_eq!(shown(Resolved, &[MajorOutage]), '🟢');
+}
+
+#[test]
+fn a_status_set_without_an_update_has_a_text_of_its_own() {
+    let mut notice = notice();
+    notice.content.message = None;
+    if let NoticeChange::Incident { change, status, .. } = &mut notice.content.change {
+        *change = IncidentChange::Resolved;
+        *status = IncidentStatus::Resolved;
+    }
+    for channel in [Channel::Slack, Channel::Teams, Channel::Discord] {
+        let body = checked(channel, &about(notice.clone())).to_string();
+        assert!(body.contains("This incident has been resolved."), "{body}");
+        assert!(!body.contains("Requests fail."), "{body}");
+    }
 }
 
 #[test]

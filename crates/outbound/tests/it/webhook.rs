@@ -383,6 +383,28 @@ fn the_newest_updates_fit_into_a_body() {
 }
 
 #[test]
+fn a_component_under_maintenance_is_so_again_after_an_outage() {
+    let mut notice = notice();
+    notice.subject = Uuid::from_u128(1);
+    notice.content.message = None;
+    notice.content.change = NoticeChange::Component {
+        old_status: ComponentStatus::MajorOutage,
+        status: ComponentStatus::Operational,
+    };
+    let mut state = state();
+    state.components[0].component.status = ComponentStatus::Operational;
+    state.components[0].under_maintenance = true;
+    let kind = MessageKind::Notice(Arc::new(notice));
+    let sent = body(Channel::Webhook, &content(state, kind));
+    assert_eq!(sent["component"]["status"], "under_maintenance");
+    let update = &sent["component_update"];
+    assert_eq!(
+        (&update["old_status"], &update["new_status"]),
+        (&json!("major_outage"), &json!("under_maintenance"))
+    );
+}
+
+#[test]
 fn a_changed_status_of_a_component_has_the_form_of_statuspage() {
     let mut notice = notice();
     notice.subject = Uuid::from_u128(1);

@@ -15,56 +15,29 @@ use super::secret_string::SecretString;
 pub(crate) struct ClerkSettings {
     /// Publishable key of Clerk, `pk_…`; people then sign in with Clerk [default: the
     /// built-in provider]
-    #[arg(
-        long,
-        env = "ALLCLEAR_CLERK_PUBLISHABLE_KEY",
-        value_name = "ALLCLEAR_CLERK_PUBLISHABLE_KEY"
-    )]
+    #[arg(long, env = "ALLCLEAR_CLERK_PUBLISHABLE_KEY")]
     clerk_publishable_key: Option<String>,
 
     /// Secret key of Clerk, `sk_…`
-    #[arg(
-        long,
-        env = "ALLCLEAR_CLERK_SECRET_KEY",
-        value_name = "ALLCLEAR_CLERK_SECRET_KEY",
-        hide_env_values = true
-    )]
+    #[arg(long, env = "ALLCLEAR_CLERK_SECRET_KEY", hide_env_values = true)]
     clerk_secret_key: Option<SecretString>,
 
     /// Signing secret of Clerk's webhook endpoint, `whsec_…`
-    #[arg(
-        long,
-        env = "ALLCLEAR_CLERK_WEBHOOK_SECRET",
-        value_name = "ALLCLEAR_CLERK_WEBHOOK_SECRET",
-        hide_env_values = true
-    )]
+    #[arg(long, env = "ALLCLEAR_CLERK_WEBHOOK_SECRET", hide_env_values = true)]
     clerk_webhook_secret: Option<SecretString>,
 
     /// Public key of Clerk in PEM, to verify tokens without requests to Clerk [default: the
     /// published keys]
-    #[arg(
-        long,
-        env = "ALLCLEAR_CLERK_JWT_KEY",
-        value_name = "ALLCLEAR_CLERK_JWT_KEY",
-        hide_env_values = true
-    )]
+    #[arg(long, env = "ALLCLEAR_CLERK_JWT_KEY", hide_env_values = true)]
     clerk_jwt_key: Option<String>,
 
     /// Address of Clerk's Backend API [default: `https://api.clerk.com`]
-    #[arg(
-        long,
-        env = "ALLCLEAR_CLERK_API_URL",
-        value_name = "ALLCLEAR_CLERK_API_URL"
-    )]
+    #[arg(long, env = "ALLCLEAR_CLERK_API_URL")]
     clerk_api_url: Option<String>,
 
     /// Address of Clerk's published keys [default: at the Frontend API that the publishable
     /// key names]
-    #[arg(
-        long,
-        env = "ALLCLEAR_CLERK_JWKS_URL",
-        value_name = "ALLCLEAR_CLERK_JWKS_URL"
-    )]
+    #[arg(long, env = "ALLCLEAR_CLERK_JWKS_URL")]
     clerk_jwks_url: Option<String>,
 }
 

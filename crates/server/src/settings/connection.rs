@@ -10,57 +10,27 @@ use crate::rlimit;
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct ConnectionSettings {
     /// Connections that a client address may have open; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_CONNECTIONS",
-        value_name = "ALLCLEAR_LIMIT_CONNECTIONS",
-        default_value = "4000"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_CONNECTIONS", default_value = "4000")]
     limit_connections: usize,
 
     /// Event streams that a client address may have open; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_STREAMS",
-        value_name = "ALLCLEAR_LIMIT_STREAMS",
-        default_value = "2000"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_STREAMS", default_value = "2000")]
     limit_streams: usize,
 
     /// Sockets that a client address may have open; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_SOCKETS",
-        value_name = "ALLCLEAR_LIMIT_SOCKETS",
-        default_value = "2000"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_SOCKETS", default_value = "2000")]
     limit_sockets: usize,
 
     /// Polling requests of a client address that may wait at the same time; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_POLLS",
-        value_name = "ALLCLEAR_LIMIT_POLLS",
-        default_value = "1000"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_POLLS", default_value = "1000")]
     limit_polls: usize,
 
     /// Sockets of a client address that have not joined yet; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_HANDSHAKES",
-        value_name = "ALLCLEAR_LIMIT_HANDSHAKES",
-        default_value = "500"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_HANDSHAKES", default_value = "500")]
     limit_handshakes: usize,
 
     /// Sockets of all clients that have not joined yet; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_ALL_HANDSHAKES",
-        value_name = "ALLCLEAR_LIMIT_ALL_HANDSHAKES",
-        default_value = "10000"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_ALL_HANDSHAKES", default_value = "10000")]
     limit_all_handshakes: usize,
 }
 

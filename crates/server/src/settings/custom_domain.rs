@@ -11,16 +11,12 @@ use url::Url;
 pub(crate) struct DomainSettings {
     /// Organisation, by identifier or code, whose status page a host shows that no organisation has
     /// verified [default: such a host shows the whole installation]
-    #[arg(
-        long,
-        env = "ALLCLEAR_DEFAULT_ORGANISATION",
-        value_name = "ALLCLEAR_DEFAULT_ORGANISATION"
-    )]
+    #[arg(long, env = "ALLCLEAR_DEFAULT_ORGANISATION")]
     default_organisation: Option<String>,
 
     /// Host and port that the check of a domain connects to, by http, instead of the domain's
     /// own addresses
-    #[arg(long, env = "ALLCLEAR_DOMAIN_CHECK_ADDRESS", value_name = "ALLCLEAR_DOMAIN_CHECK_ADDRESS", value_parser = host_and_port)]
+    #[arg(long, env = "ALLCLEAR_DOMAIN_CHECK_ADDRESS", value_parser = host_and_port)]
     domain_check_address: Option<Url>,
 }
 

@@ -11,7 +11,7 @@ use super::openid::PROVIDER_SETTING;
 use crate::file_permissions;
 
 /// Name of the configuration file, in the working directory.
-pub const FILE: &str = "allclear.toml";
+pub(crate) const FILE: &str = "allclear.toml";
 
 /// Adds the values of a configuration file to a command as defaults. The environment and flags
 /// override them.
@@ -19,7 +19,7 @@ pub const FILE: &str = "allclear.toml";
 /// # Errors
 /// One line that names the wrong line or key, or that other users can read the file's secrets and a
 /// change of its mode failed.
-pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
+pub(crate) fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
     let mut opened = match File::open(file) {
         Ok(opened) => opened,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(command),

@@ -12,44 +12,44 @@ use clap::Args;
 pub(crate) struct LimitSettings {
     /// Failed sign-ins of a client address before further tries are slowed down: burst and rate an
     /// hour [default: 10/30]
-    #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_IN", value_name = "ALLCLEAR_LIMIT_SIGN_IN", value_parser = limit)]
+    #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_IN", value_parser = limit)]
     limit_sign_in: Option<RateLimit>,
 
     /// Wrong passwords for a mail address from a client address: burst and rate an hour
     /// [default: 10/30]
-    #[arg(long, env = "ALLCLEAR_LIMIT_GUESSES", value_name = "ALLCLEAR_LIMIT_GUESSES", value_parser = limit)]
+    #[arg(long, env = "ALLCLEAR_LIMIT_GUESSES", value_parser = limit)]
     limit_guesses: Option<RateLimit>,
 
     /// Wrong passwords for a mail address from all clients before further tries are slowed down:
     /// burst and rate an hour [default: 100/100]
-    #[arg(long, env = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_name = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_parser = limit)]
+    #[arg(long, env = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_parser = limit)]
     limit_account_guesses: Option<RateLimit>,
 
     /// Sign-ups and requests for new mail addresses from a client address: burst and rate an hour
     /// [default: 30/30]
-    #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_UP", value_name = "ALLCLEAR_LIMIT_SIGN_UP", value_parser = limit)]
+    #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_UP", value_parser = limit)]
     limit_sign_up: Option<RateLimit>,
 
     /// Password resets requested from a client address: burst and rate an hour [default: 10/30]
-    #[arg(long, env = "ALLCLEAR_LIMIT_RESET", value_name = "ALLCLEAR_LIMIT_RESET", value_parser = limit)]
+    #[arg(long, env = "ALLCLEAR_LIMIT_RESET", value_parser = limit)]
     limit_reset: Option<RateLimit>,
 
     /// Links of accounts and invitations followed from a client address, and separately those of
     /// subscribers with a wrong code: burst and rate an hour [default: 30/120]
-    #[arg(long, env = "ALLCLEAR_LIMIT_VERIFY", value_name = "ALLCLEAR_LIMIT_VERIFY", value_parser = limit)]
+    #[arg(long, env = "ALLCLEAR_LIMIT_VERIFY", value_parser = limit)]
     limit_verify: Option<RateLimit>,
 
     /// Subscriptions requested from a client address: burst and rate an hour [default: 10/30]
-    #[arg(long, env = "ALLCLEAR_LIMIT_SUBSCRIBE", value_name = "ALLCLEAR_LIMIT_SUBSCRIBE", value_parser = limit)]
+    #[arg(long, env = "ALLCLEAR_LIMIT_SUBSCRIBE", value_parser = limit)]
     limit_subscribe: Option<RateLimit>,
 
     /// Verification mails to a mail address, by all organisations together: burst and rate an hour
     /// [default: 3/1]
-    #[arg(long, env = "ALLCLEAR_LIMIT_VERIFICATION_MAIL", value_name = "ALLCLEAR_LIMIT_VERIFICATION_MAIL", value_parser = limit)]
+    #[arg(long, env = "ALLCLEAR_LIMIT_VERIFICATION_MAIL", value_parser = limit)]
     limit_verification_mail: Option<RateLimit>,
 
     /// Invitations sent from a client address: burst and rate an hour [default: 50/100]
-    #[arg(long, env = "ALLCLEAR_LIMIT_INVITE", value_name = "ALLCLEAR_LIMIT_INVITE", value_parser = limit)]
+    #[arg(long, env = "ALLCLEAR_LIMIT_INVITE", value_parser = limit)]
     limit_invite: Option<RateLimit>,
 }
 

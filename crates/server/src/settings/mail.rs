@@ -17,28 +17,18 @@ const FROM: &str = "Allclear <allclear@localhost>";
 pub(crate) struct MailSettings {
     /// Mail server: `smtps://user:password@host`, or `smtp://…` with `?tls=required` or
     /// `?tls=opportunistic` for STARTTLS [default: each mail is a file in the data folder]
-    #[arg(
-        long,
-        env = "ALLCLEAR_SMTP_URL",
-        value_name = "ALLCLEAR_SMTP_URL",
-        hide_env_values = true
-    )]
+    #[arg(long, env = "ALLCLEAR_SMTP_URL", hide_env_values = true)]
     smtp_url: Option<SecretString>,
 
     /// File of certificate authorities in PEM for the mail server's certificate, in addition to
     /// those that browsers trust
-    #[arg(
-        long,
-        env = "ALLCLEAR_SMTP_CA_FILE",
-        value_name = "ALLCLEAR_SMTP_CA_FILE"
-    )]
+    #[arg(long, env = "ALLCLEAR_SMTP_CA_FILE")]
     smtp_ca_file: Option<PathBuf>,
 
     /// Sender's address of every mail
     #[arg(
         long,
         env = "ALLCLEAR_MAIL_FROM",
-        value_name = "ALLCLEAR_MAIL_FROM",
         default_value = FROM,
         value_parser = from
     )]

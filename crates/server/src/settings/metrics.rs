@@ -13,17 +13,12 @@ const MIN_TOKEN_LENGTH: usize = 16;
 pub(crate) struct MetricsSettings {
     /// Networks whose clients may read /metrics: addresses or CIDR ranges, separated by commas
     /// [default: this machine only]
-    #[arg(long, env = "ALLCLEAR_METRICS_NETWORKS", value_name = "ALLCLEAR_METRICS_NETWORKS", value_delimiter = ',', value_parser = super::network)]
+    #[arg(long, env = "ALLCLEAR_METRICS_NETWORKS", value_delimiter = ',', value_parser = super::parse::network)]
     metrics_networks: Vec<String>,
 
     /// Bearer token of at least 16 characters, with which a client of any network may read /metrics
     /// [default: none]
-    #[arg(
-        long,
-        env = "ALLCLEAR_METRICS_TOKEN",
-        value_name = "ALLCLEAR_METRICS_TOKEN",
-        hide_env_values = true
-    )]
+    #[arg(long, env = "ALLCLEAR_METRICS_TOKEN", hide_env_values = true)]
     metrics_token: Option<SecretString>,
 }
 

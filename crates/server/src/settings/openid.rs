@@ -93,7 +93,6 @@ impl Args for OpenIdSettings {
         let providers = Arg::new(PROVIDERS)
             .long("oidc-providers")
             .env("ALLCLEAR_OIDC_PROVIDERS")
-            .value_name("ALLCLEAR_OIDC_PROVIDERS")
             .value_delimiter(',')
             .action(ArgAction::Append)
             .help(
@@ -110,14 +109,12 @@ impl Args for OpenIdSettings {
         let passwords = Arg::new(PASSWORDS)
             .long("passwords")
             .env("ALLCLEAR_PASSWORDS")
-            .value_name("ALLCLEAR_PASSWORDS")
             .default_value("on")
             .value_parser(["on", "off"])
             .help("Whether people may sign up and sign in with a password");
         let limit = Arg::new(LIMIT)
             .long("limit-oidc")
             .env("ALLCLEAR_LIMIT_OIDC")
-            .value_name("ALLCLEAR_LIMIT_OIDC")
             .value_parser(limit)
             .help(
                 "Sign-ins by OpenID Connect that a client address begins and does not complete: burst and rate an hour \

@@ -9,14 +9,13 @@ use clap::{ArgAction, Args};
 pub(crate) struct WebhookSettings {
     /// Targets outside the public internet that operators of all organisations may enter:
     /// addresses, CIDR ranges or host names, separated by commas
-    #[arg(long, env = "ALLCLEAR_WEBHOOK_ALLOW", value_name = "ALLCLEAR_WEBHOOK_ALLOW", value_delimiter = ',', value_parser = target)]
+    #[arg(long, env = "ALLCLEAR_WEBHOOK_ALLOW", value_delimiter = ',', value_parser = target)]
     webhook_allow: Vec<String>,
 
     /// Whether webhooks may be reached by http, without encryption
     #[arg(
         long,
         env = "ALLCLEAR_WEBHOOK_HTTP",
-        value_name = "ALLCLEAR_WEBHOOK_HTTP",
         default_value = "false",
         action = ArgAction::Set
     )]

@@ -36,7 +36,7 @@ impl TypedValueParser for PublicUrl {
 }
 
 fn parse(text: &str) -> Result<Url, String> {
-    let url = super::web_address(text)?;
+    let url = super::parse::web_address(text)?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err("it must not contain a user or a password".to_owned());
     }

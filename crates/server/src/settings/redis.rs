@@ -11,16 +11,12 @@ use super::secret_string::{SecretString, UrlWithScheme};
 pub(crate) struct RedisSettings {
     /// `redis://…`, or `rediss://…` for TLS, over which several nodes exchange changes [default:
     /// one node]
-    #[arg(long, env = "ALLCLEAR_REDIS_URL", value_name = "ALLCLEAR_REDIS_URL", value_parser = UrlWithScheme(&["redis:", "rediss:"]), hide_env_values = true)]
+    #[arg(long, env = "ALLCLEAR_REDIS_URL", value_parser = UrlWithScheme(&["redis:", "rediss:"]), hide_env_values = true)]
     pub(crate) redis_url: Option<SecretString>,
 
     /// File of certificate authorities in PEM for the certificate of Redis [default: those of the
     /// operating system]
-    #[arg(
-        long,
-        env = "ALLCLEAR_REDIS_CA_FILE",
-        value_name = "ALLCLEAR_REDIS_CA_FILE"
-    )]
+    #[arg(long, env = "ALLCLEAR_REDIS_CA_FILE")]
     redis_ca_file: Option<PathBuf>,
 }
 

@@ -56,13 +56,6 @@ fn an_error_in_the_file_has_its_line_and_no_setting_is_given_twice() {
 }
 
 #[test]
-fn a_name_to_listen_at_is_its_ipv4_address_if_it_has_one() {
-    let [six, four] = ["[::1]:80", "127.0.0.1:80"].map(|text| text.parse().unwrap());
-    assert_eq!(preferred(&[six, four]), Some(four));
-    assert_eq!(preferred(&[six]), Some(six));
-}
-
-#[test]
 fn a_bad_value_is_named() {
     for (flag, bad) in [
         ("--listen", "nowhere"),
@@ -131,7 +124,7 @@ fn reason_of_a_bad_value_says_what_to_write() {
 #[test]
 fn help_has_the_defaults_of_rate_limits_that_the_guide_has() {
     let guide = include_str!("../../../../docs/configuration.md");
-    let mut command = Settings::augment_args(Command::new("allclear"));
+    let mut command = with_value_names(Settings::augment_args(Command::new("allclear")));
     let help = command.render_long_help().to_string();
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut count = 0;

@@ -13,103 +13,53 @@ use clap::Args;
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct UsageSettings {
     /// Organisations that an account may create; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_ORGANISATIONS",
-        value_name = "ALLCLEAR_LIMIT_ORGANISATIONS",
-        default_value = "20"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_ORGANISATIONS", default_value = "20")]
     limit_organisations: u64,
 
     /// Components that an organisation may have; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_COMPONENTS",
-        value_name = "ALLCLEAR_LIMIT_COMPONENTS",
-        default_value = "1000"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_COMPONENTS", default_value = "1000")]
     limit_components: u64,
 
     /// Component groups that an organisation may have; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_GROUPS",
-        value_name = "ALLCLEAR_LIMIT_GROUPS",
-        default_value = "200"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_GROUPS", default_value = "200")]
     limit_groups: u64,
 
     /// Subscribers that an organisation may have; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_SUBSCRIBERS",
-        value_name = "ALLCLEAR_LIMIT_SUBSCRIBERS",
-        default_value = "100000"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_SUBSCRIBERS", default_value = "100000")]
     limit_subscribers: u64,
 
     /// Incidents of an organisation that are not resolved; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_OPEN_INCIDENTS",
-        value_name = "ALLCLEAR_LIMIT_OPEN_INCIDENTS",
-        default_value = "1000"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_OPEN_INCIDENTS", default_value = "1000")]
     limit_open_incidents: u64,
 
     /// Maintenances of an organisation that are neither over nor cancelled; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_MAINTENANCES",
-        value_name = "ALLCLEAR_LIMIT_MAINTENANCES",
-        default_value = "1000"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_MAINTENANCES", default_value = "1000")]
     limit_maintenances: u64,
 
     /// Writing requests of an organisation's people, of its API keys together, and changes with the
     /// sessions of an account: burst and rate an hour of each; 0 for no limit
-    #[arg(long, env = "ALLCLEAR_LIMIT_WRITES", value_name = "ALLCLEAR_LIMIT_WRITES", default_value = "600/36000", value_parser = rate)]
+    #[arg(long, env = "ALLCLEAR_LIMIT_WRITES", default_value = "600/36000", value_parser = rate)]
     limit_writes: Rate,
 
     /// Bytes of text that an organisation's people may write a day, and its API keys together; 0
     /// for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_TEXT",
-        value_name = "ALLCLEAR_LIMIT_TEXT",
-        default_value = "100000000"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_TEXT", default_value = "100000000")]
     limit_text: u32,
 
     /// Requests with an API key: burst and rate an hour; 0 for no limit
-    #[arg(long, env = "ALLCLEAR_LIMIT_API_KEY", value_name = "ALLCLEAR_LIMIT_API_KEY", default_value = "600/36000", value_parser = rate)]
+    #[arg(long, env = "ALLCLEAR_LIMIT_API_KEY", default_value = "600/36000", value_parser = rate)]
     limit_api_key: Rate,
 
     /// Mails a day to a mailbox that its owner did not consent to; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_MAIL_MAILBOX",
-        value_name = "ALLCLEAR_LIMIT_MAIL_MAILBOX",
-        default_value = "10"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_MAIL_MAILBOX", default_value = "10")]
     limit_mail_mailbox: u32,
 
     /// Such mails a day that an account causes; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_MAIL_ACCOUNT",
-        value_name = "ALLCLEAR_LIMIT_MAIL_ACCOUNT",
-        default_value = "100"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_MAIL_ACCOUNT", default_value = "100")]
     limit_mail_account: u32,
 
     /// Such mails a day in an organisation's name; 0 for no limit
-    #[arg(
-        long,
-        env = "ALLCLEAR_LIMIT_MAIL_ORGANISATION",
-        value_name = "ALLCLEAR_LIMIT_MAIL_ORGANISATION",
-        default_value = "1000"
-    )]
+    #[arg(long, env = "ALLCLEAR_LIMIT_MAIL_ORGANISATION", default_value = "1000")]
     limit_mail_organisation: u32,
 
     /// Such mails a day in all, at most four fifths of them in the name of organisations, and at
@@ -117,7 +67,6 @@ pub(crate) struct UsageSettings {
     #[arg(
         long,
         env = "ALLCLEAR_LIMIT_MAIL_INSTALLATION",
-        value_name = "ALLCLEAR_LIMIT_MAIL_INSTALLATION",
         default_value = "10000"
     )]
     limit_mail_installation: u32,

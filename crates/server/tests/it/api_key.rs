@@ -114,6 +114,10 @@ async fn invalid_key_is_refused_at_its_field() {
         (json!({}), "name: Name is required"),
         (json!({"name": "x"}), "name: Name is required"),
         (
+            json!({"name": "", "role": null}),
+            "name: Name is required; role: Select Any One",
+        ),
+        (
             json!({"name": "Deploys", "role": "admin"}),
             "role: Select Any One",
         ),
@@ -177,7 +181,34 @@ async fn key_expires_and_its_use_is_noted() {
     let is_noted = async || listed(&admin).await[0]["lastUsedAt"].is_string();
     until(true, is_noted).await;
     clock.advance(TimeDelta::seconds(91));
-    assert_status(program.get("/component/list"), 401).await;
+    let refused = program.get("/component/list").await;
+    assert_eq!(
+        (refused.status, &refused.body["message"]),
+        (401, &json!("This API key has expired"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_are_listed_in_pages() {
+    let (_app, admin) = TestApp::with_operator().await;
+    let (first, second) = (key(&admin, "viewer").await, key(&admin, "viewer").await);
+    let whole = admin.get("/api-key/list").await.body;
+    assert_eq!(whole.get("meta"), None);
+    let page = admin.get("/api-key/list?limit=1").await.body;
+    assert_eq!(
+        (&page["data"][0]["id"], &page["meta"]["next"]),
+        (&second["id"], &second["id"])
+    );
+    let before = second["id"].as_str().unwrap();
+    let rest = admin
+        .get(&format!("/api-key/list?limit=1&before={before}"))
+        .await
+        .body;
+    assert_eq!(
+        (&rest["data"][0]["id"], &rest["meta"]),
+        (&first["id"], &json!({"next": null}))
+    );
+    assert_status(admin.get("/api-key/list?limit=0"), 422).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

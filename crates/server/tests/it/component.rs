@@ -1,4 +1,5 @@
 mod history;
+mod monitor;
 
 use reqwest::Method;
 use serde_json::json;
@@ -69,6 +70,12 @@ async fn every_wrong_field_is_named_and_nothing_is_stored() {
         .await;
     let list = operator.get("/component/list").await;
     assert_eq!(list.body["data"], json!([]));
+    let path = format!("/component/{}", operator.component("API").await);
+    let both = (
+        json!({"name": "", "status": "X"}),
+        "name: Name is required; status: Select Any One",
+    );
+    operator.assert_invalid(Method::PATCH, &path, &[both]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

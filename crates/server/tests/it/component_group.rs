@@ -120,10 +120,21 @@ async fn wrong_fields_of_a_group_are_named() {
             json!({"name": "Core", "display": "HIDDEN"}),
             "display: Select Any One",
         ),
+        (
+            json!({"display": "HIDDEN"}),
+            "name: Name is required; display: Select Any One",
+        ),
     ];
     operator
         .assert_invalid(Method::POST, "/component-group/create", &rows)
         .await;
+    let own = format!("/component-group/{}", group(&operator, "Own").await);
+    let both = (
+        json!({"name": "", "display": "HIDDEN"}),
+        "name: Name is required; display: Select Any One",
+    );
+    operator.assert_invalid(Method::PATCH, &own, &[both]).await;
+    assert_status(operator.delete(&own), 200).await;
     let component = operator.component("API").await;
     let foreign = group(&other, "Core").await;
     for id in ["01a2052f-0c41-7000-8000-00015edd64ef", &foreign] {
@@ -268,5 +279,13 @@ async fn order_is_replaced_unless_somebody_else_changed_it() {
         let response = operator.post("/component/order", row.clone()).await;
         assert_eq!(response.status, 422, "{row}");
     }
+    let message = "groups: Must be the list of groups, each with its components";
+    let rows = [
+        (json!({}), message),
+        (json!({"groups": 5}), message),
+        (json!({"groups": ["x"]}), message),
+    ];
+    let path = "/component/order";
+    operator.assert_invalid(Method::POST, path, &rows).await;
     assert_eq!(order(&operator).await, wanted);
 }

@@ -77,6 +77,17 @@ async fn an_incident_is_created_read_changed_and_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn open_incident_can_be_sent_back_as_it_was_read() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let path = open(&operator, json!([])).await;
+    let read = operator.get(&path).await.body["data"].take();
+    assert_eq!(read["resolvedAt"], Value::Null);
+    let saved = operator.patch(&path, read.clone()).await;
+    assert_eq!((saved.status, &saved.body["data"]), (200, &read));
+    operator.create("/incident/create", read).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_new_incident_takes_the_defaults() {
     let (_app, operator) = TestApp::with_operator().await;
     let created = operator
@@ -98,8 +109,8 @@ async fn every_wrong_field_of_a_create_is_named_and_nothing_is_stored() {
     let rows = [
         (
             json!({"title": "  ", "description": null, "status": "OVER", "occuredAt": "yesterday"}),
-            "description: Description is required; status: Select Any One; \
-             occuredAt: Invalid date format; title: Title is required",
+            "title: Title is required; status: Select Any One; \
+             description: Description is required; occuredAt: Invalid date format",
         ),
         (
             with(json!([{}, {"componentId": 7, "status": "FINE"}])),
@@ -120,6 +131,11 @@ async fn wrong_edit_is_refused_with_the_messages_of_the_form() {
     let path = open(&operator, json!([])).await;
     let rows = [
         (json!({"title": ""}), "title: Title is required"),
+        (
+            json!({"title": "", "status": "X", "occuredAt": "x"}),
+            "title: Title is required; status: Select Any One; \
+             occuredAt: Please enter a valid date and time",
+        ),
         (
             json!({"description": null}),
             "description: Description is required",

@@ -98,8 +98,8 @@ async fn wrong_fields_are_named_with_the_messages_of_the_form() {
     let (_app, operator) = TestApp::with_operator().await;
     let all = (
         json!({"endAt": "soon", "status": "LATE"}),
-        "startAt: Invalid date format; endAt: Invalid date format; status: Select Any One; \
-         description: Description is required; title: Title is required",
+        "title: Title is required; startAt: Invalid date format; endAt: Invalid date format; \
+         status: Select Any One; description: Description is required",
     );
     operator
         .assert_invalid(Method::POST, "/maintenance/create", &[all])
@@ -122,6 +122,10 @@ async fn wrong_fields_are_named_with_the_messages_of_the_form() {
             "endAt: End must not be before start",
         ),
         (json!({"title": " "}), "title: Title is required"),
+        (
+            json!({"title": " ", "status": "DONE"}),
+            "title: Title is required; status: Select Any One",
+        ),
         (json!({"status": "DONE"}), "status: Select Any One"),
     ];
     operator.assert_invalid(Method::PATCH, &path, &rows).await;

@@ -97,6 +97,10 @@ async fn wrong_settings_are_named() {
             "supportUrl: Must be an http, https or mailto URL",
         ),
         (
+            json!({"supportUrl": "https://help.acme.example/\"><script>"}),
+            "supportUrl: Must be an http, https or mailto URL",
+        ),
+        (
             json!({"notifyByDefault": "yes"}),
             "notifyByDefault: Must be true or false",
         ),

@@ -334,6 +334,7 @@ async fn openapi_document_has_the_routes_of_components_and_describes_every_respo
         ("/api/v1/component/{id}", "get"),
         ("/api/v1/component/{id}", "patch"),
         ("/api/v1/component/{id}", "delete"),
+        ("/api/v1/component/{id}/status", "post"),
         ("/api/v1/component/{id}/history", "get"),
         ("/api/v1/component/{id}/history/create", "post"),
         ("/api/v1/component/{id}/uptime", "get"),

@@ -194,6 +194,25 @@ async fn options_and_a_refused_method_list_every_method_of_a_call() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn repeated_authorization_is_refused() {
+    let (app, operator) = TestApp::with_operator().await;
+    let bearer = format!("Bearer {}", operator.token);
+    for path in ["/component/list", "/status/org", "/nowhere"] {
+        for other in [bearer.as_str(), "Bearer wrong", "Basic eDp5", ""] {
+            let request = client().get(app.call(path));
+            let request = request.header("authorization", &bearer);
+            let response = send(request.header("authorization", other)).await;
+            assert_eq!(
+                (response.status, &response.body["message"]),
+                (400, &json!("Authorization must not be repeated")),
+                "{path} {other}"
+            );
+            assert_eq!(response.headers["cache-control"], "no-store");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn no_cache_keeps_a_response_to_a_token_or_a_session() {
     let (app, operator) = TestApp::with_operator().await;
     operator.component("API").await;

@@ -441,3 +441,12 @@ async fn sockets_are_counted_and_send_their_settings() {
         (&json!(7000), &json!(3000))
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_beyond_the_rate_wait_and_all_of_them_are_acknowledged() {
+    let app = TestApp::start().await;
+    let mut visitor = Client::anonymous(&app.url).await;
+    let acknowledgements = visitor.ask_many("join", "org_unknown", 300).await;
+    let is_refused = |acknowledgement: &Value| acknowledgement["message"].is_string();
+    assert!(acknowledgements.iter().all(is_refused));
+}

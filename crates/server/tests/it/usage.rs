@@ -134,10 +134,13 @@ async fn limit_of_subscribers_does_not_reveal_known_addresses() {
     assert_eq!((known.status, known.body), (unknown.status, unknown.body));
     let exhausted = subscribe(&app, &operator, "ann@example.com").await;
     assert_refused(&exhausted, 409, "ALLCLEAR_LIMIT_SUBSCRIBERS");
-    let added = operator
-        .post("/subscriber", json!({"email": "cid@example.com"}))
-        .await;
-    assert_refused(&added, 409, "ALLCLEAR_LIMIT_SUBSCRIBERS");
+    // A refused subscriber uses up no mails, of which the mailbox has two.
+    for _ in 0..3 {
+        let added = operator
+            .post("/subscriber", json!({"email": "cid@example.com"}))
+            .await;
+        assert_refused(&added, 409, "ALLCLEAR_LIMIT_SUBSCRIBERS");
+    }
 
     let list = operator.get("/subscriber/list").await;
     let id = list.body["data"][0]["id"].as_str().unwrap().to_owned();

@@ -64,6 +64,13 @@ for (const [way, options] of Object.entries(ways)) {
       assert.deepEqual(await deleted, [created.id]);
     });
 
+    test("receives all acknowledgements when it sends more events than the server takes at a time", async () => {
+      const socket = await connect();
+      const joins = Array.from({ length: 300 }, () => socket.emitWithAck("join", "org_unknown"));
+      for (const { message } of await Promise.all(joins)) assert.equal(typeof message, "string");
+      assert.ok(socket.connected);
+    });
+
     test("learns why a bad token is refused", async () => {
       const socket = io(node.url, { forceNew: true, ...options, auth: { token: "nonsense" } });
       sockets.push(socket);

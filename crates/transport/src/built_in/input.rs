@@ -7,7 +7,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use validator::Validate;
 
-use crate::request::input::{FieldInput, Text};
+use crate::request::field::{FieldInput, Text};
 
 /// The token of a mail's link.
 #[derive(Deserialize, ToSchema)]

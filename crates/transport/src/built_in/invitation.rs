@@ -17,7 +17,8 @@ use super::input::{LinkInput, checked, text};
 use super::session::{RecentSession, SessionForWrite, UsableSession};
 use super::throttle::IdentityThrottle;
 use crate::limit::client_network::client;
-use crate::request::input::{Body, CHOICE_MESSAGE, FieldInput, Parsed, Text};
+use crate::request::body::Body;
+use crate::request::field::{CHOICE_MESSAGE, FieldInput, Parsed, Text};
 use crate::response::api_response::{ApiResponse, Deleted};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -82,7 +83,8 @@ async fn list(
 }
 
 /// Invites an address, and replaces an earlier invitation of the same address. Only for admins.
-/// Needs a recent authentication.
+/// Needs a recent authentication. If the mail cannot be sent, the invitation is stored all the same;
+/// the response is 503, or 409 if the receiver rejects the mail, and its message names the reason.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
@@ -108,7 +110,7 @@ async fn invite(
         .0
         .role
         .optional("role", CHOICE_MESSAGE, &mut invalid)
-        .map_or(Role::Editor, |word| word.0);
+        .map_or(Role::Editor, |role| role.0);
     checked(&draft, invalid)?;
     throttle.invite.take_or_refuse(&client(&request))?;
     let invitation = invitations

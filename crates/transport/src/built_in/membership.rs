@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::session::{RecentSession, SessionForWrite, UsableSession};
-use crate::request::input::{Body, CHOICE_MESSAGE, FieldInput, Parsed};
+use crate::request::body::Body;
+use crate::request::field::{CHOICE_MESSAGE, FieldInput, Parsed};
 use crate::response::api_response::{ApiResponse, Deleted};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;

@@ -11,7 +11,8 @@ use utoipa::ToSchema;
 
 use super::input::{checked, text};
 use super::session::{RecentSession, SessionForWrite};
-use crate::request::input::{Body, FieldInput, Text};
+use crate::request::body::Body;
+use crate::request::field::{FieldInput, Text};
 use crate::response::api_response::{ApiResponse, Deleted};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;

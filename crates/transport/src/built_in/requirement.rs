@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::session::{RecentSession, UsableSession};
-use crate::request::input::{BOOLEAN_MESSAGE, Body, FieldInput};
+use crate::request::body::Body;
+use crate::request::field::{BOOLEAN_MESSAGE, FieldInput};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;

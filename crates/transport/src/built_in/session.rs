@@ -24,7 +24,9 @@ use super::openid::OpenIdServices;
 use super::organisation::OrganisationBody;
 use super::signed_in::UserBody;
 use crate::limit::usage::Usage;
-use crate::request::input::{Body, FieldInput};
+use crate::request::body::Body;
+use crate::request::field::FieldInput;
+use crate::request::service::service;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -58,11 +60,9 @@ impl FromRequest for AnySession {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let token = presented(request);
-        let sessions = request.app_data::<web::Data<Sessions>>().cloned();
+        let sessions = service::<Sessions>(request);
         Box::pin(async move {
-            let sessions = sessions.ok_or_else(|| {
-                Problem::from(Error::internal("the session service is not configured"))
-            })?;
+            let sessions = sessions?;
             let session = match token {
                 Some(token) => sessions.find(&token).await?,
                 None => None,
@@ -97,11 +97,10 @@ impl FromRequest for SessionForWrite {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let extracted = UsableSession::from_request(request, payload);
-        let usage = request.app_data::<web::Data<Usage>>().cloned();
+        let usage = service::<Usage>(request);
         Box::pin(async move {
             let UsableSession(session) = extracted.await?;
-            let usage = usage.ok_or_else(|| Error::internal("limits of use are not configured"))?;
-            usage.take_account_write(session.user.id)?;
+            usage?.take_account_write(session.user.id)?;
             Ok(Self(session))
         })
     }
@@ -113,12 +112,10 @@ impl FromRequest for RecentSession {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let extracted = SessionForWrite::from_request(request, payload);
-        let sessions = request.app_data::<web::Data<Sessions>>().cloned();
+        let sessions = service::<Sessions>(request);
         Box::pin(async move {
             let SessionForWrite(session) = extracted.await?;
-            let sessions =
-                sessions.ok_or_else(|| Error::internal("the session service is not configured"))?;
-            sessions.require_recent(&session)?;
+            sessions?.require_recent(&session)?;
             Ok(Self(session))
         })
     }
@@ -130,12 +127,10 @@ impl FromRequest for FactorProvenSession {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let extracted = RecentSession::from_request(request, payload);
-        let factors = request.app_data::<web::Data<SecondFactors>>().cloned();
+        let factors = service::<SecondFactors>(request);
         Box::pin(async move {
             let RecentSession(session) = extracted.await?;
-            let factors =
-                factors.ok_or_else(|| Error::internal("second factors are not configured"))?;
-            factors.check_proof(&session).await?;
+            factors?.check_proof(&session).await?;
             Ok(Self(session))
         })
     }

@@ -70,7 +70,9 @@ async fn list(
     }))
 }
 
-/// Mails an invitation to a person on the waitlist, and removes the entry.
+/// Mails an invitation to a person on the waitlist, and removes the entry. If the mail cannot be
+/// sent, the entry stays; the response is 503, or 409 if the receiver rejects the mail, and its
+/// message names the reason.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path, format = "uuid")),

@@ -7,7 +7,7 @@ use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::request::input::Raw;
+use crate::request::body::Raw;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;

@@ -15,10 +15,11 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::request::body::Body;
 use crate::request::caller::{CanRead, CanWrite};
+use crate::request::field::{CHOICE_MESSAGE, Date, FieldInput, Parsed, Timestamp, day_or_time};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
-use crate::request::input::{Body, CHOICE_MESSAGE, Date, FieldInput, Parsed, Timestamp};
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::{Id, PeriodId};
 use crate::response::api_response::{ApiResponse, Deleted, versioned_list};
@@ -184,13 +185,13 @@ impl PeriodsQuery {
     fn read(&self) -> Result<RequestedPeriods, Invalid> {
         let mut invalid = Invalid::default();
         let mut bound = |field: &str, text: &Option<String>| {
-            let text = text.as_ref()?;
-            let day = Date::parse(text).map(|day| DayOrTime::Day(day.0));
-            let bound = day.or_else(|| Timestamp::parse(text).map(|time| DayOrTime::Time(time.0)));
-            if bound.is_none() {
-                invalid.add(FieldError::new(field, "Must be a time or a date"));
-            }
-            bound
+            day_or_time(
+                field,
+                text.as_ref()?,
+                DayOrTime::Day,
+                DayOrTime::Time,
+                &mut invalid,
+            )
         };
         let (from, to) = (bound("from", &self.from), bound("to", &self.to));
         invalid.into_result()?;

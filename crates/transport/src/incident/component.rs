@@ -5,13 +5,14 @@ use allclear_application::incident::Incidents;
 use allclear_application::incident::component::IncidentComponent;
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId};
-use allclear_domain::impact::{Attachment, check_attachments, check_detachments, check_once};
+use allclear_domain::impact::{Attachment, check_once};
 use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::request::body::Body;
 use crate::request::caller::{CanRead, CanWrite};
-use crate::request::input::{Body, CHOICE_MESSAGE, FieldInput, Parsed};
+use crate::request::field::{CHOICE_MESSAGE, FieldInput, Parsed};
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, list as list_response};
@@ -140,7 +141,6 @@ impl AttachmentsInput {
             .required("components", NONE_MESSAGE, &mut invalid);
         let attachments = attachments(rows.unwrap_or_default(), &mut invalid);
         invalid.into_result()?;
-        check_attachments(&attachments)?;
         Ok(attachments)
     }
 }
@@ -170,10 +170,9 @@ impl DetachInput {
                 "Component is required",
                 &mut invalid,
             );
-            ids.extend(id.map(|word| word.0));
+            ids.extend(id.map(|id| id.0));
         }
         invalid.into_result()?;
-        check_detachments(&ids)?;
         Ok(ids)
     }
 }

@@ -3,11 +3,12 @@
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{IncidentDraft, IncidentPatch, IncidentStatus};
 use allclear_domain::validation::Invalid;
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::incident::component::{AttachmentInput, optional_attachments};
-use crate::request::input::{CHOICE_MESSAGE, FieldInput, Parsed, Text, Timestamp};
+use crate::request::field::{CHOICE_MESSAGE, FieldInput, Parsed, Text, Timestamp};
 use crate::update::change_options::notify;
 
 /// Validation message of a create for an invalid time.
@@ -39,9 +40,9 @@ pub(super) struct IncidentInput {
     occured_at: FieldInput<Timestamp>,
     /// Time at which a past incident was resolved, in the same forms: only with `RESOLVED`, not
     /// before `occuredAt`, not in the future. The impact on the components becomes part of their
-    /// history; their current status stays.
+    /// history; their current status stays. Null means nothing, and is refused with `RESOLVED`.
     #[serde(default)]
-    #[schema(value_type = String, format = "date-time", required = false)]
+    #[schema(value_type = Option<String>, format = "date-time", required = false)]
     resolved_at: FieldInput<Timestamp>,
     /// Whether the creation notifies subscribers. The organisation's `notifyByDefault` if absent,
     /// and false with `resolvedAt`.
@@ -103,12 +104,13 @@ pub(super) struct IncidentPatchInput {
     #[schema(value_type = String, format = "date-time", required = false)]
     occured_at: FieldInput<Timestamp>,
     /// Time at which the incident was resolved, in the same forms: only together with `RESOLVED`,
-    /// not before `occuredAt`, not in the future.
+    /// not before `occuredAt`, not in the future. Null means nothing, and is refused with
+    /// `RESOLVED`.
     #[serde(default)]
-    #[schema(value_type = String, format = "date-time", required = false)]
+    #[schema(value_type = Option<String>, format = "date-time", required = false)]
     resolved_at: FieldInput<Timestamp>,
-    /// Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent, and
-    /// false with `resolvedAt`.
+    /// Whether a change of the status notifies subscribers; other changes never do. The
+    /// organisation's `notifyByDefault` if absent, and false with `resolvedAt`.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     notify: FieldInput<bool>,
@@ -118,11 +120,14 @@ impl IncidentPatchInput {
     pub(super) fn patch(self) -> Result<IncidentPatch, Invalid> {
         let mut invalid = Invalid::default();
         let patch = self.read(TIME_MESSAGE_OF_EDIT, &mut invalid);
+        patch.check(&mut invalid);
         invalid.into_result()?;
         Ok(patch)
     }
 
     fn read(self, time_message: &str, invalid: &mut Invalid) -> IncidentPatch {
+        let status = self.status.optional("status", CHOICE_MESSAGE, invalid);
+        let status = status.map(|status| status.0);
         IncidentPatch {
             title: self
                 .title
@@ -132,19 +137,29 @@ impl IncidentPatchInput {
                 .description
                 .optional("description", "Description is required", invalid)
                 .map(|text| text.0),
-            status: self
-                .status
-                .optional("status", CHOICE_MESSAGE, invalid)
-                .map(|word| word.0),
+            status,
             occured_at: self
                 .occured_at
                 .optional("occuredAt", time_message, invalid)
-                .map(|moment| moment.0),
-            resolved_at: self
-                .resolved_at
-                .optional("resolvedAt", time_message, invalid)
-                .map(|moment| moment.0),
+                .map(|time| time.0),
+            resolved_at: resolved_at(self.resolved_at, status, time_message, invalid),
             notify: notify(self.notify, invalid),
         }
     }
+}
+
+/// The time of resolution. Null is what an incident without one is read with, so it means nothing
+/// unless the status is RESOLVED.
+fn resolved_at(
+    input: FieldInput<Timestamp>,
+    status: Option<IncidentStatus>,
+    time_message: &str,
+    invalid: &mut Invalid,
+) -> Option<DateTime<Utc>> {
+    if input == FieldInput::Null && status != Some(IncidentStatus::Resolved) {
+        return None;
+    }
+    input
+        .optional("resolvedAt", time_message, invalid)
+        .map(|time| time.0)
 }

@@ -11,9 +11,10 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::request::body::{Body, OptionalBody};
 use crate::request::caller::{CanRead, CanWrite};
+use crate::request::field::{FieldInput, Text};
 use crate::request::if_match::IfMatch;
-use crate::request::input::{Body, FieldInput, OptionalBody, Text};
 use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, Deleted};
 use crate::response::problem::{ErrorResponses, Problem};

@@ -14,10 +14,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::incident::component::{AttachmentInput, optional_attachments};
+use crate::request::body::Body;
 use crate::request::caller::{CanRead, CanWrite};
+use crate::request::field::FieldInput;
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
-use crate::request::input::{Body, FieldInput};
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::{Id, UpdateId};
 use crate::response::api_response::{AllDeleted, ApiResponse, list as list_response};
@@ -145,7 +146,7 @@ async fn list_updates(
 /// the impacts of the incident in the same step, so that messages about the update name the new
 /// ones. 409 if the incident is resolved, unless the update is displayed before the resolution;
 /// then the incident stays resolved. 409 also for `components` if the incident is resolved after
-/// the update.
+/// the update. 422 if it would resolve the incident before `occuredAt`.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
@@ -191,7 +192,8 @@ async fn read_update(
 }
 
 /// Changes the given fields of an update. A new status of the newest update, and the status of an
-/// update that becomes the newest one, also becomes the status of the incident.
+/// update that becomes the newest one, also becomes the status of the incident. 422 if that would
+/// resolve the incident before `occuredAt`.
 #[utoipa::path(
     tag = "incidents",
     params(
@@ -220,7 +222,7 @@ async fn edit_update(
 }
 
 /// Deletes updates, all or none. If the newest update is deleted, the incident takes the status of
-/// the newest remaining one.
+/// the newest remaining one. 409 if that would resolve the incident before `occuredAt`.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),

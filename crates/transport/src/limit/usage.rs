@@ -14,10 +14,12 @@ use allclear_application::write_kind::WriteKind;
 use allclear_domain::event::EventKind;
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::rate_limit::{RateLimit, Refill};
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::limit::bucket::Bucket;
-use crate::request::input::{BODY_LIMIT, FILE_LIMIT};
+use crate::limit::concurrency::{
+    LongPermit, ReportPermit, ReportSemaphore, RequestSemaphore, release,
+};
+use crate::request::body::{BODY_LIMIT, FILE_LIMIT};
 use crate::response::problem::Problem;
 
 const DAY: Duration = Duration::from_hours(24);
@@ -31,11 +33,6 @@ pub struct WriteLimits {
     pub text: Option<NonZeroU32>,
 }
 
-/// Maximum number of requests of an organisation that wait until they are handled. Further ones
-/// are refused.
-const MAX_WAITING: usize = 512;
-/// Maximum number of them that one caller makes wait.
-const MAX_WAITING_OF_CALLER: usize = 256;
 /// Maximum number of long requests of an organisation and kind that wait for another one. A client
 /// may read its export slowly.
 const MAX_WAITING_LONG: usize = 4;
@@ -51,6 +48,8 @@ const ORDINARY_COMMIT: u32 = 2 * 1024;
 /// Estimated size in bytes of the event of a component. The descriptions of all components of an
 /// organisation together are bounded: those of 1,000 components have 1,000 bytes each on average.
 const COMPONENT_EVENT: usize = 2 * 1024;
+/// Estimated size in bytes of an impact in the history of a component, with its indexes.
+const PAST_IMPACT: usize = 500;
 
 /// A kind of requests that take long, of which an organisation has one at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,8 +58,6 @@ pub(crate) enum LongRequest {
     AuditExport,
     /// An export of subscribers, which is read while it is sent.
     SubscriberExport,
-    /// Metrics, which may read a year.
-    Metrics,
 }
 
 /// Counts the writes of each organisation and account, and bounds what each organisation does at
@@ -71,30 +68,13 @@ pub struct Usage {
     text: Option<Bucket<(OrganisationId, WriteKind)>>,
     /// Writes with the sessions of an account.
     accounts: Option<Bucket<UserId>>,
-    reads: Places,
-    running_writes: Places,
-    running_administration: Places,
+    reads: RequestSemaphore,
+    running_writes: RequestSemaphore,
+    running_administration: RequestSemaphore,
     long: KeyedSemaphore<(OrganisationId, LongRequest)>,
+    reports: ReportSemaphore,
     messages: KeyedSemaphore<OrganisationId>,
 }
-
-/// Places for requests of a kind that are handled at the same time.
-struct Places {
-    /// The handled and the waiting requests of an organisation.
-    all: KeyedSemaphore<OrganisationId>,
-    organisations: KeyedSemaphore<OrganisationId>,
-    /// A request waits for a place of its caller first, so that a caller with many requests does
-    /// not delay others.
-    callers: KeyedSemaphore<(OrganisationId, String)>,
-}
-
-/// Keeps the place of a request until it is handled.
-struct Permit(#[expect(dead_code, reason = "dropped with the request")] [OwnedSemaphorePermit; 3]);
-
-/// Keeps the place of a long request until it is dropped.
-pub(crate) struct LongPermit(
-    #[expect(dead_code, reason = "dropped when the request is done")] OwnedSemaphorePermit,
-);
 
 impl Usage {
     /// Creates full buckets with these limits.
@@ -108,14 +88,16 @@ impl Usage {
             writes: limits.writes.map(Bucket::new),
             text: limits.text.map(text),
             accounts: limits.writes.map(Bucket::new),
-            reads: Places::new(concurrency.reads, concurrency.reads),
-            // A body that arrives slowly keeps its place meanwhile.
-            running_writes: Places::new(
+            reads: RequestSemaphore::new(concurrency.reads, concurrency.reads),
+            // A request has its permits while its body arrives, however slowly.
+            running_writes: RequestSemaphore::new(
                 concurrency.writes,
                 concurrency.writes - concurrency.writes / 4,
             ),
-            running_administration: Places::new(1, 1),
+            running_administration: RequestSemaphore::new(1, 1),
             long: KeyedSemaphore::new(1, MAX_WAITING_LONG),
+            // As many as one organisation's reads: half of the connections.
+            reports: ReportSemaphore::new(concurrency.reads),
             messages: KeyedSemaphore::new(MAX_MESSAGES, MAX_WAITING_LONG),
         }
     }
@@ -133,7 +115,7 @@ impl Usage {
         request: &HttpRequest,
     ) -> Result<(), Problem> {
         let is_safe = request.method().is_safe();
-        let places = if is_safe {
+        let semaphore = if is_safe {
             &self.reads
         } else {
             self.take_write(organisation, kind, request)?;
@@ -142,7 +124,7 @@ impl Usage {
                 WriteKind::Person | WriteKind::ApiKey => &self.running_writes,
             }
         };
-        let Some(permit) = places.acquire(organisation, caller).await else {
+        let Some(permit) = semaphore.acquire(organisation, caller).await else {
             if !is_safe {
                 self.give_back(organisation, kind, request);
             }
@@ -176,7 +158,8 @@ impl Usage {
         {
             writes.charge(&key, changes);
         }
-        let bytes = stored_again(commit) + stored_later(commit);
+        let past = commit.past_impacts * PAST_IMPACT;
+        let bytes = stored_again(commit) + stored_later(commit) + past;
         let beyond = u32::try_from(bytes)
             .unwrap_or(u32::MAX)
             .saturating_sub(ORDINARY_COMMIT);
@@ -187,8 +170,8 @@ impl Usage {
         }
     }
 
-    /// Waits until an organisation may begin a long request. Meanwhile other requests have
-    /// its place.
+    /// Waits until an organisation may begin a long request. Its permits are released for
+    /// other requests.
     ///
     /// # Errors
     /// 429 if too many wait.
@@ -200,11 +183,28 @@ impl Usage {
     ) -> Result<LongPermit, Problem> {
         release(request);
         let permit = self.long.acquire(&(organisation.clone(), kind)).await;
-        permit.map(LongPermit).ok_or_else(|| Problem::too_many(1))
+        permit
+            .map(LongPermit::new)
+            .ok_or_else(|| Problem::too_many(1))
     }
 
-    /// Waits until an organisation may send a message and wait for its result. Meanwhile other
-    /// requests have its place.
+    /// Waits until an organisation may read a report: the metrics, or the uptime of a group. The
+    /// permits of the request are released for others.
+    ///
+    /// # Errors
+    /// 429 if too many wait.
+    pub(crate) async fn begin_report(
+        &self,
+        organisation: &OrganisationId,
+        request: &HttpRequest,
+    ) -> Result<ReportPermit, Problem> {
+        release(request);
+        let permit = self.reports.acquire(organisation).await;
+        permit.ok_or_else(|| Problem::too_many(1))
+    }
+
+    /// Waits until an organisation may send a message and wait for its result. The permits of the
+    /// request are released for others.
     ///
     /// # Errors
     /// 429 if too many wait.
@@ -215,7 +215,9 @@ impl Usage {
     ) -> Result<LongPermit, Problem> {
         release(request);
         let permit = self.messages.acquire(organisation).await;
-        permit.map(LongPermit).ok_or_else(|| Problem::too_many(1))
+        permit
+            .map(LongPermit::new)
+            .ok_or_else(|| Problem::too_many(1))
     }
 
     /// Counts a change with a session of an account.
@@ -270,30 +272,6 @@ impl Usage {
         let text = self.text.as_ref();
         text.filter(|_| kind != WriteKind::Administration)
     }
-}
-
-impl Places {
-    fn new(of_organisation: usize, of_caller: usize) -> Self {
-        Self {
-            all: KeyedSemaphore::new(of_organisation + MAX_WAITING, 0),
-            organisations: KeyedSemaphore::new(of_organisation, MAX_WAITING),
-            callers: KeyedSemaphore::new(of_caller, MAX_WAITING_OF_CALLER),
-        }
-    }
-
-    /// Waits for a place. `None` if too many requests wait.
-    async fn acquire(&self, organisation: &OrganisationId, caller: &str) -> Option<Permit> {
-        let key = (organisation.clone(), caller.to_owned());
-        let of_all = self.all.acquire(organisation).await?;
-        let of_caller = self.callers.acquire(&key).await?;
-        let of_organisation = self.organisations.acquire(organisation).await?;
-        Some(Permit([of_organisation, of_caller, of_all]))
-    }
-}
-
-/// Gives the place of a request to others of its organisation: it has a bound of its own.
-pub(crate) fn release(request: &HttpRequest) {
-    request.extensions_mut().remove::<Permit>();
 }
 
 /// The beginning of a refusal, which says whose limit is used up.

@@ -4,10 +4,11 @@ use allclear_domain::id::ComponentId;
 use allclear_domain::maintenance::{MaintenanceDraft, MaintenancePatch, MaintenanceStatus, NewEnd};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
-use crate::request::input::{CHOICE_MESSAGE, FieldInput, Parsed, Text, Timestamp};
+use crate::request::field::{CHOICE_MESSAGE, FieldInput, Parsed, Text, Timestamp};
 use crate::update::change_options::notify;
 
 /// Validation message for an invalid time; in an edit, of the end only.
@@ -37,10 +38,10 @@ pub(super) struct MaintenanceInput {
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = true)]
     start_at: FieldInput<Timestamp>,
-    /// End, in the same forms, not before the start. Null or absent if it is not known yet.
+    /// End, in the same forms, not before the start. Null, empty or absent if it is not known yet.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = "date-time", required = false)]
-    end_at: FieldInput<Timestamp>,
+    end_at: FieldInput<EndText>,
     /// Whether the creation, the beginning and the end notify subscribers. The organisation's
     /// `notifyByDefault` if absent.
     #[serde(default)]
@@ -68,7 +69,7 @@ impl MaintenanceInput {
             )
             .unwrap_or_default(),
             // With the earliest start every end is valid, so the other fields can still be checked.
-            start_at: start_at.map_or(DateTime::<Utc>::MIN_UTC, |moment| moment.0),
+            start_at: start_at.map_or(DateTime::<Utc>::MIN_UTC, |time| time.0),
             end_at: match end(self.end_at, &mut invalid) {
                 Some(NewEnd::At(end)) => Some(end),
                 Some(NewEnd::Open) | None => None,
@@ -106,13 +107,13 @@ pub(super) struct MaintenancePatchInput {
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
     start_at: FieldInput<Timestamp>,
-    /// End, in the same forms, not before the start. Null removes the end.
+    /// End, in the same forms, not before the start. Null or an empty text removes the end.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = "date-time", required = false)]
-    end_at: FieldInput<Timestamp>,
-    /// Whether the change, and a later beginning or end, notifies subscribers. If absent, the
-    /// organisation's `notifyByDefault` for the change; the beginning and the end keep the last
-    /// given value.
+    end_at: FieldInput<EndText>,
+    /// Whether a change of the times or the status, and a later beginning or end, notifies
+    /// subscribers; other changes never do. If absent, the organisation's `notifyByDefault` for the
+    /// change; the beginning and the end keep the last given value.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     notify: FieldInput<bool>,
@@ -136,12 +137,13 @@ impl MaintenancePatchInput {
                 "Description is required",
                 &mut invalid,
             ),
-            start_at: start_at.map(|moment| moment.0),
+            start_at: start_at.map(|time| time.0),
             end_at: end(self.end_at, &mut invalid),
             status: status(self.status, &mut invalid),
             notify: notify(self.notify, &mut invalid),
             components: components(self.components, &mut invalid),
         };
+        patch.check(&mut invalid);
         invalid.into_result()?;
         Ok(patch)
     }
@@ -162,7 +164,7 @@ fn status(
 ) -> Option<MaintenanceStatus> {
     input
         .optional("status", CHOICE_MESSAGE, invalid)
-        .map(|word| word.0)
+        .map(|status| status.0)
 }
 
 /// The affected components; `None` if the field is absent or wrong. A repeated component is
@@ -185,14 +187,30 @@ fn components(
     (ids.len() == count).then_some(ids)
 }
 
+/// The end as a form sends it: empty if it is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct EndText(NewEnd);
+
+impl<'de> Deserialize<'de> for EndText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        if text.is_empty() {
+            return Ok(Self(NewEnd::Open));
+        }
+        let time = Timestamp::parse(&text);
+        time.map(|time| Self(NewEnd::At(time.0)))
+            .ok_or_else(|| Error::custom("not a valid time"))
+    }
+}
+
 /// The new end; null removes it.
-fn end(input: FieldInput<Timestamp>, invalid: &mut Invalid) -> Option<NewEnd> {
+fn end(input: FieldInput<EndText>, invalid: &mut Invalid) -> Option<NewEnd> {
     if input == FieldInput::Null {
         return Some(NewEnd::Open);
     }
     input
         .optional("endAt", TIME_MESSAGE, invalid)
-        .map(|moment| NewEnd::At(moment.0))
+        .map(|end| end.0)
 }
 
 #[cfg(test)]
@@ -258,6 +276,7 @@ mod tests {
                 .end_at
                 .is_some()
         );
+        assert_eq!(create(body(json!(""))).unwrap().end_at, None);
         let before = create(body(json!("2026-01-31T09:29:59.999Z"))).unwrap_err();
         assert_eq!(before, [row("endAt", "End must not be before start")]);
         assert_eq!(
@@ -269,10 +288,10 @@ mod tests {
     #[test]
     fn edit_changes_given_fields_and_has_the_messages_of_its_form() {
         assert_eq!(edit(json!({})).unwrap(), MaintenancePatch::default());
-        assert_eq!(
-            edit(json!({"endAt": null})).unwrap().end_at,
-            Some(NewEnd::Open)
-        );
+        for open in [Value::Null, json!("")] {
+            let patch = edit(json!({"endAt": open})).unwrap();
+            assert_eq!(patch.end_at, Some(NewEnd::Open));
+        }
         let listed = edit(json!({"components": []})).unwrap().components;
         assert_eq!(listed, Some(Vec::new()));
         let wrong = edit(json!({"title": null, "startAt": null, "endAt": "x"})).unwrap_err();
@@ -282,5 +301,18 @@ mod tests {
             row("endAt", "Invalid date format"),
         ];
         assert_eq!(wrong, all);
+    }
+
+    #[test]
+    fn edit_reports_invalid_values_beside_those_of_wrong_types() {
+        let wrong = edit(json!({
+            "title": " ", "status": "LATE", "startAt": "2026-01-31T09:30", "endAt": "2026-01-31T09:29",
+        }));
+        let all = [
+            row("status", CHOICE_MESSAGE),
+            row("title", "Title is required"),
+            row("endAt", "End must not be before start"),
+        ];
+        assert_eq!(wrong.unwrap_err(), all);
     }
 }

@@ -10,10 +10,10 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::request::body::Body;
 use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
-use crate::request::input::Body;
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::{Id, UpdateId};
 use crate::response::api_response::{AllDeleted, ApiResponse, list as list_response};

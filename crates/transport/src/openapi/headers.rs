@@ -84,13 +84,14 @@ pub(super) fn describe_version(operation: &mut Operation) {
 }
 
 /// Whether responses about the item of a path have its version: a change of it takes
-/// `If-Match`, or it is created. API keys have no versions; the history of a component has one
-/// for all its periods.
+/// `If-Match`, it is created, or a monitor reports its status. API keys have no versions; the
+/// history of a component has one for all its periods.
 pub(super) fn has_versions(path: &str, item: &PathItem) -> bool {
     let changes = [&item.post, &item.patch, &item.put, &item.delete];
     let is_created = path.ends_with("/create") && !path.ends_with("/api-key/create");
     let is_history = path.ends_with("/history");
-    is_created || is_history || changes.into_iter().flatten().any(takes_version)
+    let is_report = path.ends_with("/status");
+    is_created || is_history || is_report || changes.into_iter().flatten().any(takes_version)
 }
 
 /// Whether a call takes `If-Match`.
@@ -203,6 +204,7 @@ mod tests {
             "get /api/v1/component/{id}",
             "patch /api/v1/component/{id}",
             "post /api/v1/component/create",
+            "post /api/v1/component/{id}/status",
             "get /api/v1/component/{id}/history",
             "get /api/v1/component/order",
             "get /api/v1/organisation",

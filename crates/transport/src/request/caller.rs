@@ -30,6 +30,7 @@ use tracing::Instrument;
 
 use crate::limit::key_usage::KeyUsage;
 use crate::limit::usage::Usage;
+use crate::request::service::service;
 use crate::response::problem::Problem;
 use crate::server::security_log::record_refused;
 
@@ -152,11 +153,10 @@ impl FromRequest for RecentAdmin {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let admin = CanAdminister::from_request(request, payload);
-        let clock = request.app_data::<web::Data<dyn Clock>>().cloned();
+        let clock = service::<dyn Clock>(request);
         Box::pin(async move {
             let admin = admin.await?;
-            let clock = clock.ok_or_else(|| Error::internal("no clock is configured"))?;
-            require_recent(admin.caller.authenticated_at, clock.now())?;
+            require_recent(admin.caller.authenticated_at, clock?.now())?;
             Ok(Self(admin))
         })
     }
@@ -167,7 +167,9 @@ async fn identify(request: &HttpRequest, permission: Permission) -> Result<Opera
     let verified = request.extensions_mut().remove::<VerifiedToken>();
     let VerifiedToken(outcome) =
         verified.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
-    if let Err(TokenError::Bad(reason)) = &outcome {
+    if let Err(error) = &outcome
+        && let Some(reason) = error.reason()
+    {
         let refused = SecurityRecord {
             detail: Some(reason),
             ..SecurityRecord::new(SecurityEvent::TokenRefused)
@@ -254,10 +256,8 @@ async fn verify(
     request: &HttpRequest,
     token: String,
 ) -> Result<Result<Caller, TokenError>, Problem> {
-    let verifier = request.app_data::<web::Data<dyn TokenVerifier>>().cloned();
-    let wired = verifier.zip(request.app_data::<web::Data<Handle>>());
-    let (verifier, runtime) =
-        wired.ok_or_else(|| Error::internal("no token verifier is configured"))?;
+    let verifier = service::<dyn TokenVerifier>(request)?;
+    let runtime = service::<Handle>(request)?;
     // Not in the worker thread: under load, each await there queues behind hundreds of
     // other requests.
     let outcome = runtime.spawn(async move { verifier.verify(&token).await }.in_current_span());

@@ -7,12 +7,13 @@ use actix_web::body::MessageBody;
 use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
-use actix_web::{FromRequest, HttpMessage, HttpRequest, HttpResponse, web};
+use actix_web::{FromRequest, HttpMessage, HttpRequest, HttpResponse};
 use allclear_application::error::Error;
 use allclear_application::idempotency::{CurrentRequest, Idempotency, KeyState, RepeatableRequest};
 use serde::{Deserialize, Serialize};
 
 use crate::request::caller::Operator;
+use crate::request::service::service;
 use crate::response::problem::Problem;
 
 /// The request header.
@@ -64,9 +65,7 @@ impl Repeatable {
         let Some(key) = &self.key else {
             return Ok(respond(&work.await?));
         };
-        let idempotency = self.request.app_data::<web::Data<Idempotency>>();
-        let idempotency =
-            idempotency.ok_or_else(|| Error::internal("no idempotency service is configured"))?;
+        let idempotency = service::<Idempotency>(&self.request)?;
         let body = self.request.extensions().get::<BodyDigest>().copied();
         let body = body.ok_or_else(|| Error::internal("the body was not read"))?;
         let path = self.request.uri().path_and_query();

@@ -8,6 +8,7 @@ use actix_web::{HttpResponse, ResponseError};
 use allclear_application::caller::TokenError;
 use allclear_application::error::Error;
 use allclear_application::line_limit::LineLimit;
+use allclear_application::mail::SendError;
 use allclear_domain::validation::{FieldError, Invalid};
 use serde::Serialize;
 use utoipa::{IntoResponses, ToSchema};
@@ -94,11 +95,9 @@ impl Problem {
         self.retry_after
     }
 
-    fn unavailable() -> Self {
-        let problem = Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "Temporarily unavailable, please try again",
-        );
+    /// 503, after which a retry may work.
+    fn unavailable(message: impl Into<String>) -> Self {
+        let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, message);
         Self {
             retry_after: Some(1),
             ..problem
@@ -145,6 +144,10 @@ impl From<Error> for Problem {
             Error::MailLimitReached { retry_after, .. } => {
                 Self::too_many_of(error.to_string(), retry_after)
             }
+            Error::InvitationNotMailed(SendError::Permanent { .. }) => {
+                Self::new(StatusCode::CONFLICT, error.to_string())
+            }
+            Error::InvitationNotMailed(_) => Self::unavailable(error.to_string()),
             Error::Unavailable(cause) => {
                 static LINES: LineLimit = LineLimit::new(20);
                 if LINES.allows() {
@@ -153,24 +156,27 @@ impl From<Error> for Problem {
                         "request failed: something it needs is unavailable"
                     );
                 }
-                Self::unavailable()
+                Self::unavailable("Temporarily unavailable, please try again")
             }
             Error::Internal(cause) => Self::internal(cause.as_ref()),
         }
     }
 }
 
+/// The fields with which forms begin.
+const FIRST_FIELDS: [&str; 3] = ["message", "name", "title"];
+
+/// The first error, whose message is that of the whole response, is the one of the form's first
+/// field.
 impl From<Invalid> for Problem {
     fn from(invalid: Invalid) -> Self {
-        let message = invalid
-            .errors
+        let mut errors = invalid.errors;
+        errors.sort_by_key(|error| !FIRST_FIELDS.contains(&error.field.as_str()));
+        let message = errors
             .first()
             .map_or("Some fields are not right", |first| first.message.as_str());
         let problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, message);
-        Self {
-            errors: invalid.errors,
-            ..problem
-        }
+        Self { errors, ..problem }
     }
 }
 
@@ -180,6 +186,9 @@ impl From<TokenError> for Problem {
             TokenError::Bad(reason) => {
                 tracing::debug!(reason, "token rejected");
                 Self::new(StatusCode::UNAUTHORIZED, "Please sign in again")
+            }
+            TokenError::KeyExpired => {
+                Self::new(StatusCode::UNAUTHORIZED, "This API key has expired")
             }
             TokenError::Unavailable(cause) => Error::Unavailable(cause).into(),
         }
@@ -388,7 +397,18 @@ mod tests {
         assert_eq!(body["type"], "/problems/re-authentication-required");
         assert_eq!(response_of(Error::Stale).await.1["type"], "about:blank");
         assert_eq!(response_of(Error::Stale).await.0, 412);
+        let reason = "busy".to_owned();
+        let delayed = Error::InvitationNotMailed(SendError::Temporary { reason });
+        assert_eq!(response_of(delayed).await.0, 503);
+        let reason = "no such mailbox".to_owned();
+        let rejected = Error::InvitationNotMailed(SendError::Permanent { reason });
+        assert_eq!(response_of(rejected).await.0, 409);
         assert_eq!(response_of(TokenError::Bad("expired".into())).await.0, 401);
+        let (status, body) = response_of(TokenError::KeyExpired).await;
+        assert_eq!(
+            (status, &body["message"]),
+            (401, &json!("This API key has expired"))
+        );
         assert_eq!(
             response_of(TokenError::Unavailable("down".into())).await.0,
             503
@@ -409,6 +429,18 @@ mod tests {
             (&body["errors"], &body["message"]),
             (&errors, &json!("Component is required"))
         );
+    }
+
+    #[actix_web::test]
+    async fn first_error_is_that_of_the_first_field_of_the_form() {
+        let mut invalid = Invalid::field("startAt", "Invalid date format");
+        invalid.add(FieldError::new("description", "Description is required"));
+        invalid.add(FieldError::new("title", "Title is required"));
+        let (_, body) = response_of(invalid).await;
+        assert_eq!(body["message"], "Title is required");
+        let errors = body["errors"].as_array().unwrap().iter();
+        let fields: Vec<_> = errors.map(|error| error["field"].clone()).collect();
+        assert_eq!(fields, ["title", "startAt", "description"]);
     }
 
     #[actix_web::test]

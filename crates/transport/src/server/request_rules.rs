@@ -1,5 +1,6 @@
-//! Rules for every request that reaches the app: bounded head, no compressed body, HEAD wherever
-//! GET works, and no caching of responses to a token or a session cookie.
+//! Rules for every request that reaches the app: bounded head, no repeated `Authorization`, no
+//! compressed body, HEAD wherever GET works, and no caching of responses to a token or a session
+//! cookie.
 
 use std::future::{Ready, ready};
 use std::pin::Pin;
@@ -218,7 +219,20 @@ fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
         let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
         return Some(Problem::new(status, "The request's headers are too large").error_response());
     }
+    if has_two_authorizations(request.headers()) {
+        let problem = Problem::new(
+            StatusCode::BAD_REQUEST,
+            "Authorization must not be repeated",
+        );
+        return Some(problem.error_response());
+    }
     is_encoded(request.headers()).then(unsupported_encoding)
+}
+
+/// Whether the request has several `Authorization` headers. They are no list (RFC 9110, sections
+/// 5.3 and 11.6.2), and a proxy may have checked another one than the app reads.
+fn has_two_authorizations(headers: &HeaderMap) -> bool {
+    headers.get_all(header::AUTHORIZATION).nth(1).is_some()
 }
 
 /// Whether the body has a content coding other than `identity` (RFC 9110, section 8.4).
@@ -275,6 +289,22 @@ mod tests {
                 is_encoded(&headers(&header::CONTENT_ENCODING, refused)),
                 "{refused:?}"
             );
+        }
+    }
+
+    #[test]
+    fn authorization_must_not_be_repeated() {
+        let repeated = |values: &[&'static str]| {
+            has_two_authorizations(&headers(&header::AUTHORIZATION, values))
+        };
+        assert!(!repeated(&[]));
+        assert!(!repeated(&["Bearer x, y"]));
+        for values in [
+            &["Bearer x", "Bearer y"][..],
+            &["Bearer x", "Bearer x"],
+            &["", "Basic x"],
+        ] {
+            assert!(repeated(values), "{values:?}");
         }
     }
 

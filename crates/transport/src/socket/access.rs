@@ -105,7 +105,9 @@ impl SocketAuthorizer {
         token: &str,
     ) -> Result<Access, TokenError> {
         let outcome = self.verifier.verify(token).await;
-        if let Err(TokenError::Bad(reason)) = &outcome {
+        if let Err(error) = &outcome
+            && let Some(reason) = error.reason()
+        {
             record_socket_refused(client, reason);
         }
         let caller = outcome?;
@@ -201,9 +203,9 @@ impl SocketAuthorizer {
         for token in tokens {
             match self.verifier.verify(&token).await {
                 Ok(_) => has_failed = false,
-                Err(TokenError::Bad(reason)) => {
+                Err(refused @ (TokenError::Bad(_) | TokenError::KeyExpired)) => {
                     has_failed = false;
-                    tracing::debug!(reason, "socket access has ended");
+                    tracing::debug!(reason = refused.reason(), "socket access has ended");
                     // The token may have expired during the verification.
                     self.cut_expired();
                     self.cut(RevokeReason::Revoked, |access| access.token == token);

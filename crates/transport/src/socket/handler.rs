@@ -80,7 +80,9 @@ impl Handler for SocketHandler {
                 let checked = self.authorizer.check(client, token).await;
                 Some(checked.map_err(|error| match error {
                     TokenError::Unavailable(_) => ConnectError::temporary(),
-                    TokenError::Bad(_) => ConnectError::new(Problem::from(error).to_string()),
+                    TokenError::Bad(_) | TokenError::KeyExpired => {
+                        ConnectError::new(Problem::from(error).to_string())
+                    }
                 })?)
             }
         };
@@ -258,7 +260,7 @@ impl SocketHandler {
         let client = socket.handshake().address();
         let checked = self.authorizer.check(client, &token).await;
         let refusals = &socket.data().refusals;
-        if let Err(TokenError::Bad(_)) = &checked {
+        if let Err(TokenError::Bad(_) | TokenError::KeyExpired) = &checked {
             refusals.fetch_add(1, Ordering::Relaxed);
         }
         let access = checked.map_err(Problem::from)?;

@@ -280,6 +280,7 @@ mod tests {
             notice_bytes: 0,
             counts_as: None,
             scheduled_events: 0,
+            past_impacts: 0,
         })
     }
 

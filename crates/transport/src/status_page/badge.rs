@@ -9,14 +9,14 @@ mod drawing;
 mod text_width;
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use allclear_domain::rollup::{Indicator, PublicStatus};
 use allclear_domain::text::{one_line, trimmed};
+use allclear_domain::tone::Tone;
 use allclear_domain::uptime::{BAR_DAYS, Percentage};
 use allclear_domain::validation::{FieldError, Invalid};
 use serde::Deserialize;
 
 pub(crate) use self::contents::BadgeContents;
-use self::drawing::{Badge, BadgeStyle, Colour, draw};
+use self::drawing::{Badge, BadgeStyle, draw};
 use crate::response::problem::Problem;
 use crate::status_page::markup::uptime_digits;
 use crate::status_page::page_cache::PageCache;
@@ -122,7 +122,7 @@ pub(crate) async fn page_badge(
     let picture = picture(&Badge {
         label: &label,
         message: rollup.description,
-        colour: rollup.indicator.into(),
+        tone: rollup.indicator.into(),
         style: wanted.style,
         title: &titled(&label, rollup.description),
     })?;
@@ -143,7 +143,7 @@ pub(crate) async fn component_badge(
     let contents = page.badges();
     let component = contents.component(&code).ok_or_else(Problem::not_found)?;
     let label = label(&wanted, &component.name);
-    let (message, title, colour) = match wanted.metric {
+    let (message, title, tone) = match wanted.metric {
         Metric::Status => {
             let message = component.status.label().to_owned();
             let title = titled(&label, &message);
@@ -158,13 +158,13 @@ pub(crate) async fn component_badge(
                 &label,
                 &format!("uptime of the last {days} {unit}: {message}"),
             );
-            (message, title, uptime_colour(percentage))
+            (message, title, uptime_tone(percentage))
         }
     };
     let picture = picture(&Badge {
         label: &label,
         message: &message,
-        colour,
+        tone,
         style: wanted.style,
         title: &title,
     })?;
@@ -192,37 +192,13 @@ fn titled(label: &str, message: &str) -> String {
     }
 }
 
-impl From<PublicStatus> for Colour {
-    fn from(status: PublicStatus) -> Self {
-        match status {
-            PublicStatus::Operational => Self::Operational,
-            PublicStatus::UnderMaintenance => Self::Maintenance,
-            PublicStatus::Degraded => Self::Degraded,
-            PublicStatus::PartialOutage => Self::Partial,
-            PublicStatus::MajorOutage => Self::Major,
-        }
-    }
-}
-
-impl From<Indicator> for Colour {
-    fn from(indicator: Indicator) -> Self {
-        match indicator {
-            Indicator::None => Self::Operational,
-            Indicator::Maintenance => Self::Maintenance,
-            Indicator::Minor => Self::Degraded,
-            Indicator::Major => Self::Partial,
-            Indicator::Critical => Self::Major,
-        }
-    }
-}
-
-fn uptime_colour(percentage: Option<Percentage>) -> Colour {
+fn uptime_tone(percentage: Option<Percentage>) -> Tone {
     match percentage.map(f64::from) {
-        None => Colour::Neutral,
-        Some(percent) if percent >= 99.9 => Colour::Operational,
-        Some(percent) if percent >= 99.0 => Colour::Degraded,
-        Some(percent) if percent >= 95.0 => Colour::Partial,
-        Some(_) => Colour::Major,
+        None => Tone::Neutral,
+        Some(percent) if percent >= 99.9 => Tone::Operational,
+        Some(percent) if percent >= 99.0 => Tone::Degraded,
+        Some(percent) if percent >= 95.0 => Tone::Partial,
+        Some(_) => Tone::Major,
     }
 }
 

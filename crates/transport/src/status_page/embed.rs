@@ -5,10 +5,11 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_application::status_page::Snapshot;
 use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::rollup::{Indicator, PublicStatus, Rollup, impact};
+use allclear_domain::tone::Tone;
 use maud::{Markup, html};
 
 use crate::response::problem::Problem;
-use crate::status_page::markup::is_unresolved;
+use crate::status_page::markup::{is_unresolved, tone_name};
 use crate::status_page::page_cache::PageCache;
 use crate::status_page::ready_response::boxed;
 use crate::status_page::response::PublicResponses;
@@ -33,8 +34,7 @@ pub(crate) fn page(template: &str, snapshot: &Snapshot) -> String {
 /// The content of the banner.
 struct BannerState<'a> {
     headline: &'a str,
-    /// Name of the colour in the style sheet.
-    tone: &'static str,
+    tone: Tone,
     /// Title of an incident or a maintenance.
     title: Option<&'a str>,
     /// Number of open incidents besides the one with this title.
@@ -62,14 +62,12 @@ impl<'a> BannerState<'a> {
         // Not every incident and maintenance has a component.
         let (headline, tone) = match rollup.indicator {
             Indicator::None | Indicator::Maintenance if incident.is_some() => {
-                ("Open Incident", "degraded")
+                ("Open Incident", Tone::Degraded)
             }
-            Indicator::None if maintenance.is_some() => ("Maintenance In Progress", "maintenance"),
-            Indicator::None => (rollup.description, "operational"),
-            Indicator::Maintenance => (rollup.description, "maintenance"),
-            Indicator::Minor => (rollup.description, "degraded"),
-            Indicator::Major => (rollup.description, "partial"),
-            Indicator::Critical => (rollup.description, "major"),
+            Indicator::None if maintenance.is_some() => {
+                ("Maintenance In Progress", Tone::Maintenance)
+            }
+            indicator => (rollup.description, indicator.into()),
         };
         Self {
             headline,
@@ -78,7 +76,7 @@ impl<'a> BannerState<'a> {
                 .map(|incident| incident.title.as_str())
                 .or(maintenance.map(|maintenance| maintenance.title.as_str())),
             others: open().count().saturating_sub(1),
-            is_trouble: tone != "operational",
+            is_trouble: tone != Tone::Operational,
         }
     }
 }
@@ -90,7 +88,7 @@ fn banner(snapshot: &Snapshot) -> Markup {
     html! {
         div role="status" data-live data-revision=(snapshot.revision)
             data-events={ "/api/v1/status/" (organisation.id) "/events" }
-            data-trouble=(state.is_trouble) data-tone=(state.tone) {
+            data-trouble=(state.is_trouble) data-tone=(tone_name(state.tone)) {
             a href=(organisation.url) target="_blank" rel="noopener" {
                 strong { (state.headline) }
                 span class="detail" {

@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 
 /// A body and its compressed forms.
 #[derive(Debug, Clone)]
-pub struct Encoded {
+pub(crate) struct Encoded {
     plain: Bytes,
     gzip: Bytes,
     brotli: Bytes,
@@ -17,7 +17,7 @@ pub struct Encoded {
 
 /// Supported content codings (RFC 9110, section 8.4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coding {
+pub(crate) enum Coding {
     /// Uncompressed.
     Identity,
     /// RFC 1952.
@@ -29,7 +29,7 @@ pub enum Coding {
 impl Encoded {
     /// Compresses a body. Takes milliseconds, so it must not run in a worker thread.
     #[must_use]
-    pub fn new(plain: Vec<u8>) -> Self {
+    pub(crate) fn new(plain: Vec<u8>) -> Self {
         let gzip = gzip(&plain);
         let mut compressed = Vec::new();
         // A window of 256 KiB: initialising a larger one takes longer than compressing the page.
@@ -50,7 +50,7 @@ impl Encoded {
 
     /// Compresses a small body by gzip alone, which takes microseconds.
     #[must_use]
-    pub fn gzipped(plain: Vec<u8>) -> Self {
+    pub(crate) fn gzipped(plain: Vec<u8>) -> Self {
         let gzip = gzip(&plain);
         Self {
             plain: exact(plain),
@@ -61,7 +61,11 @@ impl Encoded {
 
     /// A body in the forms that a build made.
     #[must_use]
-    pub fn precompressed(plain: Option<Bytes>, gzip: Option<Bytes>, brotli: Option<Bytes>) -> Self {
+    pub(crate) fn precompressed(
+        plain: Option<Bytes>,
+        gzip: Option<Bytes>,
+        brotli: Option<Bytes>,
+    ) -> Self {
         Self {
             plain: plain.unwrap_or_default(),
             gzip: gzip.unwrap_or_default(),
@@ -71,7 +75,7 @@ impl Encoded {
 
     /// A copy that shares no memory.
     #[must_use]
-    pub fn deep_copy(&self) -> Self {
+    pub(crate) fn deep_copy(&self) -> Self {
         let [plain, gzip, brotli] =
             [&self.plain, &self.gzip, &self.brotli].map(|form| Bytes::copy_from_slice(form));
         Self {
@@ -82,18 +86,18 @@ impl Encoded {
     }
 
     /// The uncompressed body.
-    pub const fn plain(&self) -> &Bytes {
+    pub(crate) const fn plain(&self) -> &Bytes {
         &self.plain
     }
 
     /// The body in gzip's form; empty if there is none.
-    pub const fn gzip(&self) -> &Bytes {
+    pub(crate) const fn gzip(&self) -> &Bytes {
         &self.gzip
     }
 
     /// Size of all forms in bytes.
     #[must_use]
-    pub fn size(&self) -> u64 {
+    pub(crate) fn size(&self) -> u64 {
         [&self.plain, &self.gzip, &self.brotli]
             .into_iter()
             .map(|form| form.len() as u64)
@@ -101,7 +105,7 @@ impl Encoded {
     }
 
     /// The smallest form that the client accepts, and its content coding.
-    pub fn pick(&self, request_headers: &HeaderMap) -> (Coding, Bytes) {
+    pub(crate) fn pick(&self, request_headers: &HeaderMap) -> (Coding, Bytes) {
         let accepted = request_headers
             .get(header::ACCEPT_ENCODING)
             .map_or(Accepted::default(), Accepted::of);
@@ -137,7 +141,7 @@ struct Accepted {
 impl Coding {
     /// Value of `Content-Encoding`; `None` for identity.
     #[must_use]
-    pub const fn header(self) -> Option<HeaderValue> {
+    pub(crate) const fn header(self) -> Option<HeaderValue> {
         match self {
             Self::Identity => None,
             Self::Gzip => Some(HeaderValue::from_static("gzip")),

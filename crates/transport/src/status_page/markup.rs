@@ -28,6 +28,7 @@ use self::affected::UniqueNames;
 use self::frame::{Home, frame};
 pub(crate) use self::link::{FORMS as LINK_FORMS, LinkOutcome, page as link_page};
 use self::status_style::StatusStyle;
+pub(crate) use self::status_style::tone_name;
 pub(crate) use self::subscribe::{
     SubscribeForm, SubscribePage, feed_links, page as subscribe_page,
 };
@@ -45,11 +46,8 @@ pub(crate) fn incident_status(incident: &PublicIncident) -> &'static str {
 
 /// The page of an organisation.
 #[must_use]
-pub fn page(snapshot: &Snapshot) -> Markup {
+pub(crate) fn page(snapshot: &Snapshot) -> Markup {
     let organisation = &snapshot.organisation;
-    // Unresolved incidents come before the components they affect.
-    let incidents_first = snapshot.incidents.iter().any(is_unresolved);
-    let names = UniqueNames::of(snapshot);
     let path = status_page_path(&organisation.id);
     let heading = html! {
         a href="#components" class="skip" { "Skip to components" }
@@ -58,7 +56,7 @@ pub fn page(snapshot: &Snapshot) -> Markup {
     let content = html! {
         div class="overview" {
             (text::prose(organisation.page_description.as_deref().unwrap_or_default()))
-            (component::banner(snapshot.banner, &snapshot.components))
+            (component::banner(snapshot))
             div class="note" {
                 p class="live" {
                     span {}
@@ -66,18 +64,13 @@ pub fn page(snapshot: &Snapshot) -> Markup {
                 }
                 p { "All times are in " (organisation.time_zone.label()) }
             }
+            nav aria-label="Pages" class="links" {
+                (link_button(&format!("{path}/history"), "View history"))
+                (link_button(&format!("{path}/uptime"), "Uptime"))
+                @if let Some(support) = &organisation.support_url { (link_button(support, "Get support")) }
+            }
         }
-        div class="sections" {
-            @if incidents_first { (incident::list(snapshot, &names)) }
-            (component::list(snapshot))
-            @if !incidents_first { (incident::list(snapshot, &names)) }
-            (maintenance::list(snapshot, &names))
-        }
-        p class="links" {
-            (link_button(&format!("{path}/history"), "View history"))
-            (link_button(&format!("{path}/uptime"), "Uptime"))
-            @if let Some(support) = &organisation.support_url { (link_button(support, "Get support")) }
-        }
+        div class="sections" { @for section in sections(snapshot) { (section) } }
         div role="log" aria-live="polite" aria-label="Changes" {}
     };
     let actions = html! {
@@ -89,13 +82,29 @@ pub fn page(snapshot: &Snapshot) -> Markup {
     frame(home, &heading, &actions, &content)
 }
 
+/// The sections in the order in which they are read. Unresolved incidents are before the components
+/// that they affect, past ones after them. Maintenances that are not over come second.
+fn sections(snapshot: &Snapshot) -> Vec<Markup> {
+    let names = UniqueNames::of(snapshot);
+    let mut sections = vec![component::list(snapshot), incident::list(snapshot, &names)];
+    if snapshot.incidents.iter().any(is_unresolved) {
+        sections.reverse();
+    }
+    let all_over = snapshot.maintenances.iter().all(maintenance::is_over);
+    sections.insert(
+        if all_over { 2 } else { 1 },
+        maintenance::list(snapshot, &names),
+    );
+    sections
+}
+
 fn link_button(path: &str, text: &str) -> Markup {
     html! { a href=(path) class="button" { (text) } }
 }
 
 /// The page for an unknown organisation.
 #[must_use]
-pub fn unknown() -> Markup {
+pub(crate) fn unknown() -> Markup {
     let content = html! {
         div class="absent" {
             (icon::search_x())

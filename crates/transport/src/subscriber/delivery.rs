@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::request::caller::CanRead;
-use crate::request::input::CHOICE_MESSAGE;
+use crate::request::field::CHOICE_MESSAGE;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;

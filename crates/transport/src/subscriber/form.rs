@@ -8,9 +8,10 @@ use allclear_application::subscriber::Subscribers;
 use serde::Deserialize;
 
 use super::input::SubscriberInput;
-use super::{MAILED, SubscriberThrottle, draft};
+use super::{MAILED, SubscriberThrottle};
 use crate::limit::client_network::client;
-use crate::request::input::{BodyLimit, FieldInput, Raw, Text};
+use crate::request::body::{BodyLimit, Raw};
+use crate::request::field::{FieldInput, Text};
 use crate::response::problem::Problem;
 use crate::server::read as read_route;
 use crate::status_page::markup::{SubscribeForm, SubscribePage};
@@ -114,7 +115,7 @@ async fn enter(
     throttle: &SubscriberThrottle,
     (organisation, fields): (&str, Fields),
 ) -> Result<(), Problem> {
-    let draft = draft(SubscriberInput::of_email(fields.email))?;
+    let draft = SubscriberInput::of_email(fields.email).draft()?;
     throttle.subscribe.take_or_refuse(&client(request))?;
     subscribers
         .subscribe(&parse_organisation_id(organisation)?, draft)

@@ -17,9 +17,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use self::file::File;
 use self::rows::Rows;
-use crate::limit::usage;
+use crate::limit::concurrency::release;
 use crate::request::caller::CanWrite;
-use crate::request::input::BOOLEAN_MESSAGE;
+use crate::request::field::BOOLEAN_MESSAGE;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 
@@ -151,7 +151,7 @@ pub(super) async fn import(
     let importing = Importing::begin(&caller.organisation, caller.account());
     let _importing = importing.ok_or_else(other_files)?;
     // The file may arrive slowly.
-    usage::release(&request);
+    release(&request);
     let file = File::read(body).await?;
     let rows = Rows::of(file.bytes())?;
     let report = subscribers

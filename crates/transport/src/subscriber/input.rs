@@ -9,7 +9,7 @@ use allclear_domain::validation::{FieldError, Invalid};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::request::input::{BOOLEAN_MESSAGE, CHOICE_MESSAGE, FieldInput, Parsed, Text};
+use crate::request::field::{BOOLEAN_MESSAGE, CHOICE_MESSAGE, FieldInput, Parsed, Text};
 
 /// Validation message for an invalid address.
 const EMAIL_MESSAGE: &str = "Invalid email address";
@@ -60,31 +60,35 @@ impl SubscriberInput {
         }
     }
 
-    /// The draft; adds errors to `invalid`. `None` if there are any.
-    pub(crate) fn draft(self, invalid: &mut Invalid) -> Option<SubscriberDraft> {
+    /// The subscriber to add.
+    pub(crate) fn draft(self) -> Result<SubscriberDraft, Invalid> {
+        let mut invalid = Invalid::default();
         let channel = self
             .channel
-            .optional("channel", CHOICE_MESSAGE, invalid)
+            .optional("channel", CHOICE_MESSAGE, &mut invalid)
             .map_or_else(Channel::default, |channel| channel.0);
         let (text, message) = match channel {
             Channel::Email => (self.email, EMAIL_MESSAGE),
             _ => (self.target, "Target is required"),
         };
-        let text = text.required(channel.field(), message, invalid);
-        let target = text.and_then(|text| collect(Target::parse(channel, &text.0), invalid));
-        let components = chosen(self.components, "components", invalid).flatten();
-        let groups = chosen(self.groups, "groups", invalid).flatten();
+        let text = text.required(channel.field(), message, &mut invalid);
+        let target = text.and_then(|text| invalid.merge(Target::parse(channel, &text.0)));
+        let components = chosen(self.components, "components", &mut invalid).flatten();
+        let groups = chosen(self.groups, "groups", &mut invalid).flatten();
         let incident = self
             .incident_id
-            .nullable("incidentId", "Unknown incident", invalid)
+            .nullable("incidentId", "Unknown incident", &mut invalid)
             .map(|id| id.0);
-        let scope = collect(Scope::of(components, groups, incident), invalid);
-        let mute_maintenances = muted(self.mute_maintenances, invalid).unwrap_or_default();
-        Some(SubscriberDraft {
-            target: target?,
-            scope: scope?,
-            mute_maintenances,
-        })
+        let scope = invalid.merge(Scope::of(components, groups, incident));
+        let mute_maintenances = muted(self.mute_maintenances, &mut invalid).unwrap_or_default();
+        match target.zip(scope) {
+            Some((target, scope)) if invalid.errors.is_empty() => Ok(SubscriberDraft {
+                target,
+                scope,
+                mute_maintenances,
+            }),
+            _ => Err(invalid),
+        }
     }
 }
 
@@ -145,19 +149,6 @@ fn muted(input: FieldInput<bool>, invalid: &mut Invalid) -> Option<bool> {
     input.optional("muteMaintenances", BOOLEAN_MESSAGE, invalid)
 }
 
-/// The value, or `None` after adding its errors.
-fn collect<T>(result: Result<T, Invalid>, invalid: &mut Invalid) -> Option<T> {
-    match result {
-        Ok(value) => Some(value),
-        Err(found) => {
-            for error in found.errors {
-                invalid.add(error);
-            }
-            None
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,10 +157,7 @@ mod tests {
 
     fn draft(body: Value) -> Result<SubscriberDraft, Invalid> {
         let input: SubscriberInput = serde_json::from_value(body).unwrap();
-        let mut invalid = Invalid::default();
-        let draft = input.draft(&mut invalid);
-        invalid.into_result()?;
-        Ok(draft.unwrap())
+        input.draft()
     }
 
     fn field(body: Value) -> String {
@@ -225,6 +213,23 @@ mod tests {
         ] {
             assert_eq!(field(body.clone()), wrong, "{body}");
         }
+    }
+
+    #[test]
+    fn errors_of_one_request_are_complete_and_in_order() {
+        let wrong = draft(json!({
+            "channel": "fax", "email": "ann", "components": [], "muteMaintenances": 7
+        }));
+        let fields: Vec<_> = wrong
+            .unwrap_err()
+            .errors
+            .into_iter()
+            .map(|error| error.field)
+            .collect();
+        assert_eq!(
+            fields,
+            ["channel", "email", "components", "muteMaintenances"]
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::SubscriberThrottle;
 use super::form::{page, page_and_target, reason};
 use super::visitor::{UNSUBSCRIBED, UnsubscriptionInput, confirm, confirmed, leave};
-use crate::request::input::Raw;
+use crate::request::body::Raw;
 use crate::request::query::query;
 use crate::response::problem::Problem;
 use crate::server::read;

@@ -10,7 +10,8 @@ use utoipa::ToSchema;
 use super::input::SubscriberChangeInput;
 use super::visitor::{Link, followed, subscriber_id};
 use super::{SubscriberBody, SubscriberThrottle};
-use crate::request::input::{Body, FieldInput, Text};
+use crate::request::body::Body;
+use crate::request::field::{FieldInput, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -36,7 +37,7 @@ struct ManageInput {
 
 impl ManageInput {
     fn link(self) -> Result<Link<SubscriberId>, Problem> {
-        let key = |invalid: &mut Invalid| subscriber_id(self.subscriber_id, invalid);
+        let key = subscriber_id(self.subscriber_id);
         Link::read(key, self.org_id, ("manageCode", self.manage_code))
     }
 }

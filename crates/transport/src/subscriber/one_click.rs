@@ -11,7 +11,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::SubscriberThrottle;
 use super::visitor::{Nothing, SubscriberName, UNSUBSCRIBED, leave};
-use crate::request::input::{FieldInput, Raw, Text};
+use crate::request::body::Raw;
+use crate::request::field::{FieldInput, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;

@@ -13,7 +13,8 @@ use uuid::Uuid;
 use super::input::SubscriberInput;
 use super::{SubscriberThrottle, accepted};
 use crate::limit::client_network::client;
-use crate::request::input::{Body, FieldInput, Text};
+use crate::request::body::Body;
+use crate::request::field::{FieldInput, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -113,17 +114,16 @@ pub(super) struct Link<K> {
 }
 
 impl<K> Link<K> {
-    /// `key` returns `None` after adding an error.
     pub(super) fn read(
-        key: impl FnOnce(&mut Invalid) -> Option<K>,
+        key: Result<K, Invalid>,
         org_id: FieldInput<Text>,
         (field, code): (&str, FieldInput<Text>),
     ) -> Result<Self, Problem> {
         let mut invalid = Invalid::default();
-        let key = key(&mut invalid);
+        let key = invalid.merge(key);
         let organisation = required(org_id, "orgId", &mut invalid);
         let code = required(code, field, &mut invalid);
-        let Some(key) = key.filter(|_| invalid.errors.is_empty()) else {
+        let (Some(key), Some(organisation), Some(code)) = (key, organisation, code) else {
             return Err(invalid.into());
         };
         Ok(Self {
@@ -135,24 +135,24 @@ impl<K> Link<K> {
 }
 
 impl SubscriberName {
-    /// The key of the subscriber. `None` after adding an error.
-    fn key(self, invalid: &mut Invalid) -> Option<SubscriberKey> {
+    /// The key of the subscriber.
+    fn key(self) -> Result<SubscriberKey, Invalid> {
         if self.subscriber_id.is_absent() {
-            let draft = SubscriberInput::of_email(self.email).draft(invalid);
-            return draft.map(|draft| SubscriberKey::of_draft(&draft));
+            let draft = SubscriberInput::of_email(self.email).draft()?;
+            return Ok(SubscriberKey::of_link(draft.target.as_str()));
         }
-        subscriber_id(self.subscriber_id, invalid).map(SubscriberKey::Id)
+        subscriber_id(self.subscriber_id).map(SubscriberKey::Id)
     }
 }
 
-/// The identifier of a subscriber. `None` after adding an error.
-pub(super) fn subscriber_id(
-    input: FieldInput<Text>,
-    invalid: &mut Invalid,
-) -> Option<SubscriberId> {
-    let id = input.required("subscriberId", "Must be a text", invalid)?;
+/// The identifier of a subscriber.
+pub(super) fn subscriber_id(input: FieldInput<Text>) -> Result<SubscriberId, Invalid> {
+    let mut invalid = Invalid::default();
+    let Some(id) = required(input, "subscriberId", &mut invalid) else {
+        return Err(invalid);
+    };
     // No subscriber has a malformed identifier, and none has the nil one.
-    Some(id.0.parse().unwrap_or(SubscriberId(Uuid::nil())))
+    Ok(id.parse().unwrap_or(SubscriberId(Uuid::nil())))
 }
 
 /// Subscribes a target to the updates of an organisation, and sends a confirmation link to it. The
@@ -170,9 +170,9 @@ async fn subscribe(
     throttle: web::Data<SubscriberThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
-    let draft = body.0.subscriber.draft(&mut invalid);
+    let draft = invalid.merge(body.0.subscriber.draft());
     let organisation = required(body.0.org_id, "orgId", &mut invalid);
-    let Some(draft) = draft.filter(|_| invalid.errors.is_empty()) else {
+    let Some((draft, organisation)) = draft.zip(organisation) else {
         return Err(invalid.into());
     };
     throttle.subscribe.take_or_refuse(&client(&request))?;
@@ -219,8 +219,8 @@ pub(super) async fn confirm(
         org_id,
         verification_code,
     } = input;
-    let key = |invalid: &mut Invalid| whose.key(invalid);
-    let link = || Link::read(key, org_id, ("verificationCode", verification_code));
+    let code = ("verificationCode", verification_code);
+    let link = || Link::read(whose.key(), org_id, code);
     let follow = async |link: Link<SubscriberKey>| {
         subscribers
             .verify(&link.organisation, link.key, &link.code)
@@ -262,8 +262,8 @@ pub(super) async fn leave(
     throttle: &SubscriberThrottle,
     (whose, org_id, code): (SubscriberName, FieldInput<Text>, FieldInput<Text>),
 ) -> Result<(), Problem> {
-    let key = |invalid: &mut Invalid| whose.key(invalid);
-    let link = || Link::read(key, org_id, ("unsubscribeCode", code));
+    let code = ("unsubscribeCode", code);
+    let link = || Link::read(whose.key(), org_id, code);
     let leave = async |link: Link<SubscriberKey>| {
         subscribers
             .unsubscribe(&link.organisation, link.key, &link.code)
@@ -291,7 +291,8 @@ pub(super) async fn followed<K: Clone + Into<SubscriberKey>, T>(
             }
         })
         .inspect_err(|_| throttle.links.give_back(&client))?;
-    let subscription = (link.organisation.clone(), link.key.clone().into());
+    let key: SubscriberKey = link.key.clone().into();
+    let subscription = (link.organisation.clone(), key.without_spelling());
     throttle
         .followed
         .take_or_refuse(&subscription)
@@ -307,11 +308,9 @@ pub(super) async fn followed<K: Clone + Into<SubscriberKey>, T>(
     Ok(followed?)
 }
 
-fn required(input: FieldInput<Text>, field: &str, invalid: &mut Invalid) -> String {
-    input
-        .required(field, "Must be a text", invalid)
-        .map(|text| text.0)
-        .unwrap_or_default()
+fn required(input: FieldInput<Text>, field: &str, invalid: &mut Invalid) -> Option<String> {
+    let text = input.required(field, "Must be a text", invalid)?;
+    Some(text.0)
 }
 
 /// The routes that need no token.

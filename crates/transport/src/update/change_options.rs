@@ -3,7 +3,7 @@
 use allclear_domain::display_time::DisplayTime;
 use allclear_domain::validation::Invalid;
 
-use crate::request::input::{BOOLEAN_MESSAGE, FieldInput, Timestamp};
+use crate::request::field::{BOOLEAN_MESSAGE, FieldInput, Timestamp};
 
 /// Whether a change notifies subscribers; `None` if the request leaves it to the organisation.
 pub(crate) fn notify(input: FieldInput<bool>, invalid: &mut Invalid) -> Option<bool> {

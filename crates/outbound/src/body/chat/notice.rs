@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use allclear_application::notice::Notice;
 use allclear_application::statuspage_api::StatuspageState;
 use allclear_domain::component::ComponentStatus;
+use allclear_domain::incident::IncidentStatus;
 use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};
 use allclear_domain::rollup::PublicStatus;
+use allclear_domain::tone::Tone;
 
-use super::status::Colour;
 use super::{Chat, Link, time};
 
 impl<'a> Chat<'a> {
@@ -22,7 +23,7 @@ impl<'a> Chat<'a> {
             title: Cow::Borrowed(&content.title),
             text: content.plain_text(),
             status: status_label(change),
-            colour: colour(change).unwrap_or(self.colour),
+            tone: tone(change),
             affected: affected
                 .map(|(name, state)| (name, state.map(PublicStatus::label)))
                 .collect(),
@@ -55,17 +56,19 @@ fn status_label(change: &NoticeChange) -> &'static str {
     }
 }
 
-/// Colour of an incident or a maintenance; `None` for a component.
-fn colour(change: &NoticeChange) -> Option<Colour> {
-    match change {
+/// Tone of a change: of an open incident, that of its worst impact; otherwise, that of the status.
+fn tone(change: &NoticeChange) -> Tone {
+    let worst = match change {
         NoticeChange::Incident {
             status, components, ..
-        } => {
-            let worst = components.iter().map(|component| component.status);
-            Some(Colour::of_incident(*status, ComponentStatus::worst(worst)))
+        } if *status != IncidentStatus::Resolved => {
+            ComponentStatus::worst(components.iter().map(|component| component.status))
         }
-        NoticeChange::Maintenance { status, .. } => Some(Colour::of_maintenance(*status)),
-        NoticeChange::Component { .. } => None,
+        _ => None,
+    };
+    match worst {
+        None | Some(ComponentStatus::Operational) => change.shown_status().into(),
+        Some(worst) => worst.into(),
     }
 }
 

@@ -69,7 +69,8 @@ struct ComponentUpdate {
 }
 
 impl<'a> ComponentChange<'a> {
-    /// The component with the status of the notice. Everything else is that of the state.
+    /// The component with the status of the notice. Everything else is that of the state, also
+    /// whether the component is under maintenance.
     pub(super) fn of(
         state: &'a StatuspageState,
         notice: &'a Notice,
@@ -79,7 +80,9 @@ impl<'a> ComponentChange<'a> {
         let id = ComponentId(notice.subject);
         let mut components = state.components.iter();
         let report = components.find(|report| report.component.id == id);
-        let new_status = PublicStatus::from(status).as_str();
+        let under_maintenance = report.is_some_and(|report| report.under_maintenance);
+        let word = |status| PublicStatus::new(status, under_maintenance).as_str();
+        let new_status = word(status);
         let known =
             report.map_or_else(|| deleted(state, notice), |report| component(state, report));
         Self {
@@ -88,7 +91,7 @@ impl<'a> ComponentChange<'a> {
                 ..known
             },
             component_update: ComponentUpdate {
-                old_status: PublicStatus::from(old_status).as_str(),
+                old_status: word(old_status),
                 new_status,
                 created_at: Time(notice.at),
                 component_type: "Component",

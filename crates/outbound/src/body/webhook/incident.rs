@@ -179,8 +179,7 @@ impl<'a> Incident<'a> {
         let entries = subject.entries.iter();
         let mut updates = within_limit(entries.map(|entry| Update::of(entry, &subject.code)));
         if updates.is_empty() {
-            let content = &notice.content;
-            let text = content.message.as_deref().unwrap_or(&content.description);
+            let text = notice.content.text();
             let code = IncidentId(notice.id).code().to_string();
             let at = Time(notice.at);
             updates.push(Update::new(

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::process::Command;
 
 use super::{key, program};
@@ -66,6 +66,14 @@ async fn run(script: &str, options: &[&str], variables: &[(&str, &str)]) -> Outp
         .unwrap()
 }
 
+/// A script with what its reader puts in.
+fn filled_in(script: &str, app: &TestApp, key: &str, component: &str) -> String {
+    script
+        .replace("https://allclear.example.com", &app.url)
+        .replace("ack_…", key)
+        .replace("COMPONENT", component)
+}
+
 /// The only item of a list.
 async fn only(admin: &Operator, path: &str) -> Value {
     let listed = admin.get(path).await.body;
@@ -81,10 +89,10 @@ async fn script_opens_and_resolves_an_incident_and_ends_at_the_first_failure() {
     }
     let (app, admin) = TestApp::with_operator().await;
     let key = key(&admin, "editor").await;
+    let component = admin.component("Checkout").await;
     let script = |key: &str| {
-        example("## Open an incident with curl")
-            .replace("https://allclear.example.com", &app.url)
-            .replace("ack_…", key)
+        let script = example("## Open an incident with curl");
+        filled_in(&script, &app, key, &component)
     };
     let output = run(&script("ack_unknown"), &[], &[]).await;
     assert!(!output.status.success(), "{output:?}");
@@ -100,6 +108,60 @@ async fn script_opens_and_resolves_an_incident_and_ends_at_the_first_failure() {
         assert_eq!(incident["title"], "Checkout fails");
         assert_eq!(incident["status"], "RESOLVED");
     }
+    let periods = format!("/component/{component}/history");
+    assert_eq!(only(&admin, &periods).await["status"], "MAJOR_OUTAGE");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn script_of_an_alert_opens_one_incident_and_resolves_it() {
+    if !is_installed() {
+        return;
+    }
+    let (app, admin) = TestApp::with_operator().await;
+    let key = key(&admin, "editor").await;
+    let component = admin.component("Checkout").await;
+    let script = example("## Open an incident when an alert begins");
+    let script = filled_in(&script, &app, key["key"].as_str().unwrap(), &component);
+    let alert = async |state: &str| {
+        let script = format!("set -- {state} 'Checkout \"EU\" is down'\n{script}");
+        let done = run(&script, &[], &[]).await;
+        assert!(done.status.success(), "{done:?}");
+    };
+    alert("resolved").await;
+    let listed = admin.get("/incident/list").await;
+    assert_eq!(listed.body["data"], json!([]), "no alert was active");
+    for state in ["firing", "firing", "resolved", "resolved"] {
+        alert(state).await;
+        let incident = only(&admin, "/incident/list").await;
+        assert_eq!(incident["title"], "Checkout \"EU\" is down");
+        assert_eq!(incident["status"] == "RESOLVED", state == "resolved");
+        let expected = if state == "firing" {
+            "MAJOR_OUTAGE"
+        } else {
+            "OPERATIONAL"
+        };
+        let found = only(&admin, "/component/list").await;
+        assert_eq!(found["status"], expected, "{state}");
+    }
+    alert("firing").await;
+    let listed = admin.get("/incident/list").await;
+    assert_eq!(listed.body["data"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn report_of_a_script_sets_the_status() {
+    if !is_installed() {
+        return;
+    }
+    let (app, admin) = TestApp::with_operator().await;
+    let key = key(&admin, "editor").await;
+    let component = admin.component("Checkout").await;
+    let script = example("**A script.**");
+    let script = filled_in(&script, &app, key["key"].as_str().unwrap(), &component);
+    let done = run(&script, &[], &[]).await;
+    assert!(done.status.success(), "{done:?}");
+    let found = only(&admin, "/component/list").await;
+    assert_eq!(found["status"], "MAJOR_OUTAGE");
 }
 
 /// What a step of a job has.

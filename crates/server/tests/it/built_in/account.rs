@@ -78,7 +78,7 @@ async fn every_bad_field_of_a_sign_up_is_named() {
     for (body, expected) in [
         (
             json!({"name": " ", "email": "ann", "password": "short"}),
-            "email: Invalid email address; name: Name is required; \
+            "name: Name is required; email: Invalid email address; \
              password: Must be at least 10 characters",
         ),
         (

@@ -44,6 +44,24 @@ async fn an_invitation_is_mailed_inspected_and_accepted_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn admin_is_told_that_an_invitation_is_stored_whose_mail_failed() {
+    let app = TestApp::start_with(&["--smtp-url", "smtp://127.0.0.1:1"]).await;
+    let ann = Person::signed_up(&app, "ann@example.com").await;
+    let acme = ann.organisation().await;
+    let at = format!("/organisations/{acme}/invitations");
+    let failed = ann.post(&at, json!({"email": "bob@example.com"})).await;
+    assert_eq!(failed.status, 503, "{failed:?}");
+    assert!(failed.headers.contains_key("retry-after"));
+    let message = failed.body["message"].as_str().unwrap();
+    let reason = message
+        .strip_prefix("The invitation is stored, but its mail could not be sent: ")
+        .unwrap_or_default();
+    assert!(!reason.is_empty(), "{message}");
+    let pending = ann.get(&at).await.body["data"].clone();
+    assert_eq!(pending[0]["email"], "bob@example.com");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_invitation_and_a_replaced_one_work_no_longer() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, "ann@example.com").await;

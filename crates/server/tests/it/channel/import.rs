@@ -37,7 +37,7 @@ async fn listed(operator: &Operator) -> Vec<(String, String, Value)> {
     rows
 }
 
-const FILE: &str = "email,components\nann@example.com,\nann@EXAMPLE.com,\nnobody,\nbob@example.com,API\neve@example.com,Nothing\n";
+const FILE: &str = "email,components\nann@example.com,\nANN@EXAMPLE.com,\nnobody,\nbob@example.com,API\neve@example.com,Nothing\n";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dry_run_stores_nothing_and_says_what_would_happen() {
@@ -91,6 +91,22 @@ async fn report_lists_the_first_hundred_errors() {
     assert_eq!(
         report,
         json!({"dryRun": true, "rows": 101, "added": 0, "known": 0, "failed": 101, "errors": null})
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cell_of_separators_does_not_mean_everything() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let many = ";".repeat(100_000);
+    let file = format!("email,components\nann@example.com,;\nbob@example.com,{many}\n");
+    let report = import(&operator, "", file).await.body["data"].take();
+    assert_eq!(report["added"], 0, "{report}");
+    assert_eq!(
+        report["errors"],
+        json!([
+            {"line": 2, "message": "Names no component"},
+            {"line": 3, "message": "Names more than 200 components"},
+        ])
     );
 }
 

@@ -84,6 +84,23 @@ async fn a_webhook_gets_incidents_and_maintenances_as_statuspage_sends_them_in_o
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_status_set_without_an_update_is_sent_with_a_text_of_its_own() {
+    let mut setup = WebhookSetup::start().await;
+    let hook = setup.hook("webhook", "/hook").await;
+    let incident = setup.incident("Down").await;
+    setup.receiver.next_at(&hook.path).await;
+    let path = format!("/incident/{incident}");
+    setup
+        .operator
+        .patch(&path, json!({"status": "RESOLVED"}))
+        .await;
+    let resolved = setup.receiver.next_at(&hook.path).await;
+    let expected = ("resolved", "This incident has been resolved.");
+    let (status, text) = incident_of(&resolved);
+    assert_eq!((&*status, &*text), expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn each_chat_gets_the_body_of_its_product_and_mentions_nobody() {
     let mut setup = WebhookSetup::start().await;
     for channel in ["slack", "teams", "discord"] {

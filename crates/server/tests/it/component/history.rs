@@ -293,6 +293,37 @@ async fn uptime_counts_the_requested_days_from_the_start_date_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn component_keeps_its_uptime_when_the_zone_puts_its_start_into_the_future() {
+    let setup = HistorySetup::new().await;
+    let zone = json!({"timeZone": "Pacific/Kiritimati"});
+    let operator = &setup.operator;
+    assert_eq!(operator.patch("/organisation", zone).await.status, 200);
+    let created = operator
+        .create("/component/create", json!({"name": "Web"}))
+        .await;
+    assert_eq!(created["startDate"], "2026-11-21");
+    let zone = json!({"timeZone": "Etc/UTC"});
+    assert_eq!(operator.patch("/organisation", zone).await.status, 200);
+
+    let path = format!("/component/{}", created["id"].as_str().unwrap());
+    let uptime = operator.get(&format!("{path}/uptime")).await;
+    let uptime = &uptime.body["data"];
+    assert_eq!(
+        (&uptime["percentage"], &uptime["days"]),
+        (&json!(100.0), &json!(1))
+    );
+    let kept = json!({"name": "The web", "startDate": "2026-11-21"});
+    assert_eq!(operator.patch(&path, kept).await.status, 200);
+    let later = (
+        json!({"startDate": "2026-11-22"}),
+        "startDate: Must not be in the future",
+    );
+    operator
+        .assert_invalid(Method::PATCH, &path, &[later])
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn incidents_of_a_component_come_with_its_uptime_and_cause_its_periods() {
     let setup = HistorySetup::new().await;
     let id = setup.path.rsplit('/').next().unwrap();

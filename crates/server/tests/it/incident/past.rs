@@ -27,6 +27,13 @@ async fn past(operator: &Operator, components: Value) -> String {
     format!("/incident/{}", created.body["data"]["id"].as_str().unwrap())
 }
 
+/// An open incident that occurred at this time; returns its path.
+async fn of(operator: &Operator, occured_at: &str) -> String {
+    let input = json!({"title": "Down", "description": "d", "occuredAt": occured_at});
+    let created = operator.create("/incident/create", input).await;
+    format!("/incident/{}", created["id"].as_str().unwrap())
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn time_of_resolution_is_taken_with_the_status_and_within_its_limits() {
     let app = TestApp::start().await;
@@ -61,7 +68,10 @@ async fn time_of_resolution_is_taken_with_the_status_and_within_its_limits() {
     let alone = operator
         .patch(&path, json!({"resolvedAt": hours(-3)}))
         .await;
-    assert_eq!(alone.status, 422);
+    assert_eq!(
+        alone.invalid(),
+        "resolvedAt: Send it together with the status RESOLVED"
+    );
     let later = hours(-2);
     let edited = operator
         .patch(&path, json!({"status": "RESOLVED", "resolvedAt": later}))
@@ -204,7 +214,7 @@ async fn timeline_of_a_past_incident_is_completed_in_the_order_of_display() {
 async fn update_displayed_last_sets_the_status_and_the_resolution() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
-    let path = super::open(&operator, json!([])).await;
+    let path = of(&operator, &hours(-9)).await;
     let create = format!("{path}/updates/create");
     let record = async |status: &str, display_at: &str| {
         let body = json!({"message": "m", "status": status, "displayAt": display_at});
@@ -221,5 +231,50 @@ async fn update_displayed_last_sets_the_status_and_the_resolution() {
     assert_eq!(
         (&resolved["status"], &resolved["resolvedAt"]),
         (&json!("RESOLVED"), &json!(late))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn updates_do_not_resolve_an_incident_before_it_occurred() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let path = of(&operator, &hours(-4)).await;
+    let updates = format!("{path}/updates");
+    let create = format!("{updates}/create");
+    let body = |status: &str, displayed: i64| json!({"message": "m", "status": status, "displayAt": hours(displayed)});
+    let refused = operator.post(&create, body("RESOLVED", -5)).await;
+    assert_eq!(
+        refused.invalid(),
+        "displayAt: Resolution must not be before the incident"
+    );
+    let watched = operator.create(&create, body("MONITORING", -3)).await;
+    let watched = watched["id"].as_str().unwrap();
+    operator.create(&create, body("RESOLVED", -5)).await;
+    let edit = json!({"displayAt": hours(-6)});
+    let refused = operator.patch(&format!("{updates}/{watched}"), edit).await;
+    assert_eq!(
+        refused.invalid(),
+        "displayAt: Resolution must not be before the incident"
+    );
+    let deletion = json!({"incidentUpdateIds": [watched]});
+    let refused = operator.post(&format!("{updates}/delete"), deletion).await;
+    assert_eq!(
+        (refused.status, &refused.body["message"]),
+        (
+            409,
+            &json!("The newest remaining update would resolve the incident before it occurred")
+        )
+    );
+    assert_eq!(
+        operator.get(&path).await.body["data"]["status"],
+        "MONITORING"
+    );
+
+    let path = of(&operator, &hours(2)).await;
+    let resolution = json!({"message": "m", "status": "RESOLVED"});
+    let create = format!("{path}/updates/create");
+    let refused = operator.post(&create, resolution).await;
+    assert_eq!(
+        refused.invalid(),
+        "status: Resolution must not be before the incident"
     );
 }

@@ -25,6 +25,9 @@ async fn review_is_written_published_and_deleted() {
     );
     let html = data["html"].as_str().unwrap();
     assert!(html.contains("<h1>Why</h1>") && !html.contains("script"));
+    let nested = write(&"<div>".repeat(10_000)).await;
+    let html = nested.body["data"]["html"].as_str().unwrap();
+    assert!(html.starts_with("&lt;div&gt;") && !html.contains('<'));
     assert_eq!(operator.snapshot().await["revision"], revision);
 
     let publish = format!("{review}/publish");

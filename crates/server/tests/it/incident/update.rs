@@ -93,7 +93,7 @@ async fn wrong_fields_are_named_and_nothing_is_stored() {
         (json!({}), "message: Message is required"),
         (
             json!({"message": " ", "status": "OVER"}),
-            "status: Select Any One; message: Message is required",
+            "message: Message is required; status: Select Any One",
         ),
     ];
     let create = format!("{path}/updates/create");

@@ -73,7 +73,7 @@ async fn wrong_updates_are_refused_with_the_messages_of_the_form() {
     let path = plan(&operator, &later(HOUR), None).await;
     let both = (
         json!({"message": " ", "status": "OK"}),
-        "status: Select Any One; message: Message is required",
+        "message: Message is required; status: Select Any One",
     );
     let create = format!("{path}/updates/create");
     operator
@@ -81,8 +81,14 @@ async fn wrong_updates_are_refused_with_the_messages_of_the_form() {
         .await;
     let update = record(&operator, &path, "Half way").await;
     let one = format!("{path}/updates/{}", update["id"].as_str().unwrap());
-    let row = (json!({"message": null}), "message: Message is required");
-    operator.assert_invalid(Method::PATCH, &one, &[row]).await;
+    let rows = [
+        (json!({"message": null}), "message: Message is required"),
+        (
+            json!({"message": "", "status": "OK"}),
+            "message: Message is required; status: Select Any One",
+        ),
+    ];
+    operator.assert_invalid(Method::PATCH, &one, &rows).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

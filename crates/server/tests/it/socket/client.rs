@@ -118,6 +118,24 @@ impl Client {
         }
     }
 
+    /// Sends an event many times without a wait. Returns the acknowledgements in their order.
+    pub(crate) async fn ask_many(&mut self, name: &str, argument: &str, times: u64) -> Vec<Value> {
+        let ids = self.next..self.next + times;
+        self.next = ids.end;
+        for id in ids.clone() {
+            self.send(&format!("42{id}{}", json!([name, argument])))
+                .await;
+        }
+        let mut acknowledgements = Vec::new();
+        for id in ids {
+            match self.packet().await {
+                Packet::Ack(of, mut args) if of == id => acknowledgements.push(args[0].take()),
+                _ => panic!("{name} is acknowledged in order"),
+            }
+        }
+        acknowledgements
+    }
+
     /// Joins an organisation's room.
     pub(crate) async fn join(&mut self, organisation: &str) -> Value {
         self.ask("join", organisation).await

@@ -21,7 +21,7 @@ const FEEDS: [(&str, &str); 6] = [
 /// Text that formats without escaping would break on.
 const NASTY: &str = "]]> & <b>bold</b> \"quoted\" 'single' \u{1}\u{1f} 🚑 \u{5e9}\u{5dc}\nnext";
 
-async fn feed(operator: &Operator, name: &str) -> String {
+pub(super) async fn feed(operator: &Operator, name: &str) -> String {
     let response = fetch(operator, Method::GET, &format!("/{name}")).await;
     assert_eq!(response.status(), StatusCode::OK, "{name}");
     response.text().await.unwrap()
@@ -32,11 +32,11 @@ fn child<'a>(node: Node<'a, 'a>, name: &str) -> Node<'a, 'a> {
     node.children().find(is_named).unwrap()
 }
 
-fn text<'a>(node: Node<'a, 'a>, name: &str) -> &'a str {
+pub(super) fn text<'a>(node: Node<'a, 'a>, name: &str) -> &'a str {
     child(node, name).text().unwrap()
 }
 
-fn all<'a>(document: &'a Document<'_>, name: &str) -> Vec<Node<'a, 'a>> {
+pub(super) fn all<'a>(document: &'a Document<'_>, name: &str) -> Vec<Node<'a, 'a>> {
     let is_named = |node: &Node<'_, '_>| node.tag_name().name() == name;
     document.descendants().filter(is_named).collect()
 }
@@ -410,6 +410,18 @@ async fn every_text_survives_every_feed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn calendar_without_maintenances_has_a_time_zone() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let calendar = feed(&operator, "maintenances.ics").await;
+    assert!(
+        calendar.ends_with("END:STANDARD\r\nEND:VTIMEZONE\r\nEND:VCALENDAR\r\n"),
+        "{calendar}"
+    );
+    let parsed: Calendar = calendar.parse().unwrap();
+    assert_eq!((parsed.len(), parsed.events().count()), (1, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn calendar_has_every_maintenance_with_its_reschedules() {
     let (_app, operator) = TestApp::with_operator().await;
     let plan = async |title: &str, end: Value| {
@@ -446,6 +458,7 @@ async fn calendar_has_every_maintenance_with_its_reschedules() {
     ] {
         assert!(calendar.contains(&format!("{line}\r\n")), "{line}");
     }
+    assert!(!calendar.contains("VTIMEZONE"), "{calendar}");
     let parsed: Calendar = calendar.parse().unwrap();
     let events: Vec<_> = parsed.events().collect();
     assert_eq!(events.len(), 2);

@@ -124,6 +124,36 @@ async fn subscribing_again_mails_a_new_link() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_address_is_one_subscriber_in_any_case() {
+    let setup = SubscriberSetup::start().await;
+    let operator = setup.operator("Acme").await;
+    setup.subscribe(ADDRESS, &operator.organisation).await;
+    setup
+        .subscribe("ANN@example.com", &operator.organisation)
+        .await;
+    let known = operator.post("/subscriber", json!({"email": "ann@example.com"}));
+    assert_eq!(known.await.status, 409);
+    assert_eq!(
+        states(&setup.list(&operator).await),
+        state("PENDING", false)
+    );
+
+    let setup = setup.restart_and_drain().await;
+    let mut links = setup.links(ADDRESS, "verify");
+    assert_eq!(links.len(), 2, "both mails go to the address as entered");
+    let mut verify = links.remove(1);
+    verify["email"] = json!("ann@example.com");
+    assert_eq!(setup.post("/verify", verify).await.status, 200);
+    let mut leave = setup.links(ADDRESS, "unsubscribe").remove(0);
+    leave["email"] = json!("ANN@example.com");
+    assert_eq!(setup.post("/unsubscribe", leave).await.status, 200);
+    assert_eq!(
+        states(&setup.list(&operator).await),
+        state("UNSUBSCRIBED", true)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn subscribed_address_that_subscribes_again_is_mailed_that_it_is_subscribed_already() {
     let setup = SubscriberSetup::start().await;
     let operator = setup.operator("Acme").await;

@@ -56,6 +56,7 @@ pub(super) const ROUTES: &[Route] = &[
     route("delete", "/component/{id}/history/{period_id}"),
     route("delete", "/component/{id}"),
     route("patch", "/component/{id}"),
+    route("post", "/component/{id}/status"),
     route("get", "/configuration"),
     route("post", "/identity/invitations/accept"),
     route("post", "/identity/invitations/inspect"),
@@ -218,6 +219,7 @@ impl Route {
                 json!({"body": "Intruded"})
             }
             ("patch", "/component/{id}") => json!({"name": "Intruded", "status": "MAJOR_OUTAGE"}),
+            ("post", "/component/{id}/status") => json!({"status": "PARTIAL_OUTAGE"}),
             ("post", "/component/{id}/history/create") => {
                 json!({"status": "DEGRADED", "startAt": "2020-01-01T00:00:00Z", "endAt": "2020-01-02T00:00:00Z"})
             }

@@ -4,9 +4,9 @@ use std::future::{Ready, ready};
 
 use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
-use actix_web::{FromRequest, HttpRequest, web};
-use allclear_application::error::Error;
+use actix_web::{FromRequest, HttpRequest};
 
+use crate::request::service::service;
 use crate::response::problem::Problem;
 
 /// Whether people may sign in with a password.
@@ -34,9 +34,7 @@ impl FromRequest for PasswordsAllowed {
     type Future = Ready<Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let Some(switch) = request.app_data::<web::Data<PasswordSwitch>>() else {
-            return ready(Err(Error::internal("passwords are not configured").into()));
-        };
-        ready(switch.check().map(|()| Self))
+        let switch = service::<PasswordSwitch>(request);
+        ready(switch.and_then(|switch| switch.check()).map(|()| Self))
     }
 }

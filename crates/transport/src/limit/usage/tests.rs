@@ -1,4 +1,5 @@
 use super::*;
+use crate::limit::concurrency::MAX_WAITING_OF_CALLER;
 use actix_web::ResponseError;
 use actix_web::body::to_bytes;
 use actix_web::http::Method;
@@ -146,8 +147,23 @@ async fn notices_of_a_commit_count_as_text() {
     assert!(write().is_err());
 }
 
+#[test]
+fn past_impacts_of_a_commit_count_as_text() {
+    let usage = usage(None, 100_000);
+    let one = organisation("one");
+    let commit = |past_impacts| Commit {
+        past_impacts,
+        ..Commit::example("one", 1, &[EventKind::NewIncident])
+    };
+    let write = || usage.take_write(&one, WriteKind::Person, &post("1000"));
+    usage.count_commit(&commit(ORDINARY_COMMIT as usize / PAST_IMPACT));
+    assert!(write().is_ok());
+    usage.count_commit(&commit(300));
+    assert!(write().is_err());
+}
+
 #[actix_web::test]
-async fn request_without_a_place_takes_nothing_of_the_limits() {
+async fn request_without_a_permit_takes_nothing_of_the_limits() {
     let taken = u32::try_from(MAX_WAITING_OF_CALLER).unwrap() + 1;
     let usage = usage(Some((taken + 1, 1)), (taken + 1) * 100);
     let one = organisation("one");
@@ -170,7 +186,7 @@ async fn request_without_a_place_takes_nothing_of_the_limits() {
 }
 
 #[actix_web::test]
-async fn messages_have_a_bound_of_their_own_and_take_no_place_of_other_writes() {
+async fn messages_have_a_bound_of_their_own_and_take_no_permit_of_other_writes() {
     let usage = usage(None, 0);
     let one = organisation("one");
     let requests: Vec<_> = (0..=MAX_MESSAGES).map(|_| post("0")).collect();
@@ -184,7 +200,7 @@ async fn messages_have_a_bound_of_their_own_and_take_no_place_of_other_writes() 
         sending.push(permit);
     }
     let begun = usage.begin(&one, "ada", WriteKind::Person, last);
-    assert!(begun.await.is_ok(), "their places are free");
+    assert!(begun.await.is_ok(), "their permits are free");
     let message = usage.begin_message(&one, last);
     assert!(message.now_or_never().is_none());
     drop(sending);
@@ -240,7 +256,7 @@ async fn requests_of_an_organisation_wait_for_others_of_their_kind() {
             .is_ok()
     );
     let next = read();
-    let other_kind = begin(LongRequest::Metrics, &next).await;
+    let other_kind = begin(LongRequest::SubscriberExport, &next).await;
     assert!(other_kind.is_ok());
     let same_kind = || begin(LongRequest::AuditExport, &next);
     assert!(
@@ -256,7 +272,7 @@ async fn requests_of_an_organisation_wait_for_others_of_their_kind() {
             .begin(&one, "ada", WriteKind::Person, &read())
             .await
             .is_ok(),
-        "its place is free"
+        "its permit is free"
     );
     drop(waiting);
     drop(export);

@@ -1,6 +1,7 @@
 //! The drawing of a badge: SVG 1.1 with presentation attributes only, which every policy for
 //! scripts and styles allows.
 
+use allclear_domain::tone::Tone;
 use maud::{Markup, html};
 
 use super::text_width::{FONT_SIZE, tenths};
@@ -25,26 +26,14 @@ pub(super) enum BadgeStyle {
 
 /// Background colour of the right part. White text has a contrast of at least 4.5 to 1 on each
 /// (WCAG 2.2, 1.4.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Colour {
-    Operational,
-    Degraded,
-    Partial,
-    Major,
-    Maintenance,
-    Neutral,
-}
-
-impl Colour {
-    const fn hex(self) -> &'static str {
-        match self {
-            Self::Operational => "#17703f",
-            Self::Degraded => "#876200",
-            Self::Partial => "#b34a00",
-            Self::Major => "#c22f34",
-            Self::Maintenance => "#1b62b5",
-            Self::Neutral => "#566270",
-        }
+const fn colour(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Operational => "#17703f",
+        Tone::Maintenance => "#1b62b5",
+        Tone::Degraded => "#876200",
+        Tone::Partial => "#b34a00",
+        Tone::Major => "#c22f34",
+        Tone::Neutral => "#566270",
     }
 }
 
@@ -55,7 +44,8 @@ pub(super) struct Badge<'a> {
     pub(super) label: &'a str,
     /// The right part.
     pub(super) message: &'a str,
-    pub(super) colour: Colour,
+    /// Tone of the right part.
+    pub(super) tone: Tone,
     pub(super) style: BadgeStyle,
     /// The badge in words.
     pub(super) title: &'a str,
@@ -125,7 +115,7 @@ pub(super) fn draw(badge: &Badge<'_>) -> Markup {
                     stop offset="1" stop-opacity=".1" {}
                 }
             }
-            rect width=(width) height=(HEIGHT) rx=(corner) fill=(badge.colour.hex()) {}
+            rect width=(width) height=(HEIGHT) rx=(corner) fill=(colour(badge.tone)) {}
             @if label.width > 0 { path d=(left(label.width, is_flat)) fill=(LABEL_COLOUR) {} }
             @if is_flat { rect width=(width) height=(HEIGHT) rx=(corner) fill="url(#allclear-shade)" {} }
             g fill="#fff" font-family=(FONTS) font-size=(FONT_SIZE) text-rendering="geometricPrecision" {
@@ -161,22 +151,13 @@ fn drawable(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const COLOURS: [Colour; 6] = [
-        Colour::Operational,
-        Colour::Degraded,
-        Colour::Partial,
-        Colour::Major,
-        Colour::Maintenance,
-        Colour::Neutral,
-    ];
+    use strum::VariantArray;
 
     fn badge<'a>(label: &'a str, message: &'a str, style: BadgeStyle) -> String {
-        let colour = Colour::Operational;
         draw(&Badge {
             label,
             message,
-            colour,
+            tone: Tone::Operational,
             style,
             title: "API: Operational",
         })
@@ -198,7 +179,8 @@ mod tests {
 
     #[test]
     fn white_text_is_readable_on_every_colour() {
-        for hex in COLOURS.map(Colour::hex).into_iter().chain([LABEL_COLOUR]) {
+        let tones = Tone::VARIANTS.iter().copied();
+        for hex in tones.map(colour).chain([LABEL_COLOUR]) {
             let contrast = 1.05 / (luminance(hex) + 0.05);
             assert!(contrast >= 4.5, "{hex}: {contrast}");
         }

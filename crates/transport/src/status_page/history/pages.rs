@@ -33,7 +33,7 @@ const LIFETIME: i64 = 60;
 
 /// A page of the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum HistoryAddress {
+pub(crate) enum HistoryAddress {
     /// Three months.
     History(HistorySelection),
     /// Uptime by month.

@@ -6,10 +6,10 @@ use allclear_application::status_page::history::{
     History, HistoryDetails, HistorySelection, HistoryStatus, PageOwner,
 };
 use allclear_application::status_page::uptime::{UptimePage, UptimeSelection};
+use allclear_application::timestamp;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::text::shorten;
-use chrono::{DateTime, SecondsFormat, Utc};
 use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
 
@@ -130,19 +130,19 @@ impl HistoryTemplate {
                 let mut article = json!({
                     "@type": "Article",
                     "headline": entry.title,
-                    "datePublished": machine_time(entry.start_at),
-                    "dateModified": machine_time(details.updated_at),
+                    "datePublished": timestamp::text(&entry.start_at),
+                    "dateModified": timestamp::text(&details.updated_at),
                     "author": organisation,
                     "mainEntityOfPage": self.address(owner, path),
                 });
                 if let Some(review) = &details.review {
                     let changed_at = review.updated_at.max(details.updated_at);
-                    article["dateModified"] = machine_time(changed_at).into();
+                    article["dateModified"] = timestamp::text(&changed_at).into();
                     article["hasPart"] = json!({
                         "@type": "Article",
                         "headline": format!("Review of {}", entry.title),
-                        "datePublished": machine_time(review.published_at),
-                        "dateModified": machine_time(review.updated_at),
+                        "datePublished": timestamp::text(&review.published_at),
+                        "dateModified": timestamp::text(&review.updated_at),
                         "author": organisation,
                         "url": format!("{}#review", self.address(owner, path)),
                     });
@@ -152,8 +152,8 @@ impl HistoryTemplate {
             HistoryStatus::Maintenance(status) => json!({
                 "@type": "Event",
                 "name": entry.title,
-                "startDate": machine_time(entry.start_at),
-                "endDate": entry.end_at.map(machine_time),
+                "startDate": timestamp::text(&entry.start_at),
+                "endDate": entry.end_at.as_ref().map(timestamp::text),
                 "eventStatus": if status == MaintenanceStatus::Cancelled {
                     "https://schema.org/EventCancelled"
                 } else {
@@ -210,10 +210,6 @@ impl HistoryTemplate {
             (&self.sprite, page, &Markup::default()),
         )
     }
-}
-
-fn machine_time(time: DateTime<Utc>) -> String {
-    time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 /// The beginning of a text, on one line.

@@ -1,14 +1,16 @@
 //! The components, their groups, and the banner.
 
 use allclear_application::status_page::component_group::PublicComponentGroup;
-use allclear_application::status_page::{Banner, PublicComponent, Snapshot};
+use allclear_application::status_page::{PublicComponent, Snapshot};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::component_group::GroupDisplay;
+use allclear_domain::tone::Tone;
 use maud::{Markup, html};
 
 use super::icon::Icon;
+use super::incident::is_unresolved;
 use super::section::{nothing_here, section};
-use super::status_style::StatusStyle;
+use super::status_style::{StatusStyle, tone_name};
 use super::text::prose;
 use super::uptime::{Bars, rule};
 
@@ -22,40 +24,47 @@ fn stands_out(component: &PublicComponent) -> bool {
 }
 
 /// The banner; nothing without components.
-pub(super) fn banner(banner: Option<Banner>, components: &[PublicComponent]) -> Markup {
-    let Some(banner) = banner else {
+pub(super) fn banner(snapshot: &Snapshot) -> Markup {
+    let Some(banner) = snapshot.banner else {
         return Markup::default();
     };
     let (tone, icon) = if banner.operational {
-        ("operational", Icon::CIRCLE_CHECK)
+        (Tone::Operational, Icon::CIRCLE_CHECK)
     } else {
-        ("degraded", Icon::TRIANGLE_ALERT)
+        (Tone::Degraded, Icon::TRIANGLE_ALERT)
     };
     html! {
-        section aria-label="Current status" class="headline" data-tone=(tone) {
+        section aria-label="Current status" class="headline" data-tone=(tone_name(tone)) {
             span { (icon.svg()) }
             div {
                 p class="title" { (banner.text) }
-                p { (extent(components)) }
+                p { (extent(snapshot)) }
             }
         }
     }
 }
 
-fn extent(components: &[PublicComponent]) -> String {
+/// How many components are affected, and how many incidents are open.
+fn extent(snapshot: &Snapshot) -> String {
+    let components = &snapshot.components;
     let all = components.len();
-    match components
-        .iter()
-        .filter(|component| is_affected(component))
-        .count()
-    {
+    let affected = components.iter().filter(|one| is_affected(one)).count();
+    let text = match affected {
         0 if all == 1 => "1 component, operational".to_owned(),
         0 => format!("All {all} components are operational"),
-        affected => format!(
-            "{affected} of {all} {} affected",
-            if all == 1 { "component" } else { "components" }
-        ),
+        affected => format!("{affected} of {} affected", several(all, "component")),
+    };
+    let incidents = snapshot.incidents.iter();
+    match incidents.filter(|one| is_unresolved(one)).count() {
+        0 => text,
+        open => format!("{text} · {}", several(open, "open incident")),
     }
+}
+
+/// A number of things.
+fn several(count: usize, thing: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{ending}")
 }
 
 /// Whether the page shows a component: one that is only shown when it is affected is left out while

@@ -11,9 +11,10 @@ use allclear_application::status_page::history::{
     History, HistoryDetails, HistoryEntry, HistorySelection, HistoryStatus, PageOwner,
 };
 use allclear_application::status_page::uptime::{UptimePage, UptimeSelection};
+use allclear_application::timestamp;
 use allclear_domain::code::Code;
 use allclear_domain::id::OrganisationId;
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 pub(crate) use self::calendar::uptime_path;
@@ -78,6 +79,7 @@ pub(crate) fn page(history: &History, selection: HistorySelection) -> Markup {
         .min();
     framed(
         owner,
+        Some("History"),
         &filter,
         &list::months(history, selection),
         valid_until,
@@ -90,13 +92,14 @@ pub(crate) fn uptime(page: &UptimePage, selection: UptimeSelection) -> Markup {
     let path = uptime_path(&owner.id, 1, None);
     let filter = filter::filter("Uptime", &path, &page.components, selection.component);
     let calendars = calendar::calendars(page, selection);
-    framed(owner, &filter, &calendars, page.valid_until)
+    framed(owner, Some("Uptime"), &filter, &calendars, page.valid_until)
 }
 
 /// The page of an incident or a maintenance.
 pub(crate) fn entry(details: &HistoryDetails) -> Markup {
     framed(
         &details.owner,
+        None,
         &Markup::default(),
         &details::details(details),
         details.entry.changes_at(),
@@ -122,27 +125,26 @@ pub(crate) fn unknown(organisation: Option<&OrganisationId>) -> Markup {
     frame(Home::Root, &nothing, &nothing, &content)
 }
 
-/// The frame with links to the other pages. The script replaces `live` after a change and at
-/// `valid_until`, and nothing else.
+/// The frame with links to the pages, of which `current` is this one. The script replaces `live`
+/// after a change and at `valid_until`, and nothing else.
 fn framed(
     owner: &PageOwner,
+    current: Option<&str>,
     fixed: &Markup,
     live: &Markup,
     valid_until: Option<DateTime<Utc>>,
 ) -> Markup {
-    let until = valid_until.map(|until| until.to_rfc3339_opts(SecondsFormat::Millis, true));
+    let until = valid_until.as_ref().map(timestamp::text);
     let heading = html! {
         p class="title" dir="auto" { a href=(status_page_path(&owner.id)) { (owner.title) } }
     };
     let actions = html! {
-        (link_button(&status_page_path(&owner.id), "Status"))
-        (link_button(&history_path(&owner.id, 1, None), "History"))
-        (link_button(&uptime_path(&owner.id, 1, None), "Uptime"))
+        (pages(&owner.id, current))
         (subscribe::links(owner))
     };
     let content = html! {
         (fixed)
-        p class="note" { "All times are in " (owner.time_zone.label()) "." }
+        p class="note" { "All times are in " (owner.time_zone.label()) }
         div data-live="true" data-revision=(owner.revision) data-until=[until]
             data-events={ "/api/v1/status/" (owner.id) "/events" } { (live) }
         p role="status" data-announcement="true" {}
@@ -152,6 +154,22 @@ fn framed(
     };
     let home = Home::of(owner.domain.is_some());
     frame(home, &heading, &actions, &content)
+}
+
+/// The links to the pages about everything.
+fn pages(organisation: &OrganisationId, current: Option<&str>) -> Markup {
+    let links = [
+        (status_page_path(organisation), "Status"),
+        (history_path(organisation, 1, None), "History"),
+        (uptime_path(organisation, 1, None), "Uptime"),
+    ];
+    html! {
+        nav aria-label="Pages" {
+            @for (path, name) in &links {
+                a href=(path) class="button" aria-current=[(current == Some(*name)).then_some("page")] { (name) }
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,8 @@ use super::status_style::StatusStyle;
 use super::text::{described_time, prose};
 use super::timeline::{TimelineItem, timeline};
 
-fn is_over(maintenance: &PublicMaintenance) -> bool {
+/// Whether the maintenance has ended or was cancelled.
+pub(super) fn is_over(maintenance: &PublicMaintenance) -> bool {
     matches!(
         maintenance.status,
         MaintenanceStatus::Completed | MaintenanceStatus::Cancelled

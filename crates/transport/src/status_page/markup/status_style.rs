@@ -3,6 +3,8 @@
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
+use allclear_domain::rollup::PublicStatus;
+use allclear_domain::tone::Tone;
 use maud::{Markup, html};
 
 use super::icon::Icon;
@@ -16,58 +18,73 @@ pub(super) struct StatusStyle {
     pub(super) icon: Icon,
 }
 
-const fn style(label: &'static str, tone: &'static str, icon: Icon) -> StatusStyle {
+fn style(label: &'static str, tone: impl Into<Tone>, icon: Icon) -> StatusStyle {
+    let tone = tone_name(tone.into());
     StatusStyle { label, tone, icon }
+}
+
+/// Name of a tone in the style sheet.
+pub(crate) const fn tone_name(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Operational => "operational",
+        Tone::Maintenance => "maintenance",
+        Tone::Degraded => "degraded",
+        Tone::Partial => "partial",
+        Tone::Major => "major",
+        Tone::Neutral => "neutral",
+    }
 }
 
 impl From<ComponentStatus> for StatusStyle {
     fn from(status: ComponentStatus) -> Self {
-        let (tone, icon) = match status {
-            ComponentStatus::Operational => ("operational", Icon::CIRCLE_CHECK),
-            ComponentStatus::Degraded => ("degraded", Icon::TRIANGLE_ALERT),
-            ComponentStatus::PartialOutage => ("partial", Icon::CIRCLE_ALERT),
-            ComponentStatus::MajorOutage => ("major", Icon::OCTAGON_X),
+        let icon = match status {
+            ComponentStatus::Operational => Icon::CIRCLE_CHECK,
+            ComponentStatus::Degraded => Icon::TRIANGLE_ALERT,
+            ComponentStatus::PartialOutage => Icon::CIRCLE_ALERT,
+            ComponentStatus::MajorOutage => Icon::OCTAGON_X,
         };
-        style(status.label(), tone, icon)
+        style(status.label(), status, icon)
     }
 }
 
 impl From<IncidentStatus> for StatusStyle {
     fn from(status: IncidentStatus) -> Self {
-        let (tone, icon) = match status {
-            IncidentStatus::Investigating => ("major", Icon::SEARCH),
-            IncidentStatus::Identified => ("partial", Icon::CROSSHAIR),
-            IncidentStatus::Monitoring => ("degraded", Icon::ACTIVITY),
-            IncidentStatus::Resolved => ("operational", Icon::CIRCLE_CHECK),
+        let icon = match status {
+            IncidentStatus::Investigating => Icon::SEARCH,
+            IncidentStatus::Identified => Icon::CROSSHAIR,
+            IncidentStatus::Monitoring => Icon::ACTIVITY,
+            IncidentStatus::Resolved => Icon::CIRCLE_CHECK,
         };
-        style(status.label(), tone, icon)
+        style(status.label(), status, icon)
     }
 }
 
 impl From<MaintenanceStatus> for StatusStyle {
     fn from(status: MaintenanceStatus) -> Self {
-        let (tone, icon) = match status {
-            MaintenanceStatus::Scheduled => ("maintenance", Icon::CALENDAR_CLOCK),
-            MaintenanceStatus::InProgress => ("maintenance", Icon::WRENCH),
-            MaintenanceStatus::Completed => ("operational", Icon::CIRCLE_CHECK),
-            MaintenanceStatus::Cancelled => ("neutral", Icon::CIRCLE_SLASH),
+        let icon = match status {
+            MaintenanceStatus::Scheduled => Icon::CALENDAR_CLOCK,
+            MaintenanceStatus::InProgress => Icon::WRENCH,
+            MaintenanceStatus::Completed => Icon::CIRCLE_CHECK,
+            MaintenanceStatus::Cancelled => Icon::CIRCLE_SLASH,
         };
-        style(status.label(), tone, icon)
+        style(status.label(), status, icon)
     }
 }
 
 impl StatusStyle {
-    /// A component during a maintenance.
-    pub(super) const UNDER_MAINTENANCE: Self =
-        style("Under Maintenance", "maintenance", Icon::WRENCH);
+    /// The style of a component during a maintenance.
+    fn under_maintenance() -> Self {
+        let status = PublicStatus::UnderMaintenance;
+        style(status.label(), status, Icon::WRENCH)
+    }
 
     /// The style of a component's status, before that of its maintenance. OPERATIONAL is not shown
     /// during a maintenance.
     pub(super) fn of_component(status: ComponentStatus, under_maintenance: bool) -> Vec<Self> {
         match (under_maintenance, status) {
             (false, status) => vec![status.into()],
-            (true, ComponentStatus::Operational) => vec![Self::UNDER_MAINTENANCE],
-            (true, status) => vec![status.into(), Self::UNDER_MAINTENANCE],
+            (true, ComponentStatus::Operational) => vec![Self::under_maintenance()],
+            (true, status) => vec![status.into(), Self::under_maintenance()],
         }
     }
 

@@ -60,7 +60,7 @@ pub(super) fn links(owner: &PageOwner) -> Markup {
 
 fn form_link(organisation: &str) -> Markup {
     html! {
-        a data-script="absent" class="primary" href=(action(organisation)) { "Subscribe To Updates" }
+        a data-script="absent" class="primary" href=(action(organisation)) { "Subscribe by mail" }
     }
 }
 

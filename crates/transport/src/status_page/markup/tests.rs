@@ -163,7 +163,7 @@ fn page_is_complete_without_a_script() {
     let texts = texts(&html);
     for expected in [
         "Some systems are experiencing issues",
-        "3 of 4 components affected",
+        "3 of 4 components affected · 1 open incident",
         "Operational",
         "Degraded Performance",
         "Partial Outage",
@@ -181,6 +181,7 @@ fn page_is_complete_without_a_script() {
         "---",
         "All times are in UTC",
         "Subscribe To Updates",
+        "Subscribe by mail",
     ] {
         assert!(
             texts.contains(&expected),
@@ -190,18 +191,46 @@ fn page_is_complete_without_a_script() {
 }
 
 #[test]
-fn unresolved_incidents_come_first() {
-    let snapshot = full("Words");
-    let html = page(&snapshot).into_string();
-    let place = |text: &str| html.find(text).unwrap();
-    assert!(place("id=\"incidents\"") < place("id=\"components\""));
-    assert!(place("Identified") < place("Resolved"));
-    let quiet = Snapshot {
-        incidents: vec![snapshot.incidents[0].clone()],
-        ..snapshot
-    };
-    let html = page(&quiet).into_string();
-    assert!(html.find("id=\"components\"").unwrap() < html.find("id=\"incidents\"").unwrap());
+fn unresolved_incidents_come_first_and_maintenances_that_are_not_over_second() {
+    let full = full("Words");
+    let (incidents, maintenances) = (&full.incidents, &full.maintenances);
+    let rows = [
+        (
+            &incidents[..],
+            &maintenances[..],
+            ["incidents", "maintenance", "components"],
+        ),
+        (
+            &incidents[..],
+            &maintenances[1..],
+            ["incidents", "components", "maintenance"],
+        ),
+        (
+            &incidents[..1],
+            &maintenances[..],
+            ["components", "maintenance", "incidents"],
+        ),
+        (
+            &incidents[..1],
+            &maintenances[1..],
+            ["components", "incidents", "maintenance"],
+        ),
+    ];
+    for (incidents, maintenances, expected) in rows {
+        let snapshot = Snapshot {
+            incidents: incidents.to_vec(),
+            maintenances: maintenances.to_vec(),
+            ..full.clone()
+        };
+        let html = page(&snapshot).into_string();
+        let sections = html.split("<h2 id=\"").skip(1);
+        let ids: Vec<_> = sections
+            .map(|section| section.split_once('"').unwrap().0)
+            .collect();
+        assert_eq!(ids, expected);
+    }
+    let html = page(&full).into_string();
+    assert!(html.find("Identified").unwrap() < html.find("Resolved").unwrap());
 }
 
 #[test]
@@ -233,6 +262,11 @@ fn page_has_its_description_and_leads_to_the_other_pages() {
     organisation.support_url = Some("mailto:help@example.com?a=1&b=2".into());
     let base = format!("/status/{}", organisation.id);
     let html = page(&snapshot).into_string();
+    let nav = html.split_once("<nav aria-label=\"Pages\"").unwrap().1;
+    assert_eq!(
+        nav.split_once("</nav>").unwrap().0.matches("<a ").count(),
+        3
+    );
     for part in [
         ">What we run &lt;b&gt;</p>".to_owned(),
         format!("<a href=\"{base}/history\""),
@@ -465,6 +499,26 @@ fn component_that_is_only_shown_when_affected_is_hidden_while_it_is_operational(
 }
 
 #[test]
+fn line_below_the_headline_counts_open_incidents() {
+    let mut snapshot = full("Words");
+    let open = snapshot.incidents.pop().unwrap();
+    for (incidents, expected) in [
+        (vec![], "3 of 4 components affected"),
+        (
+            vec![open.clone(), open],
+            "3 of 4 components affected · 2 open incidents",
+        ),
+    ] {
+        snapshot.incidents = incidents;
+        let html = page(&snapshot).into_string();
+        assert!(texts(&html).contains(&expected), "{expected}");
+    }
+    snapshot.components.truncate(1);
+    let html = page(&snapshot).into_string();
+    assert!(texts(&html).contains(&"1 component, operational · 2 open incidents"));
+}
+
+#[test]
 fn component_under_maintenance_says_so_beside_a_worse_status() {
     let mut snapshot = full("Words");
     for component in &mut snapshot.components {
@@ -480,7 +534,7 @@ fn component_under_maintenance_says_so_beside_a_worse_status() {
         assert!(count(worse) > 0, "{worse}: {texts:?}");
     }
     assert_eq!(count("Major Outage"), 1);
-    assert_eq!(count("3 of 4 components affected"), 1);
+    assert_eq!(count("3 of 4 components affected · 1 open incident"), 1);
     // The row has the colour of the worse status.
     for tone in ["maintenance", "degraded", "partial", "major"] {
         let row = format!("class=\"row\" data-tone=\"{tone}\"");

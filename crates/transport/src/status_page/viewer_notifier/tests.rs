@@ -43,6 +43,7 @@ fn change_of(viewers: &Viewers, revision: i64, size: usize) {
         notice_bytes: 0,
         counts_as: None,
         scheduled_events: 0,
+        past_impacts: 0,
     }));
 }
 

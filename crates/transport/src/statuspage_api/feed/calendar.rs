@@ -8,6 +8,16 @@ use icalendar::{Calendar, Component, Event, EventStatus, Property};
 use super::Feed;
 use super::text::without_controls;
 
+/// The last line of a calendar.
+const END: &str = "END:VCALENDAR\r\n";
+
+/// A calendar must have a component (RFC 5545, section 3.6). This one is for a calendar without
+/// events, and written here because the library gives each component properties that a time zone
+/// must not have.
+const UTC_ZONE: &str = "BEGIN:VTIMEZONE\r\nTZID:Etc/UTC\r\nBEGIN:STANDARD\r\n\
+                        DTSTART:19700101T000000\r\nTZOFFSETFROM:+0000\r\n\
+                        TZOFFSETTO:+0000\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n";
+
 /// `maintenances.ics`: the newest maintenances and those that are not over. Cancelled ones stay and
 /// say so, because a program keeps an event that is no longer in the calendar.
 pub(in super::super) fn maintenances(state: &StatuspageState) -> String {
@@ -27,7 +37,11 @@ pub(in super::super) fn maintenances(state: &StatuspageState) -> String {
     for record in &state.maintenances {
         calendar.push(event(&feed, record));
     }
-    calendar.to_string()
+    let calendar = calendar.to_string();
+    match calendar.strip_suffix(END) {
+        Some(head) if state.maintenances.is_empty() => format!("{head}{UTC_ZONE}{END}"),
+        _ => calendar,
+    }
 }
 
 fn event(feed: &Feed<'_>, record: &MaintenanceRecord) -> Event {

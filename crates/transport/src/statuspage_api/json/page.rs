@@ -16,8 +16,8 @@ pub(in crate::statuspage_api) struct Page {
     name: String,
     /// Address of the page.
     url: String,
-    /// Name of the IANA time zone in which all times are.
-    time_zone: String,
+    /// Name of the IANA time zone in which all times are; `Etc/UTC` for UTC.
+    time_zone: &'static str,
     /// When something public changed last.
     updated_at: Time,
 }
@@ -39,7 +39,7 @@ impl Page {
             id: organisation.id.code().to_string(),
             name: organisation.effective_title().to_owned(),
             url: state.url.clone(),
-            time_zone: zone.to_string(),
+            time_zone: zone.canonical_name(),
             updated_at: zone.timestamp(state.updated_at),
         }
     }

@@ -6,7 +6,7 @@ use futures_util::TryStreamExt as _;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::other_files;
-use crate::request::input::FILE_LIMIT;
+use crate::request::body::FILE_LIMIT;
 use crate::response::problem::Problem;
 
 /// Bytes in which the memory is counted.

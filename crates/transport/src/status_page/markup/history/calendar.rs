@@ -27,10 +27,10 @@ const WEEKDAYS: [(&str, &str); 7] = [
 /// Names of the classes of days, by the weighted seconds of their downtime.
 const LEGEND: [(&str, &str); 6] = [
     ("day", "No downtime"),
-    ("day level-1", "Some"),
-    ("day level-2", "From 20 minutes"),
-    ("day level-3", "From 33 minutes"),
-    ("day level-4", "From an hour"),
+    ("day level-1", "Under 20 min of downtime"),
+    ("day level-2", "20 to 33 min"),
+    ("day level-3", "33 to 60 min"),
+    ("day level-4", "60 min or more"),
     ("day none", "No data"),
 ];
 

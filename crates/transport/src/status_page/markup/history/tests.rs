@@ -10,6 +10,7 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::organisation::Revision;
+use maud::Markup;
 
 use super::{entry, history_path, page};
 
@@ -212,7 +213,7 @@ fn page_leads_to_support_and_to_the_subscription() {
             let text = rest.split_once("</a>")?.0;
             let (_, href) = tag.split_once("href=\"")?;
             let href = href.split_once('"')?.0;
-            ["Subscribe To Updates", "Get support"]
+            ["Subscribe To Updates", "Subscribe by mail", "Get support"]
                 .contains(&text)
                 .then(|| href.to_owned())
         });
@@ -225,6 +226,21 @@ fn page_leads_to_support_and_to_the_subscription() {
     assert_eq!(hrefs(&history), [dialog, "mailto:help@acme.example"]);
     history.owner.channels.clear();
     assert_eq!(hrefs(&history), ["mailto:help@acme.example"]);
+}
+
+#[test]
+fn navigation_marks_the_current_page() {
+    let current = |drawn: Markup| {
+        let (_, nav) = drawn.0.split_once("<nav aria-label=\"Pages\">").unwrap();
+        let (nav, _) = nav.split_once("</nav>").unwrap();
+        assert_eq!(nav.matches("<a ").count(), 3);
+        let link = nav.split_once(" aria-current=\"page\">")?.1;
+        Some(link.split_once('<').unwrap().0.to_owned())
+    };
+    let history = history("Etc/UTC", "2026-10-31T20:00:00Z");
+    assert_eq!(current(page(&history, FIRST)).as_deref(), Some("History"));
+    let incident = details(IncidentStatus::Identified, 0);
+    assert_eq!(current(entry(&incident)), None);
 }
 
 #[test]

@@ -112,6 +112,30 @@ fn group_has_its_mean_of_each_month_where_the_page_has_all_of_it() {
 }
 
 #[test]
+fn legend_says_how_long_the_downtime_of_each_colour_is() {
+    let drawn = uptime(&page("Etc/UTC"), ALL).0;
+    let (_, legend) = drawn.split_once("class=\"legend\"").unwrap();
+    let (legend, _) = legend.split_once("</ul>").unwrap();
+    let names: Vec<_> = legend
+        .split("</span>")
+        .skip(1)
+        .map(|rest| rest.split_once("</li>").unwrap().0)
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "No downtime",
+            "Under 20 min of downtime",
+            "20 to 33 min",
+            "33 to 60 min",
+            "60 min or more",
+            "No data",
+        ]
+    );
+    assert!(drawn.contains("aria-current=\"page\">Uptime</a>"));
+}
+
+#[test]
 fn weeks_begin_on_monday() {
     let drawn = uptime(&page("Etc/UTC"), ALL).0;
     // November 1, 2026 is a Sunday.
@@ -129,7 +153,7 @@ fn days_are_those_of_the_zone() {
         drawn.contains(">Nov 11</a>: 1 hr outage (major)"),
         "{drawn}"
     );
-    assert!(drawn.contains("All times are in Pacific/Kiritimati."));
+    assert!(drawn.contains("All times are in Pacific/Kiritimati<"));
 }
 
 #[test]

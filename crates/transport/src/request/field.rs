@@ -1,202 +1,18 @@
-//! JSON bodies, parsed so that an error response names every invalid field.
+//! Fields of JSON bodies, parsed so that an error response names every invalid field.
 
-use std::io::ErrorKind;
 use std::str::FromStr;
 
-use actix_web::dev::Payload;
-use actix_web::error::PayloadError;
-use actix_web::http::{StatusCode, header};
-use actix_web::{FromRequest, HttpMessage, HttpRequest, Scope, web};
 use allclear_domain::text::trimmed;
 use allclear_domain::validation::{FieldError, Invalid};
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
-use futures_util::StreamExt as _;
-use futures_util::future::LocalBoxFuture;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
-
-use crate::limit::client_limits::{BodyParts, BodySender, ClientLimits, RETRY_AFTER};
-use crate::limit::client_network::client;
-use crate::request::idempotency::{self, BodyDigest};
-use crate::response::problem::Problem;
 
 /// Message for a value that is not one of the choices.
 pub(crate) const CHOICE_MESSAGE: &str = "Select Any One";
 /// Message for what is neither true nor false.
 pub(crate) const BOOLEAN_MESSAGE: &str = "Must be true or false";
-
-/// Largest request body of most routes, in bytes.
-pub(crate) const BODY_LIMIT: usize = 256 * 1024;
-
-/// Largest body that is read before anything is known about its sender, in bytes.
-const UNKNOWN_SENDERS_BODY_LIMIT: usize = 64 * 1024;
-
-/// Largest body of the requests of a scope or resource for unknown senders, in bytes, instead of
-/// the limit of the route.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct BodyLimit(pub usize);
-
-/// A scope for unknown senders, whose bodies are smaller.
-pub(crate) fn scope_for_unknown_senders(path: &str) -> Scope {
-    web::scope(path).app_data(BodyLimit(UNKNOWN_SENDERS_BODY_LIMIT))
-}
-
-/// Largest imported file, in bytes.
-pub(crate) const FILE_LIMIT: usize = 16 * 1024 * 1024;
-
-/// A JSON object from the request's body, which has at most `LIMIT` bytes; fewer from an
-/// unknown sender.
-#[derive(Debug)]
-pub(crate) struct Body<T, const LIMIT: usize = BODY_LIMIT>(pub T);
-
-impl<T: DeserializeOwned + 'static, const LIMIT: usize> FromRequest for Body<T, LIMIT> {
-    type Error = Problem;
-    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
-
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let json = is_json(request.content_type());
-        let (request, payload) = (request.clone(), payload.take());
-        Box::pin(async move {
-            if !json {
-                return Err(not_json());
-            }
-            let raw = read(&request, payload, LIMIT).await?;
-            if request.headers().contains_key(idempotency::KEY) {
-                let digest = BodyDigest(Sha256::digest(&raw).into());
-                request.extensions_mut().insert(digest);
-            }
-            object(&raw).map(Self)
-        })
-    }
-}
-
-/// A JSON object from the request's body, all of whose fields are optional; the default if the
-/// request has no body.
-#[derive(Debug)]
-pub(crate) struct OptionalBody<T>(pub T);
-
-impl<T: DeserializeOwned + Default + 'static> FromRequest for OptionalBody<T> {
-    type Error = Problem;
-    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
-
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let json = is_json(request.content_type());
-        let raw = Raw::from_request(request, payload);
-        Box::pin(async move {
-            let Raw(raw) = raw.await?;
-            if raw.is_empty() {
-                return Ok(Self(T::default()));
-            }
-            if json {
-                object(&raw).map(Self)
-            } else {
-                Err(not_json())
-            }
-        })
-    }
-}
-
-/// The response to a body of another type.
-fn not_json() -> Problem {
-    Problem::new(
-        StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        "The body must be application/json",
-    )
-}
-
-/// The raw body of a request.
-#[derive(Debug)]
-pub(crate) struct Raw(pub web::Bytes);
-
-impl FromRequest for Raw {
-    type Error = Problem;
-    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
-
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let (request, payload) = (request.clone(), payload.take());
-        Box::pin(async move { read(&request, payload, BODY_LIMIT).await.map(Self) })
-    }
-}
-
-/// Reads a body of at most `limit` bytes from an operator, or of at most [`BodyLimit`] from an
-/// unknown sender. Its bytes are counted as they arrive, until the request is handled.
-async fn read(
-    request: &HttpRequest,
-    mut payload: Payload,
-    limit: usize,
-) -> Result<web::Bytes, Problem> {
-    let (sender, limit) = match request.app_data::<BodyLimit>() {
-        Some(BodyLimit(limit)) => (BodySender::Unknown, *limit),
-        None => (BodySender::Operator, limit),
-    };
-    let too_large = || {
-        Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("The body is larger than {} KiB", limit / 1024),
-        )
-    };
-    if content_length(request).is_some_and(|length| length > limit) {
-        return Err(too_large());
-    }
-    let (mut body, mut parts) = (web::BytesMut::new(), BodyParts::default());
-    while let Some(chunk) = payload.next().await {
-        let chunk = chunk.map_err(|error| unreadable_body(&error))?;
-        let length = body.len() + chunk.len();
-        if length > limit {
-            return Err(too_large());
-        }
-        if let Some(limits) = request.app_data::<web::Data<ClientLimits>>()
-            && !limits.try_count_body(&mut parts, (sender, client(request)), length)
-        {
-            return Err(Problem::too_many(RETRY_AFTER));
-        }
-        body.extend_from_slice(&chunk);
-    }
-    request.extensions_mut().insert(parts);
-    Ok(body.freeze())
-}
-
-/// `Content-Length` of a request; `None` if it is absent or no number.
-fn content_length(request: &HttpRequest) -> Option<usize> {
-    let length = request.headers().get(header::CONTENT_LENGTH)?;
-    length.to_str().ok()?.parse().ok()
-}
-
-/// The response to a body that could not be read.
-fn unreadable_body(error: &PayloadError) -> Problem {
-    match error {
-        PayloadError::Io(error) if error.kind() == ErrorKind::TimedOut => Problem::new(
-            StatusCode::REQUEST_TIMEOUT,
-            "The body took too long to come",
-        ),
-        _ => Problem::new(StatusCode::BAD_REQUEST, "The body could not be read"),
-    }
-}
-
-/// `application/json` or a `+json` type (RFC 6839, section 3.1).
-fn is_json(content_type: &str) -> bool {
-    content_type.eq_ignore_ascii_case("application/json")
-        || content_type.to_ascii_lowercase().ends_with("+json")
-}
-
-fn object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|_| Problem::new(StatusCode::BAD_REQUEST, "The body is not well-formed JSON"))?;
-    if !value.is_object() {
-        return Err(Problem::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "The body must be a JSON object",
-        ));
-    }
-    serde_json::from_value(value).map_err(|_| {
-        Problem::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "The body does not have the expected fields",
-        )
-    })
-}
 
 /// A field of a JSON body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -271,8 +87,8 @@ pub(crate) struct Parsed<T>(pub T);
 
 impl<'de, T: FromStr> Deserialize<'de> for Parsed<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let word = String::deserialize(deserializer)?;
-        word.parse()
+        let text = String::deserialize(deserializer)?;
+        text.parse()
             .map(Self)
             .map_err(|_| serde::de::Error::custom("not a valid value"))
     }
@@ -293,14 +109,14 @@ impl Timestamp {
     /// Parses RFC 3339, also without seconds, without an offset or without a time: what is missing
     /// is zero.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let moment = DateTime::parse_from_rfc3339(text)
+        let time = DateTime::parse_from_rfc3339(text)
             .or_else(|_| DateTime::parse_from_rfc3339(&completed(text)))
             .ok()?;
         // This also turns a leap second into the following second.
-        let moment = DateTime::from_timestamp_millis(moment.timestamp_millis())?;
+        let time = DateTime::from_timestamp_millis(time.timestamp_millis())?;
         (Self::FIRST_YEAR..=Self::LAST_YEAR)
-            .contains(&moment.year())
-            .then_some(Self(moment))
+            .contains(&time.year())
+            .then_some(Self(time))
     }
 }
 
@@ -324,6 +140,24 @@ impl<'de> Deserialize<'de> for Date {
     }
 }
 
+/// The bound of a range that a text names: the one of a day, or a time. `None` after adding an error
+/// if the text is neither.
+pub(crate) fn day_or_time<T>(
+    field: &str,
+    text: &str,
+    of_day: impl FnOnce(NaiveDate) -> T,
+    of_time: impl FnOnce(DateTime<Utc>) -> T,
+    invalid: &mut Invalid,
+) -> Option<T> {
+    let bound = Date::parse(text)
+        .map(|day| of_day(day.0))
+        .or_else(|| Timestamp::parse(text).map(|time| of_time(time.0)));
+    if bound.is_none() {
+        invalid.add(FieldError::new(field, "Must be a time or a date"));
+    }
+    bound
+}
+
 /// A time of ISO 8601 with the parts that RFC 3339 requires: `2026-01-31T09:30` becomes
 /// `2026-01-31T09:30:00Z`.
 fn completed(text: &str) -> String {
@@ -345,7 +179,6 @@ impl<'de> Deserialize<'de> for Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use actix_web::ResponseError;
 
     #[derive(Debug, Deserialize)]
     struct Form {
@@ -354,7 +187,7 @@ mod tests {
     }
 
     fn name(json: &str) -> FieldInput<Text> {
-        object::<Form>(json.as_bytes()).unwrap().name
+        serde_json::from_str::<Form>(json).unwrap().name
     }
 
     #[test]
@@ -388,16 +221,6 @@ mod tests {
     }
 
     #[test]
-    fn body_must_be_a_json_object() {
-        let status = |json: &[u8]| object::<Form>(json).unwrap_err().status_code().as_u16();
-        assert_eq!(status(b"{"), 400);
-        assert_eq!(status(b"\xff"), 400);
-        assert_eq!(status(br#"{"name": "\ud800"}"#), 400);
-        assert_eq!(status(b"[]"), 422);
-        assert_eq!(status(b"7"), 422);
-    }
-
-    #[test]
     fn time_is_parsed_also_without_its_last_parts_and_truncated_to_milliseconds() {
         let rows = [
             ("2026-01-31T09:30:00Z", "2026-01-31T09:30:00+00:00"),
@@ -414,12 +237,12 @@ mod tests {
             ("2026-01-31T09:30-05:00", "2026-01-31T14:30:00+00:00"),
             ("2026-01-31", "2026-01-31T00:00:00+00:00"),
         ];
-        for (text, moment) in rows {
+        for (text, expected) in rows {
             assert_eq!(
                 Timestamp::parse(text)
                     .map(|read| read.0.to_rfc3339())
                     .as_deref(),
-                Some(moment),
+                Some(expected),
                 "{text}"
             );
         }
@@ -467,8 +290,15 @@ mod tests {
     }
 
     #[test]
-    fn json_is_recognised_by_its_content_type() {
-        assert!(is_json("application/json") && is_json("application/problem+json"));
-        assert!(!is_json("text/plain") && !is_json(""));
+    fn bound_is_a_day_or_a_time() {
+        let mut invalid = Invalid::default();
+        let mut bound = |text: &str| {
+            let (day, time) = (|_: NaiveDate| "day", |_: DateTime<Utc>| "time");
+            day_or_time("from", text, day, time, &mut invalid)
+        };
+        assert_eq!(bound("2026-01-31"), Some("day"));
+        assert_eq!(bound("2026-01-31T09:30"), Some("time"));
+        assert_eq!(bound("soon"), None);
+        assert_eq!(invalid, Invalid::field("from", "Must be a time or a date"));
     }
 }

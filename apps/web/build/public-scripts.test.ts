@@ -223,16 +223,6 @@ describe('history-live.js', () => {
     expect(FakeEventSource.all).toHaveLength(1);
   });
 
-  it('submits the filter only when the visitor asks for it', async () => {
-    document.body.innerHTML =
-      '<form><select class="history-select"><option>A<option>B</select></form>';
-    const submit = vi.fn();
-    vi.spyOn(HTMLFormElement.prototype, 'requestSubmit').mockImplementation(submit);
-    await run('history-live.js');
-    document.querySelector('select')?.dispatchEvent(new Event('change', { bubbles: true }));
-    expect(submit).not.toHaveBeenCalled();
-  });
-
   it('shows the icon of the theme that comes next, and follows another tab', async () => {
     document.documentElement.dataset.theme = 'light';
     document.body.innerHTML =

@@ -28,7 +28,7 @@ test('an admin changes things, finds the changes in the audit log, and downloads
 
   // The changes of one thing.
   await page.goto(`/components/component/edit/${id}`);
-  await page.getByRole('link', { name: 'Changes', exact: true }).click();
+  await page.getByRole('link', { name: 'Audit Log', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Audit Log', level: 1 })).toBeVisible();
   await expect(entry(page, 'component.created')).toContainText('Website');
   await expect(entry(page, 'component.updated')).toContainText('Ada Lovelace');
@@ -48,10 +48,10 @@ test('an admin changes things, finds the changes in the audit log, and downloads
 
   // The filters by kind, person and day.
   await page.getByRole('button', { name: 'Clear' }).click();
-  await filter(page, 'What').selectOption('component.deleted');
+  await filter(page, 'Action').selectOption('component.deleted');
   await expect(entry(page, 'component.deleted')).toContainText('Database');
   await expect(entry(page, 'component.created')).toHaveCount(0);
-  await filter(page, 'Who').selectOption('Ada Lovelace');
+  await filter(page, 'Actor').selectOption('Ada Lovelace');
   await expect(entry(page, 'component.deleted')).toBeVisible();
   await filter(page, 'To').fill('2020-01-01');
   await filter(page, 'To').press('Enter');
@@ -88,10 +88,10 @@ test('an admin pages through the audit log', async ({ operatorPage: page, organi
   await expect(entry(page, 'component.created')).toHaveCount(50);
   await expect(entry(page, 'Component 55')).toBeVisible();
   await expect(entry(page, 'organisation.created')).toHaveCount(0);
-  await page.getByRole('button', { name: 'Show older' }).click();
+  await page.getByRole('button', { name: 'Show Older' }).click();
   await expect(entry(page, 'component.created')).toHaveCount(55);
   await expect(entry(page, 'organisation.created')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Show older' })).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Show Older' })).toBeHidden();
 });
 
 for (const role of ['editor', 'viewer'] as const) {
@@ -118,7 +118,7 @@ for (const role of ['editor', 'viewer'] as const) {
     await page.goto(`/components/component/edit/${id}`);
     const heading = role === 'editor' ? 'Edit Component' : 'Component';
     await expect(page.getByRole('heading', { name: heading, exact: true })).toBeVisible();
-    await expect(page.getByRole('link', { name: 'Changes', exact: true })).toHaveCount(0);
+    await expect(page.getByRole('link', { name: 'Audit Log', exact: true })).toHaveCount(0);
     await page.goto('/settings');
     await expect(page.getByText(/^Only an admin of the organisation can change/)).toBeVisible();
     await expect(page.getByRole('link', { name: 'Audit Log' })).toHaveCount(0);
@@ -145,7 +145,7 @@ test('the fields of the audit log’s filter have room on narrow phones', async 
     filter(page, label).evaluate((field) => field.getBoundingClientRect());
   for (const width of [375, 360, 320]) {
     await page.setViewportSize({ width, height: 812 });
-    const [who, from, to] = [await boxOf('Who'), await boxOf('From'), await boxOf('To')];
+    const [who, from, to] = [await boxOf('Actor'), await boxOf('From'), await boxOf('To')];
     expect(to.right).toBeLessThanOrEqual(who.right);
     if (from.y === to.y) expect(from.right).toBeLessThan(to.left);
   }

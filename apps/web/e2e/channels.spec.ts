@@ -87,11 +87,11 @@ test('a visitor chooses a component, and manages the subscription by the link in
   await page.goto(link);
   await expect(page.getByRole('heading', { name: 'Manage Subscription' })).toBeVisible();
   await expect(page.getByRole('checkbox', { name: 'API' })).toBeChecked();
-  await page.getByRole('checkbox', { name: 'No maintenances' }).check();
+  await page.getByRole('checkbox', { name: 'Mute maintenance' }).check();
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Subscription updated')).toBeVisible();
   await page.reload();
-  await expect(page.getByRole('checkbox', { name: 'No maintenances' })).toBeChecked();
+  await expect(page.getByRole('checkbox', { name: 'Mute maintenance' })).toBeChecked();
 
   await operatorPage.goto('/subscribers');
   await expect(rowOf(operatorPage, email)).toContainText('API, no maintenances');
@@ -258,7 +258,7 @@ test('an operator sees why a webhook fails, and repairs it', async ({
   };
   await expect.poll(failing).not.toBeNull();
   await operatorPage.goto('/dashboard');
-  await operatorPage.getByRole('link', { name: '1 Subscribers that cannot be reached' }).click();
+  await operatorPage.getByRole('link', { name: '1 Unreachable addresses' }).click();
   await expect(operatorPage).toHaveURL('/subscribers?state=failing');
   await expect(rowOf(operatorPage, '/…weak')).toContainText(/Failing since .+: .+/);
 

@@ -117,6 +117,19 @@ test('on a phone the sidebar slides over the page, and Edit and Delete are in re
   await expect(operatorPage.getByText('Component Deleted', { exact: true })).toBeVisible();
 });
 
+test('a press beside the name of a column sorts by it', async ({ operatorPage, organisation }) => {
+  await organisation.createComponent('Website');
+  await operatorPage.goto('/components');
+  const head = operatorPage
+    .getByRole('table', { name: 'Components' })
+    .getByRole('columnheader', { name: 'Name' });
+  await expect(row(operatorPage, 'Website')).toBeVisible();
+  const box = await head.boundingBox();
+  if (!box) throw new Error('the column is not shown');
+  await operatorPage.mouse.click(box.x + box.width - 10, box.y + box.height / 2);
+  await expect(head).not.toHaveAttribute('aria-sort', 'none');
+});
+
 test('a printed list keeps its headings', async ({ operatorPage, organisation }) => {
   await organisation.createComponent('Website');
   await operatorPage.goto('/components');

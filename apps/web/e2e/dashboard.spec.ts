@@ -25,7 +25,7 @@ test('an open incident appears on the dashboard, and an update is recorded from 
 
   await incidents.getByRole('button', { name: 'Record Update: Payments fail' }).click();
   const dialog = operatorPage.getByRole('dialog', { name: 'Record Update' });
-  await dialog.getByText('Identified').click();
+  await dialog.getByRole('radio', { name: 'Identified' }).check();
   await dialog.getByRole('textbox', { name: /Message/ }).fill('A cable was cut.');
   await dialog.getByRole('button', { name: 'Record Update' }).click();
   await expect(operatorPage.getByText('Incident Update Created')).toBeVisible();

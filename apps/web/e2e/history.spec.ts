@@ -68,7 +68,7 @@ test.describe('without script', () => {
     await expect(page).toHaveTitle(`History - ${organisation.name}`);
     const entries = page.getByRole('listitem');
     await expect(entries).toHaveText([/Payments fail/, /Slow searches/, /Database upgrade/]);
-    await expect(page.getByText('All times are in UTC.')).toBeVisible();
+    await expect(page.getByText('All times are in UTC', { exact: true })).toBeVisible();
     await expect(page.getByRole('button')).toHaveText(['Show']);
 
     await page.getByRole('link', { name: 'Older' }).click();

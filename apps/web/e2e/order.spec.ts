@@ -32,7 +32,7 @@ const takeFirstStep = (page: Page, key: string, announcement: string) =>
     await expectAnnouncement(page, announcement, { timeout: 2_000 });
   }).toPass();
 
-const save = (page: Page) => page.getByRole('button', { name: 'Save order' });
+const save = (page: Page) => page.getByRole('button', { name: 'Save Order' });
 
 /** Creates a page with API and CDN in Platform, and Website without a group. */
 async function createPage(organisation: Organisation) {

@@ -66,7 +66,7 @@ class VirtualAuthenticator {
 /** Adds the first passkey; returns the recovery codes. */
 async function enrol(page: Page, name: string): Promise<string[]> {
   await page.getByRole('button', { name: 'Add passkey' }).click();
-  await page.getByRole('tabpanel').getByLabel('Name*').fill(name);
+  await page.getByRole('tabpanel').getByLabel('Name', { exact: true }).fill(name);
   await page.getByRole('button', { name: 'Create passkey' }).click();
   const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
   await expect(codes).toHaveCount(10);
@@ -78,7 +78,7 @@ async function enrol(page: Page, name: string): Promise<string[]> {
   return texts;
 }
 
-const passkeySignIn = (page: Page) => page.getByRole('button', { name: 'Sign in with a passkey' });
+const passkeySignIn = (page: Page) => page.getByRole('button', { name: 'Use a passkey' });
 
 test('a passkey is added, signs in alone and after the password, and is replaced once by each recovery code', async ({
   page,
@@ -168,7 +168,7 @@ test('a passkey is renamed and removed', async ({ page, newcomer }) => {
   await enrol(page, 'Laptop');
   await openProfile(page, account, 'Second factor');
   await page.getByRole('button', { name: 'Rename passkey: Laptop' }).click();
-  await page.getByRole('tabpanel').getByLabel('Name*').fill('Work laptop');
+  await page.getByRole('tabpanel').getByLabel('Name', { exact: true }).fill('Work laptop');
   await page.getByRole('button', { name: 'Rename', exact: true }).click();
   await page.getByRole('button', { name: 'Remove passkey: Work laptop' }).click();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import type { Account } from './operator';
 
-export const field = (page: Page, label: string) => page.getByLabel(`${label}*`, { exact: true });
+export const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 export const userMenu = (page: Page, { name }: Account) =>
   page.getByRole('button', { name: `Account of ${name}` });
 

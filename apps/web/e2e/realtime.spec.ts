@@ -200,7 +200,7 @@ test('what is typed while a colleague’s version is being read does not replace
   await expect(conflict).toContainText('Shop');
   const stored = () => organisation.call<{ name: string }>('GET', `/component/${id}`);
   expect((await stored()).name).toBe('Shop');
-  await operatorPage.getByRole('button', { name: 'Keep mine' }).click();
+  await operatorPage.getByRole('button', { name: 'Keep Mine' }).click();
   await operatorPage.getByRole('button', { name: 'Update', exact: true }).click();
   await expect(row(operatorPage, 'My website')).toBeVisible();
   expect((await stored()).name).toBe('My website');
@@ -238,7 +238,7 @@ for (const status of ['Monitoring', 'Resolved']) {
     await expect(conflict).toContainText(status);
     const stored = await organisation.call<{ status: string }>('GET', `/incident/${id}`);
     expect(stored.status).toBe(status.toUpperCase());
-    await operatorPage.getByRole('button', { name: 'Use the new version' }).click();
+    await operatorPage.getByRole('button', { name: 'Use the New Version' }).click();
     await expect(operatorPage.getByRole('radio', { name: status })).toBeChecked();
     expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('412')]);
   });

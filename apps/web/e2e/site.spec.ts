@@ -21,7 +21,7 @@ test('the landing page leads to its parts, to the sign-in page and to the pages 
   }
   for (const name of ['Login', 'Get started', 'Start for free']) {
     await page.goto('/');
-    await page.getByRole('link', { name }).first().click();
+    await page.getByRole('link', { name }).click();
     await expect(page).toHaveURL('/login');
   }
   for (const [name, heading] of [

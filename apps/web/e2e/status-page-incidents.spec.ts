@@ -51,3 +51,41 @@ test('a visitor watches an incident from its report to its resolution', async ({
   await expect(timeline.getByRole('listitem')).toHaveCount(2);
   expect(await incidents.innerText()).toBe(live);
 });
+
+test('a wide window shows the sections in the order in which they are read', async ({
+  page,
+  organisation,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await organisation.createComponent('Checkout');
+  await organisation.call('POST', '/maintenance/create', {
+    title: 'Move',
+    description: 'Half of it is done.',
+    startAt: new Date(Date.now() - 60_000).toISOString(),
+  });
+  const places = () =>
+    page.locator('.sections > section').evaluateAll((sections) =>
+      sections.map((section) => {
+        const { left, top } = section.getBoundingClientRect();
+        return { heading: section.querySelector('h2')?.textContent, left, top };
+      }),
+    );
+  const expectOrder = async (headings: string[]) => {
+    await page.goto(organisation.statusPage);
+    const shown = await places();
+    expect(shown.map(({ heading }) => heading)).toEqual(headings);
+    const [first, second, third] = shown;
+    if (!first || !second || !third) throw new Error('a section is missing');
+    expect(first.left).toBeLessThan(second.left);
+    expect(second.left).toBe(third.left);
+    expect(first.top).toBe(second.top);
+    expect(second.top).toBeLessThan(third.top);
+  };
+  await expectOrder(['Components', 'Scheduled Maintenance', 'Incidents']);
+  await organisation.call('POST', '/incident/create', {
+    title: 'Payments fail',
+    description: 'Cards are declined.',
+    status: 'INVESTIGATING',
+  });
+  await expectOrder(['Incidents', 'Scheduled Maintenance', 'Components']);
+});

@@ -118,7 +118,7 @@ test.describe('without script', () => {
   }) => {
     await page.goto(organisation.statusPage);
     await expect(page.getByRole('button')).toHaveCount(0);
-    await page.getByRole('link', { name: 'Subscribe To Updates' }).click();
+    await page.getByRole('link', { name: 'Subscribe by mail' }).click();
     await page.getByRole('textbox', { name: 'Email' }).fill('eve@example.com');
     await page.getByRole('button', { name: 'Subscribe' }).click();
     await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible();

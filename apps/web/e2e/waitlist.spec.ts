@@ -4,7 +4,7 @@ import { accountOf, expect, test } from './fixtures';
 import { Operator, type Account } from './operator';
 import { Server } from './server';
 
-const field = (page: Page, label: string) => page.getByLabel(`${label}*`, { exact: true });
+const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 
 async function expectAccessible(page: Page) {
   const { violations } = await axe(page).analyze();
@@ -13,7 +13,7 @@ async function expectAccessible(page: Page) {
 
 async function join(page: Page, url: string, call: string, { name, email }: Account) {
   await page.goto(url);
-  await page.getByRole('link', { name: call }).first().click();
+  await page.getByRole('link', { name: call }).click();
   await expect(page.getByRole('heading', { name: 'Join the waitlist' })).toBeVisible();
   await expectAccessible(page);
   await field(page, 'Name').fill(name);

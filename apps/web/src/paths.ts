@@ -29,6 +29,11 @@ export const paths = {
     /** A new incident that affects a component. */
     createOn: (componentId: string) =>
       `/incidents/incident/create?component=${segment(componentId)}`,
+    /** A new incident like an earlier one. */
+    duplicate: (incidentId: string) => `/incidents/incident/create?from=${segment(incidentId)}`,
+    /** The components of an incident. */
+    components: (incidentId: string) =>
+      `/incidents/incident/edit/${segment(incidentId)}?tab=components`,
   },
   schedules: {
     list: '/schedules',

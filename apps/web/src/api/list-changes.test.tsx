@@ -31,7 +31,7 @@ function Services() {
   return (
     <>
       <p>{list.rows?.map(({ name }) => name).join(', ') ?? 'Loading'}</p>
-      <button onClick={list.showOlder}>Show older</button>
+      <button onClick={list.showOlder}>Show Older</button>
       <button onClick={() => void list.refresh()}>Refresh</button>
     </>
   );
@@ -63,7 +63,7 @@ it('adds new items at the top, updates changed ones in place and removes deleted
   servePages();
   const { user } = renderScreen(<Services />);
   await screen.findByText('c, b');
-  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  await user.click(screen.getByRole('button', { name: 'Show Older' }));
   await screen.findByText('c, b, a');
   act(() => change(addItem(service('d'))));
   expect(await screen.findByText('d, c, b, a')).toBeInTheDocument();
@@ -99,7 +99,7 @@ it('shows older rows, and loses no event that arrives while they are loaded', as
   await screen.findByText('c, b');
   const { held, release } = hold();
   const asked = servePages({ held });
-  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  await user.click(screen.getByRole('button', { name: 'Show Older' }));
   await expect.poll(() => asked).toEqual([null]);
   act(() => change(addItem(service('d'))));
   act(() => change(patchItem(service('b', 'B'))));
@@ -127,7 +127,7 @@ it('reads every page again if too many events arrive during a request', async ()
   await screen.findByText('c, b');
   const { held, release } = hold();
   const asked = servePages({ held });
-  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  await user.click(screen.getByRole('button', { name: 'Show Older' }));
   act(() => {
     for (let sent = 0; sent <= maxWaitingChanges; sent += 1) change(patchItem(service('a', 'A')));
   });

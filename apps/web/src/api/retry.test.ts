@@ -36,6 +36,20 @@ describe('withRetries', () => {
     await expect(asked).resolves.toBe('here');
   });
 
+  it('waits as long as the server asks for, and fails at once if that is long', async () => {
+    const busy = (seconds: number) => new ApiError(429, 'Too many requests', [], seconds);
+    const ask = vi.fn(() => Promise.resolve('here')).mockRejectedValueOnce(busy(5));
+    const asked = withRetries(ask);
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(ask).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await expect(asked).resolves.toBe('here');
+
+    const refuse = vi.fn(() => Promise.reject(busy(11)));
+    await expect(withRetries(refuse)).rejects.toThrow('Too many requests');
+    expect(refuse).toHaveBeenCalledTimes(1);
+  });
+
   it('does not repeat what would be refused again', async () => {
     const ask = vi.fn(() => Promise.reject(new ApiError(404, 'No such component')));
     await expect(withRetries(ask)).rejects.toThrow('No such component');

@@ -2,6 +2,8 @@ import { ApiError } from './error';
 
 const retries = 3;
 const capMs = 30_000;
+/** The longest wait that a server may ask for; beyond it the request fails. */
+const mostRetryAfterMs = 10_000;
 
 /** Delay before a retry: 1, 2, 4, … seconds, at most 30. */
 export function backoffMs(failures: number): number {
@@ -9,17 +11,20 @@ export function backoffMs(failures: number): number {
 }
 
 /**
- * Asks again up to three times before it fails. What would be refused again, such as an unknown id,
- * fails at once. Retrying here and not in SWR lets a query fail once, not once per attempt.
+ * Asks again up to three times before it fails, and not before the server's `Retry-After`. What
+ * would be refused again, such as an unknown id, fails at once. Retrying here and not in SWR lets a
+ * query fail once, not once per attempt.
  */
 export async function withRetries<T>(ask: () => Promise<T>): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     try {
       return await ask();
     } catch (error) {
-      const passing = error instanceof ApiError && error.isTransient;
-      if (!passing || failures > retries) throw error;
-      await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)));
+      if (!(error instanceof ApiError && error.isTransient) || failures > retries) throw error;
+      const askedMs = (error.retryAfter ?? 0) * 1000;
+      if (askedMs > mostRetryAfterMs) throw error;
+      const delay = Math.max(backoffMs(failures), askedMs);
+      await new Promise((resolve) => setTimeout(resolve, delay));
     }
   }
 }

@@ -318,6 +318,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/component/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sets the status of a component, as a monitor reports it.
+         * @description The body is a status, the webhook of Alertmanager or Grafana, or that of Uptime Kuma. The effects are those of a PATCH of the status. A report of the present status changes nothing and sends nothing.
+         */
+        post: operations["post_component_id_status"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/component/{id}/uptime": {
         parameters: {
             query?: never;
@@ -528,7 +548,7 @@ export interface paths {
         put?: never;
         /**
          * Invites an address, and replaces an earlier invitation of the same address.
-         * @description Only for admins. Needs a recent authentication.
+         * @description Only for admins. Needs a recent authentication. If the mail cannot be sent, the invitation is stored all the same; the response is 503, or 409 if the receiver rejects the mail, and its message names the reason.
          */
         post: operations["post_identity_organisations_id_invitations"];
         delete?: never;
@@ -1457,7 +1477,7 @@ export interface paths {
         put?: never;
         /**
          * Records an update.
-         * @description If it is the newest one, the incident takes its status. `components` changes the impacts of the incident in the same step, so that messages about the update name the new ones. 409 if the incident is resolved, unless the update is displayed before the resolution; then the incident stays resolved. 409 also for `components` if the incident is resolved after the update.
+         * @description If it is the newest one, the incident takes its status. `components` changes the impacts of the incident in the same step, so that messages about the update name the new ones. 409 if the incident is resolved, unless the update is displayed before the resolution; then the incident stays resolved. 409 also for `components` if the incident is resolved after the update. 422 if it would resolve the incident before `occuredAt`.
          */
         post: operations["post_incident_id_updates_create"];
         delete?: never;
@@ -1477,7 +1497,7 @@ export interface paths {
         put?: never;
         /**
          * Deletes updates, all or none.
-         * @description If the newest update is deleted, the incident takes the status of the newest remaining one.
+         * @description If the newest update is deleted, the incident takes the status of the newest remaining one. 409 if that would resolve the incident before `occuredAt`.
          */
         post: operations["post_incident_id_updates_delete"];
         delete?: never;
@@ -1522,7 +1542,7 @@ export interface paths {
         head?: never;
         /**
          * Changes the given fields of an update.
-         * @description A new status of the newest update, and the status of an update that becomes the newest one, also becomes the status of the incident.
+         * @description A new status of the newest update, and the status of an update that becomes the newest one, also becomes the status of the incident. 422 if that would resolve the incident before `occuredAt`.
          */
         patch: operations["patch_incident_id_updates_update_id"];
         trace?: never;
@@ -3154,9 +3174,9 @@ export interface components {
              * Format: date-time
              * @description Time at which a past incident was resolved, in the same forms: only with `RESOLVED`, not
              *     before `occuredAt`, not in the future. The impact on the components becomes part of their
-             *     history; their current status stays.
+             *     history; their current status stays. Null means nothing, and is refused with `RESOLVED`.
              */
-            resolvedAt?: string;
+            resolvedAt?: string | null;
             /** @description Status. `INVESTIGATING` if absent. */
             status?: components["schemas"]["IncidentStatus"];
             /** @description 1 to 200 characters. */
@@ -3167,8 +3187,8 @@ export interface components {
             /** @description 1 to 10,000 characters. */
             description?: string;
             /**
-             * @description Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent, and
-             *     false with `resolvedAt`.
+             * @description Whether a change of the status notifies subscribers; other changes never do. The
+             *     organisation's `notifyByDefault` if absent, and false with `resolvedAt`.
              */
             notify?: boolean;
             /**
@@ -3179,9 +3199,10 @@ export interface components {
             /**
              * Format: date-time
              * @description Time at which the incident was resolved, in the same forms: only together with `RESOLVED`,
-             *     not before `occuredAt`, not in the future.
+             *     not before `occuredAt`, not in the future. Null means nothing, and is refused with
+             *     `RESOLVED`.
              */
-            resolvedAt?: string;
+            resolvedAt?: string | null;
             /** @description Status. Any status but `RESOLVED` reopens a resolved incident. */
             status?: components["schemas"]["IncidentStatus"];
             /** @description 1 to 200 characters. */
@@ -3427,7 +3448,7 @@ export interface components {
             description: string;
             /**
              * Format: date-time
-             * @description End, in the same forms, not before the start. Null or absent if it is not known yet.
+             * @description End, in the same forms, not before the start. Null, empty or absent if it is not known yet.
              */
             endAt?: string | null;
             /**
@@ -3459,13 +3480,13 @@ export interface components {
             description?: string;
             /**
              * Format: date-time
-             * @description End, in the same forms, not before the start. Null removes the end.
+             * @description End, in the same forms, not before the start. Null or an empty text removes the end.
              */
             endAt?: string | null;
             /**
-             * @description Whether the change, and a later beginning or end, notifies subscribers. If absent, the
-             *     organisation's `notifyByDefault` for the change; the beginning and the end keep the last
-             *     given value.
+             * @description Whether a change of the times or the status, and a later beginning or end, notifies
+             *     subscribers; other changes never do. If absent, the organisation's `notifyByDefault` for the
+             *     change; the beginning and the end keep the last given value.
              */
             notify?: boolean;
             /**
@@ -3642,6 +3663,23 @@ export interface components {
              * @description Monday of the week.
              */
             week: string;
+        };
+        /** @description A check of Uptime Kuma. */
+        MonitorHeartbeat: {
+            /**
+             * @description 0 is down and sets the status of the parameter `firing`. 1 is up and sets `OPERATIONAL`. 2 is pending and 3 is maintenance; both change nothing.
+             * @enum {integer}
+             */
+            status: 0 | 1 | 2 | 3;
+        };
+        /** @description Report of a monitor: `status`, or `heartbeat` of Uptime Kuma. Other fields are ignored. */
+        MonitorReport: {
+            heartbeat?: components["schemas"]["MonitorHeartbeat"] | null;
+            /**
+             * @description A status, or that of an alert, as Alertmanager and Grafana send it: `firing` sets the status of the parameter `firing`, `resolved` sets `OPERATIONAL`.
+             * @enum {string}
+             */
+            status?: "OPERATIONAL" | "DEGRADED" | "PARTIAL_OUTAGE" | "MAJOR_OUTAGE" | "firing" | "resolved";
         };
         /** @description A new name. */
         NameInput: {
@@ -4541,7 +4579,10 @@ export interface components {
             displayAt?: string | null;
             /** @description 1 to 10,000 characters. Required to record an update. */
             message?: string;
-            /** @description Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent. */
+            /**
+             * @description Whether a new update, or an edit that changes the status of the incident, notifies
+             *     subscribers; other edits never do. The organisation's `notifyByDefault` if absent.
+             */
             notify?: boolean;
             /**
              * @description Status of the update. `INVESTIGATING` if absent when recording. An incident takes the status
@@ -4766,7 +4807,12 @@ export interface operations {
     };
     get_api_key_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
+                limit?: number;
+                /** @description Only items older than the item with this identifier. */
+                before?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7223,6 +7269,142 @@ export interface operations {
             };
             /** @description `If-Match` does not match. */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_component_id_status: {
+        parameters: {
+            query?: {
+                /** @description Status while the alert is firing or the monitor is down. `MAJOR_OUTAGE` if absent. */
+                firing?: components["schemas"]["ComponentStatus"];
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MonitorReport"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Component"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is too large. Most calls take at most 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

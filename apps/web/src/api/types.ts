@@ -57,8 +57,6 @@ export type PublicComponentGroup = Schemas['PublicComponentGroup'];
 export type PublicUptime = Schemas['PublicUptime'];
 /** A public update of an incident: without its author. */
 export type IncidentEntry = Schemas['IncidentTimelineEntry'];
-/** The impact of an incident on a component. */
-export type AffectedComponent = Schemas['AffectedComponent'];
 export type PublicIncident = Schemas['PublicIncident'];
 /** A public update of a maintenance. Its status is an incident status. */
 export type MaintenanceEntry = Schemas['MaintenanceEntry'];

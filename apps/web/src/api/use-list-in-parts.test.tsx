@@ -12,7 +12,7 @@ function Names() {
   return (
     <>
       <p>{list.rows?.length ?? 'Loading'}</p>
-      {list.hasOlder && <button onClick={list.showOlder}>Show older</button>}
+      {list.hasOlder && <button onClick={list.showOlder}>Show Older</button>}
     </>
   );
 }
@@ -30,10 +30,10 @@ it('shows the loaded rows in parts, and requests older ones after the last of th
   );
   const { user } = renderScreen(<Names />);
   expect(await screen.findByText('50')).toBeVisible();
-  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  await user.click(screen.getByRole('button', { name: 'Show Older' }));
   expect(await screen.findByText('60')).toBeVisible();
   expect(asked).toEqual([null]);
-  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  await user.click(screen.getByRole('button', { name: 'Show Older' }));
   expect(await screen.findByText('70')).toBeVisible();
-  expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Show Older' })).not.toBeInTheDocument();
 });

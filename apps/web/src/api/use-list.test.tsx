@@ -14,7 +14,7 @@ function Names({ path = endpoints.incidents.list as string }) {
   return (
     <>
       <p>{list.error?.message ?? list.rows?.join(', ') ?? 'Loading'}</p>
-      {list.hasOlder && <button onClick={list.showOlder}>Show older</button>}
+      {list.hasOlder && <button onClick={list.showOlder}>Show Older</button>}
       <button onClick={() => void list.refresh()}>Refresh</button>
     </>
   );
@@ -53,12 +53,12 @@ it('reads the newest 500, and what is before them when asked', async () => {
   expect(screen.getByText('Loading')).toBeInTheDocument();
   expect(await screen.findByText('e, d')).toBeInTheDocument();
   expect(asked).toEqual(['']);
-  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  await user.click(screen.getByRole('button', { name: 'Show Older' }));
   expect(await screen.findByText('e, d, c, b')).toBeInTheDocument();
   expect(asked.at(-1)).toBe('limit=500&before=d');
-  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  await user.click(screen.getByRole('button', { name: 'Show Older' }));
   expect(await screen.findByText('e, d, c, b, a')).toBeInTheDocument();
-  expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Show Older' })).not.toBeInTheDocument();
 });
 
 it('requests every shown page again', async () => {
@@ -66,7 +66,7 @@ it('requests every shown page again', async () => {
   serve(names);
   const { user } = renderScreen(<Names />);
   await screen.findByText('d, c');
-  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  await user.click(screen.getByRole('button', { name: 'Show Older' }));
   await screen.findByText('d, c, b, a');
   names.splice(3, 1, 'z');
   await user.click(screen.getByRole('button', { name: 'Refresh' }));

@@ -34,7 +34,7 @@ it('lists the keys with what is known of them', async () => {
   renderApp(paths.settings);
   const row = within(await list()).getByRole('listitem');
   expect(row).toHaveTextContent('DeploysEditorack_0123abcd…Expires: neverLast used: never');
-  const changes = within(row).getByRole('link', { name: 'Changes of Deploys' });
+  const changes = within(row).getByRole('link', { name: 'Audit log of Deploys' });
   expect(changes).toHaveAttribute('href', paths.history('key-1'));
 });
 

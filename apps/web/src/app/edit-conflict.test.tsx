@@ -133,7 +133,7 @@ const conflictingFields = () =>
   within(screen.getByRole('alert'))
     .getAllByRole('term')
     .map((term) => term.textContent);
-const noChoice = () => expect(screen.queryByRole('button', { name: 'Keep mine' })).toBeNull();
+const noChoice = () => expect(screen.queryByRole('button', { name: 'Keep Mine' })).toBeNull();
 
 async function openComponent() {
   const item = new Item(endpoints.components.item('c1'), website);
@@ -174,7 +174,7 @@ describe('a component’s form', () => {
     expect(await screen.findByText('Error')).toBeVisible();
     expect(item.saved).toEqual([]);
 
-    await user.click(screen.getByRole('button', { name: 'Keep mine' }));
+    await user.click(screen.getByRole('button', { name: 'Keep Mine' }));
     expect(name()).toHaveValue('My shop');
     await user.click(submit());
     expect(await screen.findByText('Component Updated')).toBeVisible();
@@ -213,7 +213,7 @@ describe('a component’s form', () => {
     act(() => FakeSocket.last.fire('component-update', changed));
     await conflict('component');
     expect(conflictingFields()).toEqual(['Name']);
-    await user.click(screen.getByRole('button', { name: 'Keep mine' }));
+    await user.click(screen.getByRole('button', { name: 'Keep Mine' }));
     expect(submit()).toHaveFocus();
     expect(screen.getByLabelText('Description')).toHaveValue('A till');
     await user.click(submit());
@@ -255,7 +255,7 @@ describe('an incident’s form', () => {
       await user.click(submit());
       expect(await screen.findByText('Error while creating incident')).toBeVisible();
       expect(item.saved).toEqual([]);
-      await user.click(screen.getByRole('button', { name: 'Use the new version' }));
+      await user.click(screen.getByRole('button', { name: 'Use the New Version' }));
       expect(radio(label)).toBeChecked();
     },
   );
@@ -266,7 +266,7 @@ describe('an incident’s form', () => {
     item.change({ status: 'MONITORING' });
     publish();
     await conflict('incident');
-    await user.click(screen.getByRole('button', { name: 'Keep mine' }));
+    await user.click(screen.getByRole('button', { name: 'Keep Mine' }));
     noConflict();
     item.change({ status: 'RESOLVED' });
     publish();
@@ -286,7 +286,7 @@ describe('an incident’s form', () => {
     publish();
     await conflict('incident');
     expect(conflictingFields()).toEqual(['Title']);
-    await user.click(screen.getByRole('button', { name: 'Use the new version' }));
+    await user.click(screen.getByRole('button', { name: 'Use the New Version' }));
     expect(submit()).toHaveFocus();
     expect(title()).toHaveValue('Card payments fail');
     expect(description()).toHaveValue('Cards are declined. We look into it.');
@@ -322,7 +322,7 @@ describe('versions that arrive while the form is busy', () => {
     publish();
     await expect.poll(() => item.pending).toBe(1);
     await item.release();
-    await user.click(screen.getByRole('button', { name: 'Use the new version' }));
+    await user.click(screen.getByRole('button', { name: 'Use the New Version' }));
     await expect.poll(() => radio('Resolved')).toBeChecked();
     expect(title()).toHaveValue('Cards fail');
     noConflict();

@@ -53,7 +53,7 @@ const shown = () =>
     .getAllByRole('button', { name: /^Move/ })
     .map((button) => button.getAttribute('aria-label')?.replace('Move ', ''));
 
-const saveButton = () => screen.getByRole('button', { name: 'Save order' });
+const saveButton = () => screen.getByRole('button', { name: 'Save Order' });
 
 beforeEach(() => {
   // jsdom has no layout: here everything is below what precedes it, and what is dragged begins

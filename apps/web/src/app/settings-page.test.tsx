@@ -59,10 +59,9 @@ it('shows the settings in sections, and sends what was changed', async () => {
     'API keys',
     'Audit log',
   ]);
-  expect(screen.getByRole('link', { name: 'Guide to API keys' })).toHaveAttribute(
-    'href',
-    paths.guide('automate'),
-  );
+  const guides = screen.getAllByRole('link', { name: 'Guide' });
+  const guide = guides.find((link) => link.getAttribute('href') === paths.guide('automate'));
+  expect(guide).toHaveAccessibleDescription('About API keys');
   expect(screen.getByRole('link', { name: 'Open Organisation' })).toHaveAttribute(
     'href',
     paths.organisation,
@@ -165,7 +164,7 @@ it('shows what somebody else has saved first, and keeps the typed text', async (
     '[role=alert]',
   );
   expect(within(conflict as HTMLElement).getByText('Theirs')).toBeInTheDocument();
-  await user.click(screen.getByRole('button', { name: 'Keep mine' }));
+  await user.click(screen.getByRole('button', { name: 'Keep Mine' }));
   await user.click(save());
   await expect.poll(() => state.sent).toEqual([{ pageTitle: 'Mine' }]);
 });
@@ -178,7 +177,7 @@ it('does not undo what somebody else has saved in other fields', async () => {
   change({ notifyByDefault: false });
   await user.click(save());
   expect(await screen.findByText(/^This organisation has changed/)).toBeInTheDocument();
-  expect(screen.queryByRole('button', { name: 'Keep mine' })).not.toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Keep Mine' })).not.toBeInTheDocument();
   expect(screen.getByRole('checkbox', { name: /^Notify subscribers/ })).not.toBeChecked();
   await user.click(save());
   expect(await screen.findByText('Settings saved')).toBeInTheDocument();
@@ -367,4 +366,40 @@ it('selects a text that the browser does not let it copy', async () => {
   vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new Error('Not allowed'));
   await user.click(screen.getByRole('button', { name: 'Copy: Summary' }));
   await expect.poll(() => document.activeElement).toBe(summary);
+});
+
+it('leads to each of its sections, and asks nothing about unsaved changes', async () => {
+  serve();
+  const { user } = renderApp(paths.settings);
+  await user.type(await field('Page title'), 'Status');
+  const links = within(screen.getByRole('navigation', { name: 'Sections' })).getAllByRole('link');
+  const titles = screen.getAllByRole('heading', { level: 2 }).map((title) => title.textContent);
+  expect(links.map((link) => link.textContent)).toEqual(titles);
+  for (const link of links) {
+    await user.click(link);
+    const section = document.activeElement;
+    expect(section?.id).toBe(link.getAttribute('href')?.slice(1));
+    expect(section?.querySelector('h2')).toHaveTextContent(link.textContent);
+  }
+  expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument();
+});
+
+it('keeps Save in view while something is unsaved', async () => {
+  serve();
+  const { user } = renderApp(paths.settings);
+  const title = await field('Page title');
+  expect(save().closest('[data-bottom-bar]')).toBeNull();
+  await user.type(title, '!');
+  expect(save().closest('[data-bottom-bar]')).toHaveTextContent('There are unsaved changes.');
+  await user.clear(title);
+  expect(save().closest('[data-bottom-bar]')).toBeNull();
+});
+
+it('is not busy once the settings could not be loaded, and leads to the other sections', async () => {
+  server.use(http.get(apiUrl(endpoints.organisationSettings), () => problem(403, 'Not now')));
+  renderApp(paths.settings);
+  const failure = await screen.findByText('The settings could not be loaded');
+  expect(failure.closest('[aria-busy=true]')).toBeNull();
+  const links = within(screen.getByRole('navigation', { name: 'Sections' })).getAllByRole('link');
+  expect(links[0]).toHaveTextContent('Integrations');
 });

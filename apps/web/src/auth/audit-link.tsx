@@ -31,7 +31,7 @@ export function AuditLink({ id, iconLabel }: AuditLinkProps) {
   }
   return (
     <Link to={paths.history(id)} className={buttonVariants({ size: 'sm' })}>
-      <ScrollText aria-hidden /> Changes
+      <ScrollText aria-hidden /> Audit Log
     </Link>
   );
 }

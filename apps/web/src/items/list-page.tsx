@@ -5,7 +5,7 @@ import { Permitted } from '@/auth/permitted';
 import type { DataColumn } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
 import { FilterResult, unsearched } from '@/ui/filter-result';
-import { LoadFailure } from '@/ui/load-failure';
+import { LoadFailure, RefreshFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
 import { ShowOlder } from '@/ui/show-older';
 import { useErrorToast } from '@/ui/use-error-toast';
@@ -88,6 +88,7 @@ export function ListPage<Item extends { id: string }>({
         }
       />
       {notice}
+      {list.error && list.rows && <RefreshFailure onRetry={list.refresh} />}
       {filter?.controls}
       {filter && (
         <FilterResult

@@ -1,8 +1,10 @@
 import { useFormikContext } from 'formik';
+import { useConfiguration } from '@/api/configuration';
 import type { OrganisationSettings } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
 import { Checkbox } from '@/ui/checkbox';
+import { noMailServer } from '@/ui/no-mail-server';
 
 export interface NotifyValues {
   /** The user's choice; absent while the default applies. */
@@ -48,10 +50,16 @@ interface NotifyFieldProps {
 export function NotifyField({ help, isBackfilled = false, stored }: NotifyFieldProps) {
   const { values, setFieldValue } = useFormikContext<NotifyValues>();
   const notify = useNotify(stored);
+  const { mailServer } = useConfiguration();
+  const sentences = [
+    isBackfilled && 'Off for the past by default.',
+    help,
+    !mailServer && noMailServer,
+  ];
   return (
     <Checkbox
       label="Notify subscribers"
-      description={isBackfilled ? `Off for the past by default. ${help}` : help}
+      description={sentences.filter(Boolean).join(' ')}
       name="notify"
       disabled={notify.isLoading}
       checked={notify.of(values, isBackfilled)}

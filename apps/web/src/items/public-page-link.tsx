@@ -32,6 +32,8 @@ export function PublicPageLink({ path }: PublicPageLinkProps) {
     <>
       <a
         href={address}
+        target="_blank"
+        rel="noopener"
         aria-disabled={address === undefined}
         className={buttonVariants({ size: 'sm' })}
       >

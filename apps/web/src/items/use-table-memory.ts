@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import type { ApiClient } from '@/api/client';
 import { useApi } from '@/api/api-provider';
-import type { TableMemory, TableView } from '@/ui/data-table/data-table';
+import type { TableMemory, TableView } from '@/ui/data-table/use-table-view';
 
 /**
  * The views of the tables, by the client of a person in an organisation. Another one starts

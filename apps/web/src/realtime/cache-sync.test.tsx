@@ -2,12 +2,7 @@ import { act, screen } from '@testing-library/react';
 import { http } from 'msw';
 import { useState, type ReactNode } from 'react';
 import { expect, it, vi } from 'vitest';
-import type {
-  AffectedComponent,
-  PublicComponent,
-  PublicIncident,
-  PublicMaintenance,
-} from '@/api/types';
+import type { PublicComponent, PublicIncident, PublicMaintenance } from '@/api/types';
 import { maxWaitingChanges } from '@/api/query-cache';
 import { useList } from '@/api/use-list';
 import { useQuery } from '@/api/use-query';
@@ -72,7 +67,7 @@ const entry = (id: string, message = id) => ({
   displayAt: at.createdAt,
 });
 const update = (id: string, message = id) => ({ ...entry(id, message), user: { name: 'Grace' } });
-const link = (id: string, name = id): AffectedComponent => ({
+const link = (id: string, name = id): PublicIncident['components'][number] => ({
   componentId: id,
   status: 'DEGRADED',
   component: { id, code: '0123456789ab', name },

@@ -22,14 +22,26 @@ interface CardHeaderProps {
 export function CardHeader({ title, level = 2, description, actions }: CardHeaderProps) {
   const Heading = `h${level}` as const;
   return (
-    <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-3">
+    <header
+      className={cn(
+        'flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-3',
+        level === 2 && 'sm:flex-nowrap',
+      )}
+    >
       <div className="min-w-0">
-        <Heading className="text-lg font-semibold text-ink">{title}</Heading>
+        <Heading className={cn('font-semibold text-ink', level === 1 ? 'text-xl' : 'text-lg')}>
+          {title}
+        </Heading>
         {description && <p className="text-sm text-muted">{description}</p>}
       </div>
       {actions && (
         // As high as a button, also before the actions are known.
-        <div className="flex min-h-7 flex-wrap items-center gap-2 max-sm:w-full pointer-coarse:min-h-10">
+        <div
+          className={cn(
+            'flex min-h-7 flex-wrap items-center gap-2 max-sm:has-[>*+*]:w-full pointer-coarse:min-h-10',
+            level === 2 && 'sm:shrink-0',
+          )}
+        >
           {actions}
         </div>
       )}

@@ -50,10 +50,10 @@ export function ConflictAlert({ noun, remoteFields, onUseRemote, onKeepMine }: C
         )}
         <div className="flex flex-wrap gap-2">
           <Button size="sm" onClick={andFocusSubmit(onUseRemote)}>
-            Use the new version
+            Use the New Version
           </Button>
           <Button size="sm" onClick={andFocusSubmit(onKeepMine)}>
-            Keep mine
+            Keep Mine
           </Button>
         </div>
       </div>

@@ -1,6 +1,9 @@
 import { Check, Copy, type LucideIcon } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { IconButton } from './icon-button';
+
+/** How long the button says that it has copied. */
+const saidMs = 2000;
 
 interface CopyButtonProps {
   /** What is copied: "Address of the public page". */
@@ -25,7 +28,15 @@ export function CopyButton({
   const [copied, setCopied] = useState<string>();
   const isCopied = value !== undefined && copied === value;
 
+  useEffect(() => {
+    if (copied === undefined) return;
+    const timer = setTimeout(() => setCopied(undefined), saidMs);
+    return () => clearTimeout(timer);
+  }, [copied]);
+
   async function copy(text: string) {
+    // Otherwise a second press would change nothing that can be announced.
+    setCopied(undefined);
     try {
       await navigator.clipboard.writeText(text);
     } catch {

@@ -1,5 +1,6 @@
 import { render, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
+import base from '@/styles/base.css?raw';
 import { Checkbox } from './checkbox';
 import { Field } from './field';
 import { Input } from './input';
@@ -12,12 +13,23 @@ it('ties label, description and error to the control', () => {
       {(control) => <Input {...control} />}
     </Field>,
   );
-  const input = screen.getByRole('textbox', { name: /^Name/ });
+  const input = screen.getByRole('textbox', { name: 'Name' });
   expect(input).toBeRequired();
-  expect(screen.getByText('*')).toBeVisible();
   expect(input).toBeInvalid();
   expect(input).toHaveAccessibleDescription('Name is required What visitors see');
   expect(screen.getByRole('alert')).toHaveTextContent('Name is required');
+});
+
+it('leaves the star of a required field to the style, so that it is no part of the label', () => {
+  render(
+    <Field label="Name" required>
+      {(control) => <Input {...control} />}
+    </Field>,
+  );
+  const label = screen.getByText('Name');
+  expect(label).toHaveTextContent(/^Name$/);
+  expect(label).toHaveAttribute('data-required', 'true');
+  expect(base).toMatch(/\[data-required='true'\]::after \{[^}]*content: '\*' \/ ''/);
 });
 
 it('says nothing of errors while there are none', () => {

@@ -41,9 +41,8 @@ export function Field({
 
   return (
     <div className={cn('grid min-w-0 content-start gap-1.5', className)}>
-      <label htmlFor={id} className="w-fit text-sm font-medium text-ink">
+      <label htmlFor={id} data-required={required} className="w-fit text-sm font-medium text-ink">
         {label}
-        {required && <RequiredMark />}
       </label>
       {description && (
         <p id={descriptionId} className="text-sm text-muted">
@@ -59,14 +58,6 @@ export function Field({
       })}
       <FieldError id={errorId} error={error} />
     </div>
-  );
-}
-
-export function RequiredMark() {
-  return (
-    <span aria-hidden className="ml-0.5 text-major">
-      *
-    </span>
   );
 }
 

@@ -2,6 +2,7 @@ import { useFormikContext, type FormikHelpers } from 'formik';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '@/api/error';
 import { formErrors, reasonOutsideFields } from '@/api/form-errors';
+import { serverMessageOr } from '@/api/server-message';
 import { Alert } from './alert';
 import { toast } from './toast';
 
@@ -14,6 +15,20 @@ export function showFailure<Values>(
   form.setErrors(formErrors(error));
   form.setStatus(error);
   toast.error(text);
+}
+
+/**
+ * Shows why a form could not be saved in the server's words, or with `text` if it has none. The
+ * form does not repeat what the toast says.
+ */
+export function showServerMessage<Values>(
+  form: FormikHelpers<Values>,
+  error: unknown,
+  text: string,
+): void {
+  showFailure(form, error, serverMessageOr(text, error));
+  const isInToast = error instanceof ApiError && error.isFromServer && !error.fieldErrors.length;
+  if (isInToast) form.setStatus(undefined);
 }
 
 /**

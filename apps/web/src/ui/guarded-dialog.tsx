@@ -53,7 +53,7 @@ export function GuardedDialog({
 
 const textQuestion = {
   title: 'Close without saving?',
-  description: 'What you typed will be lost.',
+  description: 'Your changes will be lost.',
   confirmLabel: 'Discard',
   cancelLabel: 'Keep Editing',
 };

@@ -6,7 +6,10 @@ import { buttonVariants, type ButtonVariants } from './button-variants';
 interface GuideLinkProps {
   /** The guide, and a place in it after `#`. */
   guide: string;
-  /** What the guide is about; visible text around the link says it as well. */
+  /**
+   * What the guide is about. It is the description of the link: as a part of the name it would
+   * repeat names of the navigation.
+   */
   topic: string;
   size?: ButtonVariants['size'];
 }
@@ -14,8 +17,12 @@ interface GuideLinkProps {
 /** A link to the guide about a card or a screen. */
 export function GuideLink({ guide, topic, size = 'sm' }: GuideLinkProps) {
   return (
-    <Link to={paths.guide(guide)} className={buttonVariants({ variant: 'ghost', size })}>
-      <BookOpen aria-hidden /> Guide <span className="sr-only">to {topic}</span>
+    <Link
+      to={paths.guide(guide)}
+      aria-description={`About ${topic}`}
+      className={buttonVariants({ variant: 'ghost', size })}
+    >
+      <BookOpen aria-hidden /> Guide
     </Link>
   );
 }

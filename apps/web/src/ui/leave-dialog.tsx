@@ -9,7 +9,7 @@ interface LeaveDialogProps {
 
 const textQuestion = {
   title: 'Leave without saving?',
-  description: 'What you typed will be lost.',
+  description: 'Your changes will be lost.',
 };
 
 const questions: Record<Unsaved, { title: string; description: string }> = {

@@ -187,7 +187,7 @@ it.each(['Elsewhere', 'Sign out'] as const)(
     const { finish } = await leaveWhileSaving(by, true);
     finish();
     const question = await screen.findByRole('alertdialog', { name: 'Leave without saving?' });
-    expect(question).toHaveAccessibleDescription('What you typed will be lost.');
+    expect(question).toHaveAccessibleDescription('Your changes will be lost.');
   },
 );
 

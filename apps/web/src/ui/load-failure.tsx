@@ -1,5 +1,7 @@
+import { useState } from 'react';
 import { Alert } from './alert';
 import { Button } from './button';
+import { timeOfDay } from './datetime';
 import { usePending } from './use-pending';
 
 type Retry = () => Promise<unknown>;
@@ -18,6 +20,21 @@ export function LoadFailure({ title, reason, onRetry }: LoadFailureProps) {
   return (
     <Alert kind="error" title={title} action={<RetryButton onRetry={onRetry} />}>
       {reason}
+    </Alert>
+  );
+}
+
+interface RefreshFailureProps {
+  /** Reads the content again. */
+  onRetry: Retry;
+}
+
+/** Stands above content that could not be read again. Mounted as long as that is so. */
+export function RefreshFailure({ onRetry }: RefreshFailureProps) {
+  const [failedAt] = useState(() => Date.now());
+  return (
+    <Alert kind="warning" title="Could not refresh" action={<RetryButton onRetry={onRetry} />}>
+      Shown is the state before {timeOfDay(failedAt)}.
     </Alert>
   );
 }

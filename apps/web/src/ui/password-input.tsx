@@ -18,7 +18,7 @@ export function PasswordInput({ className, ...props }: Omit<ComponentProps<'inpu
       />
       <button
         type="button"
-        aria-label={shown ? 'Hide password' : 'Show password'}
+        aria-label={shown ? 'Hide characters' : 'Show characters'}
         aria-controls={props.id}
         onClick={() => setShown(!shown)}
         className="absolute inset-y-0 right-0 grid w-8 place-items-center rounded-md text-muted hover:text-ink pointer-coarse:w-10"

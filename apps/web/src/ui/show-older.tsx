@@ -11,7 +11,7 @@ export function ShowOlder({ list, ...style }: ShowOlderProps) {
   if (!list.hasOlder) return null;
   return (
     <Button {...style} pending={list.isLoadingOlder} onClick={list.showOlder}>
-      Show older
+      Show Older
     </Button>
   );
 }

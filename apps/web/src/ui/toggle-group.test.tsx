@@ -40,7 +40,10 @@ it('offers every status as one radio group, each with its icon and colour, with 
 
 it('chooses by pointer and by arrow keys, one at a time', async () => {
   render(<StatusChoice />);
-  await userEvent.click(screen.getByText('Partial Outage'));
+  const partial = screen.getByRole('radio', { name: 'Partial Outage' });
+  // Over its whole option, so that nothing lies above it.
+  expect(partial).toHaveClass('absolute', 'inset-0');
+  await userEvent.click(partial);
   expect(screen.getByRole('radio', { name: 'Partial Outage' })).toBeChecked();
   expect(screen.getByRole('radio', { name: 'Operational' })).not.toBeChecked();
   await userEvent.keyboard('{ArrowRight}');

@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react';
 import { useId, type ReactNode } from 'react';
 import { cn } from './cn';
-import { FieldError, RequiredMark } from './field';
+import { FieldError } from './field';
 import { tones, type Tone } from './tone';
 import { useKeepsValue } from './read-only';
 
@@ -64,9 +64,8 @@ export function ToggleGroup<Value extends string>({
       aria-describedby={describedBy || undefined}
       className="grid content-start gap-1.5"
     >
-      <span id={labelId} className="text-sm font-medium text-ink">
+      <span id={labelId} data-required={required} className="text-sm font-medium text-ink">
         {label}
-        {required && <RequiredMark />}
       </span>
       {description && (
         <p id={descriptionId} className="text-sm text-muted">
@@ -78,7 +77,7 @@ export function ToggleGroup<Value extends string>({
           <label
             key={option.value}
             className={cn(
-              'inline-flex h-8 items-center gap-1.5 rounded-md border px-2.5 text-sm font-medium transition-colors has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus has-disabled:opacity-60 pointer-coarse:h-10',
+              'relative inline-flex h-8 items-center gap-1.5 rounded-md border px-2.5 text-sm font-medium transition-colors has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus has-disabled:opacity-60 pointer-coarse:h-10',
               option.value === value
                 ? cn(tones[option.tone].badge, 'ring-1 ring-current')
                 : 'border-line-strong text-muted hover:bg-hover hover:text-ink',
@@ -94,7 +93,8 @@ export function ToggleGroup<Value extends string>({
               tabIndex={hasChoice && option.value !== value ? -1 : undefined}
               disabled={disabled}
               onChange={() => !keepsValue && onChange(option.value)}
-              className="sr-only"
+              // Over the whole option, so that a press on the radio button itself reaches it.
+              className="absolute inset-0 m-0 size-full cursor-[inherit] opacity-0"
             />
             <option.icon aria-hidden className={cn('size-4', tones[option.tone].text)} />
             {option.label}

@@ -62,11 +62,11 @@ it('asks to sign in again over the screen, keeps what was typed, and goes on wit
   );
   expect(screen.getByRole('dialog')).toHaveAccessibleDescription(/ada@example\.com/);
   await user.keyboard('{Escape}');
-  await user.type(screen.getByLabelText('Password*'), 'wrong');
+  await user.type(screen.getByLabelText('Password'), 'wrong');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   expect(await screen.findByText('The address or the password is wrong')).toBeVisible();
-  await user.clear(screen.getByLabelText('Password*'));
-  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.clear(screen.getByLabelText('Password'));
+  await user.type(screen.getByLabelText('Password'), 'a few words of mine');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   expect(await screen.findByText('saved with test-token')).toBeVisible();
   expect(sent[1]).toEqual({ email: 'ada@example.com', password: 'a few words of mine' });
@@ -82,7 +82,7 @@ it('keeps the screen in its organisation although the new session knows none', a
       return success({});
     }),
   );
-  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.type(screen.getByLabelText('Password'), 'a few words of mine');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   expect(await screen.findByText('saved with test-token')).toBeVisible();
   expect(screen.getByTestId('who')).toHaveTextContent('signed-in in Analytical Engines');
@@ -101,7 +101,7 @@ it('does not save for the user of a passkey of another account', async () => {
       return success({});
     }),
   );
-  await user.click(screen.getByRole('button', { name: 'Sign in with a passkey' }));
+  await user.click(screen.getByRole('button', { name: 'Use a passkey' }));
   expect(
     await screen.findByText(
       'The request was not sent, because the user or the organisation has changed.',
@@ -122,7 +122,7 @@ it('takes a passkey without the password', async () => {
       return success({});
     }),
   );
-  await user.click(screen.getByRole('button', { name: 'Sign in with a passkey' }));
+  await user.click(screen.getByRole('button', { name: 'Use a passkey' }));
   expect(await screen.findByText('saved with test-token')).toBeVisible();
   expect(authenticator.get).toHaveBeenCalledOnce();
   expect(screen.getByLabelText('Title')).toHaveValue('Payments fail');
@@ -135,9 +135,9 @@ async function enterPassword(user: UserEvent) {
       success({ secondFactor: true, authenticatorApp: true, passkey: false }),
     ),
   );
-  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.type(screen.getByLabelText('Password'), 'a few words of mine');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
-  await screen.findByLabelText('Code*');
+  await screen.findByLabelText('Code');
 }
 
 it('asks for the code of an account with a second factor', async () => {
@@ -150,7 +150,7 @@ it('asks for the code of an account with a second factor', async () => {
     }),
   );
   await enterPassword(user);
-  await user.type(screen.getByLabelText('Code*'), '123456');
+  await user.type(screen.getByLabelText('Code'), '123456');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   expect(await screen.findByText('saved with test-token')).toBeVisible();
 });
@@ -159,7 +159,7 @@ it('signs a user without a password in again in a window of the provider', async
   const okta = { id: 'okta', name: 'Okta' };
   const session = sessionOf({ ways: { password: false, providers: [okta] } });
   const { backend, user } = await saveAfterTheEnd(session);
-  expect(screen.queryByLabelText('Password*')).toBeNull();
+  expect(screen.queryByLabelText('Password')).toBeNull();
   const opened = { opener: window, close: vi.fn(), location: { replace: vi.fn() } };
   vi.spyOn(window, 'open').mockReturnValue(opened as unknown as Window);
   server.use(
@@ -183,14 +183,14 @@ it('leads from the code back to the password, because a pending sign-in expires'
   const { backend, user } = await saveAfterTheEnd();
   await enterPassword(user);
   await user.click(screen.getByRole('button', { name: 'Back to password' }));
-  expect(screen.queryByLabelText('Code*')).not.toBeInTheDocument();
+  expect(screen.queryByLabelText('Code')).not.toBeInTheDocument();
   server.use(
     http.post(apiUrl(endpoints.identity.signIn), () => {
       backend.session = sessionOf();
       return success({});
     }),
   );
-  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.type(screen.getByLabelText('Password'), 'a few words of mine');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   expect(await screen.findByText('saved with test-token')).toBeVisible();
 });
@@ -203,8 +203,8 @@ it('begins with the password when the session ends once more', async () => {
   backend.session = sessionOf();
   const channel = new BroadcastChannel('allclear:session');
   channel.postMessage({ kind: 'authenticated' });
-  expect(await screen.findByLabelText('Password*')).toBeVisible();
-  expect(screen.queryByLabelText('Code*')).not.toBeInTheDocument();
+  expect(await screen.findByLabelText('Password')).toBeVisible();
+  expect(screen.queryByLabelText('Code')).not.toBeInTheDocument();
   channel.close();
 });
 

@@ -88,7 +88,7 @@ it('leads to adding a second factor and then goes on in the same organisation', 
   const { user, backend } = await refused();
   backend.session = sessionOf({ organisations: [looms, engines], activeOrganisationId: null });
   await user.click(await screen.findByRole('button', { name: 'Add authenticator app' }));
-  await user.type(await screen.findByLabelText('Code*'), '123456');
+  await user.type(await screen.findByLabelText('Code'), '123456');
   await user.click(screen.getByRole('button', { name: 'Confirm' }));
   await user.click(await screen.findByRole('button', { name: 'I have kept them' }));
   expect(await screen.findByText('test-token')).toBeVisible();
@@ -99,7 +99,7 @@ it('leads to adding a second factor and then goes on in the same organisation', 
 it('asks before new recovery codes are left without a copy', async () => {
   const { user } = await refused();
   await user.click(await screen.findByRole('button', { name: 'Add authenticator app' }));
-  await user.type(await screen.findByLabelText('Code*'), '123456');
+  await user.type(await screen.findByLabelText('Code'), '123456');
   await user.click(screen.getByRole('button', { name: 'Confirm' }));
   await screen.findByRole('list', { name: 'Recovery codes' });
   await user.click(screen.getByRole('button', { name: 'Switch to Looms' }));
@@ -133,7 +133,7 @@ it('takes the factor of a user who has one and signed in with a provider', async
   const { user } = renderPiece(Screen, 'signed-in');
   await user.click(await screen.findByRole('button', { name: 'Ask' }));
   await screen.findByRole('dialog', { name: 'Confirm your second factor' });
-  const code = screen.getByLabelText('Code*');
+  const code = screen.getByLabelText('Code');
   await user.type(code, '000000');
   await user.click(screen.getByRole('button', { name: 'Confirm' }));
   expect(await screen.findByText('Wrong code')).toBeVisible();
@@ -175,7 +175,7 @@ it('says that the factors could not be read, and does not ask to add one', async
   expect(screen.getByText('The second factors could not be loaded')).toBeVisible();
   expect(screen.getByText('Not now')).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Try Again' }));
-  await screen.findByLabelText('Code*');
+  await screen.findByLabelText('Code');
   expect(screen.getByRole('dialog')).toHaveAccessibleName('Confirm your second factor');
 });
 
@@ -242,7 +242,7 @@ it('leads a user without a factor to adding one when a change is refused, and th
   await user.click(rename);
   await screen.findByRole('dialog', { name: 'Add a second factor' });
   await user.click(await screen.findByRole('button', { name: 'Add authenticator app' }));
-  await user.type(await screen.findByLabelText('Code*'), '123456');
+  await user.type(await screen.findByLabelText('Code'), '123456');
   await user.click(screen.getByRole('button', { name: 'Confirm' }));
   await user.click(await screen.findByRole('button', { name: 'I have kept them' }));
   expect(await screen.findByText('Renamed 2 times')).toBeVisible();

@@ -64,7 +64,7 @@ async function deleteAccount() {
 
 it('authenticates a user without a password in a window of the provider, and repeats the change', async () => {
   const { user, backend, dialog } = await deleteAccount();
-  expect(dialog.queryByLabelText('Password*')).toBeNull();
+  expect(dialog.queryByLabelText('Password')).toBeNull();
   const opened = openedWindow();
   server.use(
     http.post(apiUrl(ofOkta.reauthenticate), async ({ request }) => {
@@ -98,7 +98,7 @@ it('says why the window of the provider could not be opened', async () => {
 
 it('mails a link to set a password to a user without one', async () => {
   const { user } = await openProfile('Password');
-  expect(screen.queryByLabelText('Current password*')).toBeNull();
+  expect(screen.queryByLabelText('Current password')).toBeNull();
   server.use(
     http.post(apiUrl(endpoints.identity.passwordReset), async ({ request }) => {
       expect(await request.json()).toEqual({ email: 'ada@example.com' });

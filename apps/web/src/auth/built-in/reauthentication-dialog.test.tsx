@@ -73,9 +73,9 @@ async function changePassword() {
   await user.click(await screen.findByRole('button', { name: /^Account of/ }));
   await user.click(screen.getByRole('menuitem', { name: 'Profile' }));
   await user.click(screen.getByRole('tab', { name: 'Password' }));
-  await user.type(screen.getByLabelText('Current password*'), 'old words');
-  await user.type(screen.getByLabelText('New password*'), 'a few words of mine');
-  await user.click(screen.getByRole('button', { name: 'Change password' }));
+  await user.type(screen.getByLabelText('Current password'), 'old words');
+  await user.type(screen.getByLabelText('New password'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Change Password' }));
   const dialog = await screen.findByRole('dialog', { name: 'Confirm that it is you' });
   return { backend, dialog: within(dialog), ...rendered };
 }
@@ -90,7 +90,7 @@ it('asks for the password and then repeats the change', async () => {
       return success(null);
     }),
   );
-  const password = dialog.getByLabelText('Password*');
+  const password = dialog.getByLabelText('Password');
   await user.type(password, 'wrong words');
   await user.click(screen.getByRole('button', { name: 'Confirm' }));
   expect(await screen.findByText('Wrong password')).toBeVisible();
@@ -112,9 +112,9 @@ it('asks for a code as well if the account has a second factor', async () => {
       return success(null);
     }),
   );
-  await user.type(dialog.getByLabelText('Password*'), 'old words');
+  await user.type(dialog.getByLabelText('Password'), 'old words');
   await user.click(screen.getByRole('button', { name: 'Confirm' }));
-  await user.type(await screen.findByLabelText('Code*'), '123456');
+  await user.type(await screen.findByLabelText('Code'), '123456');
   await user.click(screen.getByRole('button', { name: 'Confirm' }));
   expect(await screen.findByText('Password changed')).toBeVisible();
 });
@@ -127,7 +127,7 @@ it('keeps what was typed if the user does not confirm', async () => {
       screen.queryByRole('dialog', { name: 'Confirm that it is you' }),
     ).not.toBeInTheDocument(),
   );
-  expect(screen.getByLabelText('New password*')).toHaveValue('a few words of mine');
+  expect(screen.getByLabelText('New password')).toHaveValue('a few words of mine');
   expect(await screen.findByText('Please confirm')).toBeVisible();
 });
 
@@ -224,7 +224,7 @@ it('offers to read the second factors again before it asks for one', async () =>
   const dialog = within(await screen.findByRole('dialog', { name: 'Confirm your second factor' }));
   expect(dialog.getByText('Not now')).toBeVisible();
   await user.click(dialog.getByRole('button', { name: 'Try Again' }));
-  await user.type(await dialog.findByLabelText('Recovery code*'), 'aaaaaa-bbbbbb');
+  await user.type(await dialog.findByLabelText('Recovery code'), 'aaaaaa-bbbbbb');
   await user.click(dialog.getByRole('button', { name: 'Confirm' }));
   expect(await screen.findByText('Changed')).toBeVisible();
 });

@@ -41,14 +41,14 @@ export function AuditFilter({ audit: { value, choose, query }, items }: AuditFil
       className="grid grid-cols-[repeat(auto-fit,minmax(10.375rem,1fr))] items-end gap-x-2.5 gap-y-3 sm:flex sm:flex-wrap sm:gap-x-3"
     >
       <FilterSelect
-        label="Who"
+        label="Actor"
         // The pairs of the others share a line on phones.
         className="max-sm:col-span-full"
         value={value('actorId')}
         options={Object.fromEntries(actors)}
         onChoose={(actorId) => choose({ actorId })}
       />
-      <Field label="What" className="sm:w-52">
+      <Field label="Action" className="sm:w-52">
         {(control) => (
           <Select
             {...control}
@@ -69,7 +69,7 @@ export function AuditFilter({ audit: { value, choose, query }, items }: AuditFil
         )}
       </Field>
       <FilterSelect
-        label="Which"
+        label="Target"
         value={value('targetId')}
         options={Object.fromEntries(things)}
         onChoose={(targetId) => choose({ targetId })}

@@ -107,7 +107,7 @@ it('keeps its filters in the address and sends them', async () => {
   const asked = serve();
   const { user, router } = render('?targetId=component-1');
   await screen.findByRole('table', { name: 'Audit log' });
-  await user.selectOptions(screen.getByLabelText('What'), 'Component changed');
+  await user.selectOptions(screen.getByLabelText('Action'), 'Component changed');
   await waitFor(() => expect(asked).toHaveLength(2));
   expect(router.state.location.search).toBe('?targetId=component-1&action=component.updated');
   expect(router.state.preventScrollReset).toBe(true);
@@ -133,7 +133,7 @@ it('offers members and API keys that no shown entry names', async () => {
   );
   const { user } = render();
   await screen.findByRole('option', { name: 'Mary Somerville' });
-  const who = screen.getByRole('combobox', { name: 'Who' });
+  const who = screen.getByRole('combobox', { name: 'Actor' });
   await waitFor(() =>
     expect(namesIn(who)).toEqual(['All', 'Ada King', 'Deploys', 'Mary Somerville']),
   );
@@ -164,7 +164,7 @@ it('keeps the focus on a filter and the names of other people after a choice', a
   );
   const { user } = render();
   await screen.findByText('Grace Hopper', { selector: 'bdi' });
-  const who = screen.getByRole('combobox', { name: 'Who' });
+  const who = screen.getByRole('combobox', { name: 'Actor' });
   await user.selectOptions(who, 'Grace Hopper');
   await waitFor(() => expect(screen.queryByText('Ada Lovelace', { selector: 'bdi' })).toBe(null));
   expect(who).toHaveFocus();
@@ -257,7 +257,7 @@ it('announces how many entries match', async () => {
   await screen.findByRole('table', { name: 'Audit log' });
   const result = screen.getByText('All entries');
   expect(result).toHaveAttribute('aria-live', 'polite');
-  await user.selectOptions(screen.getByLabelText('What'), 'Component changed');
+  await user.selectOptions(screen.getByLabelText('Action'), 'Component changed');
   await waitFor(() => expect(result).toHaveTextContent('2 entries'));
 });
 
@@ -280,7 +280,7 @@ it('is for admins', async () => {
 it('keeps the focus at the entries when the last of them are shown', async () => {
   serve(Array.from({ length: 60 }, (_, at) => ({ ...edited, id: `item-${at}` })));
   const { user } = render();
-  await user.click(await screen.findByRole('button', { name: 'Show older' }));
-  expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
+  await user.click(await screen.findByRole('button', { name: 'Show Older' }));
+  expect(screen.queryByRole('button', { name: 'Show Older' })).not.toBeInTheDocument();
   expect(screen.getByRole('group', { name: 'Entries' })).toHaveFocus();
 });

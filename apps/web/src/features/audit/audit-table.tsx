@@ -22,7 +22,7 @@ export function AuditTable({ items }: { items: readonly AuditItem[] }) {
         <caption className="sr-only">Audit log</caption>
         <thead className="stacked:sr-only">
           <tr className="border-b border-line text-xs text-muted">
-            {['Details', 'Time', 'Who', 'What', 'Address'].map((title, column) => (
+            {['Details', 'Time', 'Actor', 'Action', 'Address'].map((title, column) => (
               <th
                 key={title}
                 scope="col"

@@ -8,11 +8,11 @@ type Condition = Pick<Component, 'status' | 'underMaintenance'>;
 /** The status of a component or a group, and whether it is under maintenance. */
 export function ComponentBadges({ condition }: { condition: Condition }) {
   return (
-    <div className="flex flex-wrap gap-1">
+    <span className="flex flex-wrap gap-1">
       {componentBadges(condition).map((style) => (
         <StatusBadge key={style.label} {...style} />
       ))}
-    </div>
+    </span>
   );
 }
 

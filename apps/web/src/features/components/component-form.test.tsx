@@ -167,7 +167,7 @@ it('shows the version another user saved first, and continues with the chosen on
   expect(screen.getByText('Website EU')).toBeInTheDocument();
   expect(await name()).toHaveValue('Site');
 
-  await user.click(screen.getByRole('button', { name: 'Use the new version' }));
+  await user.click(screen.getByRole('button', { name: 'Use the New Version' }));
   expect(await name()).toHaveValue('Website EU');
   expect(screen.getByRole('radio', { name: 'Degraded Performance' })).toBeChecked();
   await user.click(screen.getByRole('button', { name: 'Update' }));

@@ -64,7 +64,9 @@ function ComponentFields({ loading, isNew }: FieldsProps) {
         )}
       </Field>
       <fieldset className="grid gap-4">
-        <legend className="mb-3 text-sm font-medium text-ink">Status page</legend>
+        <legend className="mb-3 w-full border-t border-line pt-5 font-semibold text-ink">
+          Public page
+        </legend>
         <GroupField disabled={loading} />
         <Checkbox
           label="Show uptime"
@@ -75,7 +77,7 @@ function ComponentFields({ loading, isNew }: FieldsProps) {
         <StartDateField loading={loading} isNew={isNew} />
         <Checkbox
           label="Only show while affected"
-          description="The page hides the component while it is operational."
+          description="The page hides the component while nothing is wrong with it."
           {...getFieldProps('onlyShowWhenAffected')}
           checked={values.onlyShowWhenAffected}
           disabled={loading}

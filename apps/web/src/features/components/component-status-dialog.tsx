@@ -1,8 +1,10 @@
-import { useFormikContext, type FormikHelpers } from 'formik';
+import type { FormikHelpers } from 'formik';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
-import { ignoreNotFound } from '@/api/error';
+import type { ApiClient } from '@/api/client';
+import { ApiError, isNotFound } from '@/api/error';
 import { useListCache } from '@/api/list-cache';
+import { patchItem } from '@/api/list-changes';
 import type { Component } from '@/api/types';
 import { useList } from '@/api/use-list';
 import { endpoints } from '@/paths';
@@ -10,12 +12,17 @@ import {
   ChangeStatusDialog,
   type StatusValues,
 } from '@/shared-features/affected/change-status-dialog';
-import { ConflictAlert, type RemoteField } from '@/ui/conflict-alert';
+import {
+  changedSince,
+  seenWith,
+  StatusConflict,
+  without,
+} from '@/shared-features/affected/status-conflict';
 import { showFailure } from '@/ui/form-failure';
-import { formatCount, formatNames } from '@/ui/format';
-import { componentStatuses } from '@/ui/statuses';
+import { formatNames } from '@/ui/format';
 import { toast } from '@/ui/toast';
 
+const { list, item } = endpoints.components;
 const notChanged = 'The status was not changed';
 
 interface ComponentStatusDialogProps {
@@ -24,11 +31,11 @@ interface ComponentStatusDialogProps {
   onClose: () => void;
 }
 
-/** Changes the status of components by one request each. Mounted while it is open. */
+/** Changes the status of components one by one. Mounted while it is open. */
 export function ComponentStatusDialog({ components, onClose }: ComponentStatusDialogProps) {
   const api = useApi();
   const listCache = useListCache();
-  const { rows = [] } = useList<Component>(endpoints.components.list);
+  const { rows = [] } = useList<Component>(list);
   // The components whose status is not changed yet, each as the user has seen it.
   const [left, setLeft] = useState(components);
   const changed = changedSince(left, rows);
@@ -38,29 +45,32 @@ export function ComponentStatusDialog({ components, onClose }: ComponentStatusDi
       toast.error(notChanged);
       return;
     }
-    const results = await Promise.allSettled(
-      left.map(({ id }) =>
-        api.patch(endpoints.components.item(id), { status }).catch(ignoreNotFound),
-      ),
+    const results = await Promise.allSettled(left.map((seen) => saveStatus(api, seen, status)));
+    const outdated = results.flatMap((result) =>
+      result.status === 'fulfilled' && result.value ? [result.value] : [],
     );
+    // The list may lack what no event has reported yet; the dialog shows it from there.
+    for (const component of outdated) listCache.update<Component>(list, patchItem(component));
     // Not awaited: without a connection it is retried for seconds.
-    void listCache.refresh(endpoints.components.list);
-    const failure = results.find((result) => result.status === 'rejected');
-    if (failure === undefined) {
+    void listCache.refresh(list);
+    const failed = left.filter((_, place) => results[place]?.status === 'rejected');
+    if (failed.length === 0 && outdated.length === 0) {
       toast.success('Status changed');
       onClose();
       return;
     }
-    const failed = left.filter((_, place) => results[place]?.status === 'rejected');
-    const names = formatNames(failed.map(({ name }) => name));
-    setLeft(failed);
-    showFailure(form, failure.reason, `${notChanged}: ${names}`);
+    const outdatedIds = new Set(outdated.map(({ id }) => id));
+    const rest = left.filter((seen) => failed.includes(seen) || outdatedIds.has(seen.id));
+    const text = `${notChanged}: ${formatNames(rest.map(({ name }) => name))}`;
+    setLeft(rest);
+    const failure = results.find((result) => result.status === 'rejected');
+    if (failure) showFailure(form, failure.reason, text);
+    else toast.error(text);
   }
 
   /** Leaves these components as they are now. */
   function leave(others: readonly Component[]) {
-    const ids = new Set(others.map(({ id }) => id));
-    const rest = left.filter(({ id }) => !ids.has(id));
+    const rest = without(left, others);
     if (rest.length === 0) onClose();
     else setLeft(rest);
   }
@@ -75,47 +85,34 @@ export function ComponentStatusDialog({ components, onClose }: ComponentStatusDi
       <StatusConflict
         changed={changed}
         onLeave={leave}
-        onChangeAnyway={() =>
-          setLeft(left.map((seen) => changed.find(({ id }) => id === seen.id) ?? seen))
-        }
+        onChangeAnyway={() => setLeft(seenWith(left, changed))}
       />
     </ChangeStatusDialog>
   );
 }
 
-/** Returns the components that have another status by now than the user has seen. */
-function changedSince(seen: readonly Component[], rows: readonly Component[]): Component[] {
-  const statuses = new Map(seen.map(({ id, status }) => [id, status]));
-  return rows.filter(({ id, status }) => (statuses.get(id) ?? status) !== status);
-}
+/** How often a save is tried whose component is changed between its read and its write. */
+const mostAttempts = 3;
 
-/** Number of components that a conflict names. */
-const mostNamed = 5;
-
-interface StatusConflictProps {
-  /** The components that have another status by now than the user has seen. */
-  changed: readonly Component[];
-  /** Leaves those components as they are now. */
-  onLeave: (components: readonly Component[]) => void;
-  onChangeAnyway: () => void;
-}
-
-/** Inside the form: shows statuses of others, over which the chosen one would be saved. */
-function StatusConflict({ changed, onLeave, onChangeAnyway }: StatusConflictProps) {
-  const { values, isSubmitting } = useFormikContext<StatusValues>();
-  const conflicting = changed.filter(({ status }) => status !== values.status);
-  if (isSubmitting || conflicting.length === 0) return null;
-  const fields: RemoteField[] = conflicting
-    .slice(0, mostNamed)
-    .map(({ name, status }) => ({ label: name, value: componentStatuses[status].label }));
-  const others = conflicting.length - fields.length;
-  if (others > 0) fields.push({ label: 'Others', value: formatCount(others, 'component') });
-  return (
-    <ConflictAlert
-      noun="status"
-      remoteFields={fields}
-      onUseRemote={() => onLeave(conflicting)}
-      onKeepMine={onChangeAnyway}
-    />
-  );
+/**
+ * Saves a status over the one that the user has seen. Returns the component, and saves nothing, if
+ * another user has given it another status; undefined once it is saved, or if it was deleted.
+ */
+async function saveStatus(
+  api: ApiClient,
+  seen: Component,
+  status: StatusValues['status'],
+): Promise<Component | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const { data, etag } = await api.get<Component>(item(seen.id));
+      if (data.status !== seen.status && data.status !== status) return data;
+      await api.patch(item(seen.id), { status }, { ifMatch: etag });
+      return undefined;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      const isOutdated = error instanceof ApiError && error.status === 412;
+      if (!isOutdated || attempt === mostAttempts) throw error;
+    }
+  }
 }

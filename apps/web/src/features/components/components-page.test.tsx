@@ -209,7 +209,7 @@ it('offers older components where there are more than it shows', async () => {
     }),
   );
   const { user } = open();
-  await user.click(await screen.findByRole('button', { name: 'Show older' }));
+  await user.click(await screen.findByRole('button', { name: 'Show Older' }));
   expect(await screen.findByText('Archive')).toBeInTheDocument();
-  expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Show Older' })).not.toBeInTheDocument();
 });

@@ -2,7 +2,7 @@ import { ArrowUpDown, FolderInput, FolderPlus, Pencil, Plus } from 'lucide-react
 import { useCallback, useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import type { Component } from '@/api/types';
-import { Permitted } from '@/auth/permitted';
+import { useMay } from '@/auth/permissions';
 import { EditLink, NameCell, NewItemLink } from '@/items/cells';
 import { DeleteItem } from '@/items/delete-items';
 import { ListPage } from '@/items/list-page';
@@ -10,13 +10,13 @@ import { statusChoices, useSearchFilter, type StatusChoices } from '@/items/use-
 import { paths } from '@/paths';
 import { useGroupName, useGroups } from '@/shared-features/affected/component-groups';
 import { GroupName } from '@/shared-features/affected/group-name';
+import { StatusButton } from '@/shared-features/affected/status-button';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { GuideLink } from '@/ui/guide-link';
-import { IconButton } from '@/ui/icon-button';
 import { needsAttention } from '@/ui/status-styles';
-import { componentStatuses } from '@/ui/statuses';
+import { componentBadges, componentStatuses } from '@/ui/statuses';
 import { componentKind } from './component';
 import { ComponentBadges, severityOf } from './component-badges';
 import { ComponentStatusDialog } from './component-status-dialog';
@@ -35,19 +35,12 @@ const columnsWith = (onChangeStatus: (components: Component[]) => void) =>
     column.accessor(severityOf, {
       id: 'status',
       header: 'Status',
-      // The longest status, and a button.
-      meta: { width: 'w-60' },
+      meta: columnStyles.statusButton,
       cell: ({ row }) => (
-        <div className="flex items-center gap-1">
-          <ComponentBadges condition={row.original} />
-          <Permitted>
-            <IconButton
-              label={`Change the status of ${row.original.name}`}
-              icon={<Pencil aria-hidden />}
-              onClick={() => onChangeStatus([row.original])}
-            />
-          </Permitted>
-        </div>
+        <ComponentStatusCell
+          component={row.original}
+          onChange={() => onChangeStatus([row.original])}
+        />
       ),
     }),
     column.display({
@@ -88,6 +81,23 @@ function ComponentName({ component }: { component: Component }) {
       <NameCell>{component.name}</NameCell>
       {component.groupId !== null && <GroupName>{group}</GroupName>}
     </>
+  );
+}
+
+interface ComponentStatusCellProps {
+  component: Component;
+  /** Opens the dialog that changes the status. */
+  onChange: () => void;
+}
+
+/** The status, which users who may write can change. */
+function ComponentStatusCell({ component, onChange }: ComponentStatusCellProps) {
+  const badges = <ComponentBadges condition={component} />;
+  if (!useMay('write')) return badges;
+  return (
+    <StatusButton name={component.name} statuses={componentBadges(component)} onClick={onChange}>
+      {badges}
+    </StatusButton>
   );
 }
 

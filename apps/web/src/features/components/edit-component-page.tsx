@@ -25,9 +25,9 @@ export function EditComponentPage() {
 }
 
 function EditComponent({ id }: { id: string }) {
-  const title = useEditTitle('Component');
   const edit = useEdit<Component>(endpoints.components.item(id));
   const { loaded } = edit;
+  const title = useEditTitle('Component', loaded?.name);
   const groupName = useGroupName();
   const goBack = useGoBack(paths.components.list);
   useLeaveOnError(edit.error !== undefined, 'Error loading component', goBack);

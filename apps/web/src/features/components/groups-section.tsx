@@ -125,8 +125,8 @@ function groupColumns(edit: (id: string) => void) {
       meta: columnStyles.componentStatus,
     }),
     column.display({
-      id: 'edit',
-      header: 'Edit',
+      id: 'actions',
+      header: 'Actions',
       // Two buttons.
       meta: { ...columnStyles.editDialog, width: 'w-22 pointer-coarse:w-26' },
       cell: ({ row }) => (
@@ -136,7 +136,7 @@ function groupColumns(edit: (id: string) => void) {
             icon={<Pencil aria-hidden />}
             onClick={() => edit(row.original.id)}
           />
-          <AuditLink id={row.original.id} iconLabel={`Changes of ${row.original.name}`} />
+          <AuditLink id={row.original.id} iconLabel={`Audit log of ${row.original.name}`} />
         </span>
       ),
     }),

@@ -117,7 +117,7 @@ it('shows what somebody else has made of a period, and saves on top of it', asyn
   await user.click(screen.getByRole('button', { name: 'Update' }));
   await waitFor(() => expect(conditions).toEqual(['"1"', '"1"']));
   await screen.findByRole('button', { name: 'Update' });
-  await user.click(screen.getByRole('button', { name: 'Keep mine' }));
+  await user.click(screen.getByRole('button', { name: 'Keep Mine' }));
   await user.click(screen.getByRole('button', { name: 'Update' }));
   expect(await screen.findByText('Period changed')).toBeInTheDocument();
   expect(conditions).toEqual(['"1"', '"1"', '"2"']);
@@ -140,7 +140,7 @@ it('merges what somebody else has made of other fields of a period', async () =>
   await user.click(screen.getByRole('radio', { name: 'Partial Outage' }));
   await user.click(screen.getByRole('button', { name: 'Update' }));
   expect(await screen.findByText(/^Nothing has been saved/)).toBeVisible();
-  expect(screen.queryByRole('button', { name: 'Keep mine' })).not.toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Keep Mine' })).not.toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Update' }));
   expect(await screen.findByText('Period changed')).toBeInTheDocument();
   expect(sent).toEqual([

@@ -1,8 +1,7 @@
 import { CalendarPlus } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { ApiError } from '@/api/error';
-import { serverMessageOr } from '@/api/server-message';
 import { maxPages, pageSize } from '@/api/fetch-all-pages';
 import type { StatusPeriod } from '@/api/types';
 import { useQuery } from '@/api/use-query';
@@ -13,11 +12,11 @@ import { Button } from '@/ui/button';
 import { dismissFailureToast, showFailureToast } from '@/ui/failure-toast';
 import { formatNumber } from '@/ui/format';
 import { LoadFailure } from '@/ui/load-failure';
-import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { periodInput, periodValues, type PeriodValues, type SeenPeriod } from './history';
 import { HistoryTable } from './history-table';
 import { PeriodDialog } from './period-dialog';
+import { useUndoToast, type ShowDone } from './use-undo-toast';
 
 /** The open dialog. */
 interface Editing {
@@ -40,49 +39,12 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
   const edit = useCallback((period: SeenPeriod) => setEditing({ period, seen: period.etag }), []);
   useErrorToast(error !== undefined, fetchFailed);
   useItemChanges('component-update', componentId, () => void refresh());
-  // The offer to undo the last change. It stays as long as the history is shown.
-  const undoToast = useRef<string>(undefined);
-  const dismissUndo = useCallback(() => {
-    if (undoToast.current !== undefined) toast.dismiss(undoToast.current);
-  }, []);
-  useEffect(() => dismissUndo, [dismissUndo]);
+  const showDone = useUndoToast(() => void refresh());
 
-  /**
-   * Takes a change back, unless the history has changed since. `undone` says what that has done.
-   */
-  async function run(undo: () => Promise<unknown>, undone: string) {
-    try {
-      await undo();
-      toast.success(undone);
-    } catch (failure) {
-      toast.error(serverMessageOr('The change was not undone', failure));
-    }
+  const done: ShowDone = (...change) => {
     void refresh();
-  }
-
-  /** Says what was done. `undo` takes it back; undefined for what cannot be taken back. */
-  function done(text: string, undo?: () => Promise<unknown>, undone = 'Change undone') {
-    void refresh();
-    dismissUndo();
-    if (undo === undefined) {
-      toast.success(text);
-      return;
-    }
-    const takeBack = () => {
-      dismissUndo();
-      void run(undo, undone);
-    };
-    // A toast of its own, so that each change is announced.
-    undoToast.current = toast.success(
-      <span className="flex flex-wrap items-baseline gap-x-3">
-        {text}
-        <Button size="sm" onClick={takeBack}>
-          Undo
-        </Button>
-      </span>,
-      { duration: Infinity },
-    );
-  }
+    showDone(...change);
+  };
 
   async function save({ period, seen }: Editing, values: PeriodValues) {
     const on = { ifMatch: seen };

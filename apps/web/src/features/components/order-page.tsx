@@ -106,7 +106,7 @@ function Actions({ order }: { order: OrderEdit }) {
         Cancel
       </Button>
       <Button variant="primary" disabled={!isDirty} pending={isSaving} onClick={() => void save()}>
-        {isSaving ? 'Saving...' : 'Save order'}
+        {isSaving ? 'Saving...' : 'Save Order'}
       </Button>
     </div>
   );

@@ -24,11 +24,7 @@ export function AffectedComponents({ dashboard }: { dashboard: Dashboard }) {
   const worstFirst = components.toSorted((a, b) => rank(b) - rank(a));
   const rest = worstFirst.slice(most);
   return (
-    <Section
-      title="Affected components"
-      count={components.length}
-      link={{ to: paths.components.list, text: 'All components' }}
-    >
+    <Section title="Affected components" count={components.length} viewAll={paths.components.list}>
       {components.length === 0 ? (
         <EmptySection to={paths.components.list} action="Change a status">
           All components are operational.

@@ -87,7 +87,7 @@ it('has its heading, and the headline as the public sees it with a link to the p
   const headline = await section('Public headline');
   expect(headline).toHaveAttribute('data-tone', 'operational');
   expect(headline).toHaveTextContent('All Systems Operational');
-  expect(within(headline).getByRole('link', { name: 'View Status Page' })).toHaveAttribute(
+  expect(within(headline).getByRole('link', { name: 'View Public Page' })).toHaveAttribute(
     'href',
     '/status/org-1',
   );
@@ -213,7 +213,8 @@ it('completes a maintenance in progress and reads the dashboard again', async ()
   const { user } = render();
   await section('Maintenance, next seven days 2');
   const [complete, ...others] = screen.getAllByRole('button', { name: /^Complete/ });
-  expect(complete).toHaveAccessibleName('Complete Maintenance: Now');
+  expect(complete).toHaveAccessibleName('Complete Maintenance');
+  expect(complete).toHaveAccessibleDescription('Now');
   expect(others).toEqual([]);
   await user.click(complete ?? document.body);
   const confirm = within(screen.getByRole('alertdialog')).getByRole('button', {
@@ -232,7 +233,8 @@ it.each([
   serve(() => aDashboard({ changes: [aChange()] }));
   render(signedInAs(role));
   const changes = within(await section('Last changes'));
-  const all = changes.queryAllByRole('link', { name: 'All changes' });
+  const all = changes.queryAllByRole('link', { name: 'View all' });
+  for (const link of all) expect(link).toHaveAccessibleDescription('Last changes');
   expect(all.map((link) => link.getAttribute('href'))).toEqual(Array(links).fill('/audit'));
 });
 
@@ -243,13 +245,15 @@ it('shows the subscribers with the messages that failed', async () => {
       deliveries: { waiting: 2, failed: 7 },
     }),
   );
+  const counts = { waiting: 2, sent: 0, givenUp: 7, reasons: [], retrying: [], days: 30 };
+  server.use(http.get(apiUrl(endpoints.subscribers.deliveries), () => success(counts)));
   render();
   const card = await section('Subscribers');
   for (const [name, path] of [
     ['30 Pending', '/subscribers?state=pending'],
-    ['2 Messages that wait to be sent', '/subscribers'],
+    ['2 Queued messages', '/subscribers'],
     ['7 Messages that failed, last 30 days', '/subscribers'],
-    ['4 Subscribers that cannot be reached', '/subscribers?state=failing'],
+    ['4 Unreachable addresses', '/subscribers?state=failing'],
   ] as const) {
     expect(within(card).getByRole('link', { name })).toHaveAttribute('href', path);
   }
@@ -257,7 +261,23 @@ it('shows the subscribers with the messages that failed', async () => {
   expect(card).toHaveTextContent('Pending30');
   expect(card).toHaveTextContent('Unsubscribed10');
   expect(card).toHaveTextContent('Messages that failed, last 30 days7');
-  expect(card).toHaveTextContent('Subscribers that cannot be reached4');
+  expect(card).toHaveTextContent('Unreachable addresses4');
+});
+
+it('leaves sign-ins out of the last changes', async () => {
+  serve(() =>
+    aDashboard({
+      changes: [
+        ...['created', 'refused', 'deleted'].map((what) =>
+          aChange({ id: what, action: `session.${what}` }),
+        ),
+        aChange({ id: 'component' }),
+      ],
+    }),
+  );
+  render();
+  const changes = within(await section('Last changes'));
+  expect(changes.getAllByRole('listitem')).toHaveLength(1);
 });
 
 it('says who changed what, and leads to what is still there', async () => {
@@ -302,6 +322,22 @@ it('says who changed what, and leads to what is still there', async () => {
   expect(screen.queryByRole('link', { name: 'API' })).not.toBeInTheDocument();
 });
 
+it('shows eight changes, and the others when asked', async () => {
+  const changes = Array.from({ length: 10 }, (_, index) =>
+    aChange({
+      id: `${index}`,
+      target: { type: 'COMPONENT', id: `c${index}`, name: `API ${index}` },
+    }),
+  );
+  serve(() => aDashboard({ changes }));
+  const { user } = render();
+  const list = within(await section('Last changes'));
+  expect(list.getByText('API 7')).toBeVisible();
+  expect(list.getByText('API 8')).not.toBeVisible();
+  await user.click(list.getByText('2 more'));
+  expect(list.getByText('API 9')).toBeVisible();
+});
+
 it('leads from each empty section to where something can be done', async () => {
   serve(() => aDashboard());
   render();
@@ -310,7 +346,7 @@ it('leads from each empty section to where something can be done', async () => {
     ['Open an incident', '/incidents/incident/create'],
     ['Change a status', '/components'],
     ['Schedule a maintenance', '/schedules/maintenance/create'],
-    ['Add subscribers', '/subscribers'],
+    ['Add the first one', '/subscribers'],
   ] as const) {
     expect(screen.getByRole('link', { name })).toHaveAttribute('href', path);
   }
@@ -322,8 +358,8 @@ it('shows the first steps to an organisation without components', async () => {
   await screen.findByRole('heading', { name: 'First steps' });
   for (const [name, path] of [
     [/Create a component/, '/components/component/create'],
-    [/Look at your status page/, '/status/org-1'],
-    [/Invite subscribers/, '/subscribers'],
+    [/Look at the public page/, '/status/org-1'],
+    [/Invite your users/, '/subscribers'],
   ] as const) {
     expect(screen.getByRole('link', { name })).toHaveAttribute('href', path);
   }
@@ -452,4 +488,19 @@ it('says why it could not be read, and tries again', async () => {
   serve(() => aDashboard());
   await user.click(screen.getByRole('button', { name: 'Try Again' }));
   expect(await section('Open incidents')).toBeInTheDocument();
+});
+
+it('says that it could not be refreshed, until it is', async () => {
+  const changed = aDashboard({ incidents: [incident] });
+  serve(() => changed);
+  const { user } = render();
+  await section('Open incidents 1');
+  server.use(http.get(apiUrl(endpoints.dashboard), () => problem(403, 'Not now')));
+  await act(() => vi.advanceTimersByTimeAsync(60_000));
+  const failure = (await screen.findByText('Could not refresh')).closest('[role=status]');
+  expect(failure).toHaveTextContent(/Shown is the state before \d\d:\d\d [AP]M\./);
+  expect(await section('Open incidents 1')).toHaveTextContent('Checkout fails');
+  serve(() => changed);
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  await waitFor(() => expect(screen.queryByText('Could not refresh')).not.toBeInTheDocument());
 });

@@ -4,7 +4,7 @@ import { useQuery } from '@/api/use-query';
 import { useAuth } from '@/auth/auth';
 import { endpoints } from '@/paths';
 import { Card } from '@/ui/card';
-import { LoadFailure } from '@/ui/load-failure';
+import { LoadFailure, RefreshFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
 import { Skeleton } from '@/ui/skeleton';
 import { useErrorToast } from '@/ui/use-error-toast';
@@ -36,6 +36,7 @@ export function DashboardPage() {
   return (
     <div className="grid min-w-0 gap-4" aria-busy={data === undefined && error === undefined}>
       <PageHeader title="Dashboard" />
+      {data && error && <RefreshFailure onRetry={refresh} />}
       {data ? (
         <Overview dashboard={data} organisationId={organisationId} onChange={refresh} />
       ) : error ? (

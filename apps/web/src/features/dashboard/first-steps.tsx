@@ -28,14 +28,14 @@ function stepsOf(organisationId: string): Step[] {
     },
     {
       icon: RadioTower,
-      title: 'Look at your status page',
-      text: 'It is public already, and follows each change at once.',
+      title: 'Look at the public page',
+      text: 'It is open to everybody already, and follows each change at once.',
       to: paths.status(organisationId),
       outside: true,
     },
     {
       icon: UsersRound,
-      title: 'Invite subscribers',
+      title: 'Invite your users',
       text: 'They get a mail when something happens or is planned.',
       to: paths.subscribers,
       writes: true,

@@ -28,8 +28,13 @@ export function Headline({ banner, organisationId }: HeadlineProps) {
         <p className="text-lg font-semibold">{banner.text}</p>
         <p className="text-sm text-muted">What visitors of your status page read now</p>
       </div>
-      <a href={paths.status(organisationId)} className={buttonVariants()}>
-        <ExternalLink aria-hidden /> View Status Page
+      <a
+        href={paths.status(organisationId)}
+        target="_blank"
+        rel="noopener"
+        className={buttonVariants()}
+      >
+        <ExternalLink aria-hidden /> View Public Page
       </a>
     </section>
   );

@@ -13,40 +13,66 @@ import { formatInstant } from '@/ui/datetime';
 import { formatDuration } from '@/ui/duration';
 import { listClass, Section } from './section';
 
+/** How many changes are shown at once. */
+const most = 8;
+
 interface LastChangesProps {
   changes: readonly Change[];
   now: number;
 }
 
+/** Whether it is a change of what is managed. Sign-ins are in the audit log alone. */
+const isNoSignIn = ({ action }: Change) => !action.startsWith('session.');
+
 /** The last changes, by whom and when. */
 export function LastChanges({ changes, now }: LastChangesProps) {
   const deleted = useMemo(() => deletedTargets(changes), [changes]);
-  const joined = useMemo(() => joinChanges(changes), [changes]);
+  const joined = useMemo(() => joinChanges(changes.filter(isNoSignIn)), [changes]);
   const isAdmin = useMay('administer');
+  const rest = joined.slice(most);
   return (
-    <Section
-      title="Last changes"
-      link={isAdmin ? { to: paths.audit, text: 'All changes' } : undefined}
-    >
-      {changes.length === 0 ? (
+    <Section title="Last changes" viewAll={isAdmin ? paths.audit : undefined}>
+      {joined.length === 0 ? (
         <p className="px-4 py-5 text-muted">Changes by you and your team appear here.</p>
       ) : (
-        <ol className={listClass}>
-          {joined.map(({ change, count }) => (
-            <li key={change.id} className="grid gap-0.5 px-4 py-2.5 text-sm">
-              <Sentence change={change} count={count} path={targetPath(change, deleted)} />
-              <time
-                dateTime={change.createdAt}
-                title={formatInstant(change.createdAt)}
-                className="text-xs text-muted"
-              >
-                {ago(change.createdAt, now)}
-              </time>
-            </li>
-          ))}
-        </ol>
+        <Rows joined={joined.slice(0, most)} deleted={deleted} now={now} />
+      )}
+      {rest.length > 0 && (
+        <details className="border-t border-line">
+          <summary className="cursor-pointer px-4 py-3 text-sm text-muted hover:text-ink">
+            {rest.length} more
+          </summary>
+          <div className="border-t border-line">
+            <Rows joined={rest} deleted={deleted} now={now} />
+          </div>
+        </details>
       )}
     </Section>
+  );
+}
+
+interface RowsProps {
+  joined: ReturnType<typeof joinChanges>;
+  deleted: ReturnType<typeof deletedTargets>;
+  now: number;
+}
+
+function Rows({ joined, deleted, now }: RowsProps) {
+  return (
+    <ol className={listClass}>
+      {joined.map(({ change, count }) => (
+        <li key={change.id} className="grid gap-0.5 px-4 py-2.5 text-sm">
+          <Sentence change={change} count={count} path={targetPath(change, deleted)} />
+          <time
+            dateTime={change.createdAt}
+            title={formatInstant(change.createdAt)}
+            className="text-xs text-muted"
+          >
+            {ago(change.createdAt, now)}
+          </time>
+        </li>
+      ))}
+    </ol>
   );
 }
 

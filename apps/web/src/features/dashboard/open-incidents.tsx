@@ -25,7 +25,7 @@ export function OpenIncidents({ incidents, now, onRecorded }: OpenIncidentsProps
     <Section
       title="Open incidents"
       count={incidents.length}
-      link={{ to: paths.incidents.list, text: 'All incidents' }}
+      viewAll={paths.incidents.list}
       add={incidents.length > 0 ? { to: paths.incidents.create, text: 'New Incident' } : undefined}
     >
       {incidents.length === 0 ? (

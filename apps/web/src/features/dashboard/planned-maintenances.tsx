@@ -29,7 +29,7 @@ export function PlannedMaintenances({ maintenances, now, onChange }: PlannedMain
       <Section
         title="Maintenance, next seven days"
         count={maintenances.length}
-        link={{ to: paths.schedules.list, text: 'All schedules' }}
+        viewAll={paths.schedules.list}
       >
         {maintenances.length === 0 ? (
           <EmptySection to={paths.schedules.create} action="Schedule a maintenance">

@@ -8,14 +8,15 @@ interface SectionProps {
   title: string;
   /** Number of items beside the title. */
   count?: number;
-  link?: { to: string; text: string } | undefined;
+  /** The screen behind the section. */
+  viewAll?: string | undefined;
   /** Leads to where an item is added. */
   add?: { to: string; text: string } | undefined;
   children: ReactNode;
 }
 
 /** A card of the dashboard with a link to the screen behind it. */
-export function Section({ title, count, link, add, children }: SectionProps) {
+export function Section({ title, count, viewAll, add, children }: SectionProps) {
   const id = useId();
   return (
     <Card aria-labelledby={id} className="flex flex-col">
@@ -34,9 +35,13 @@ export function Section({ title, count, link, add, children }: SectionProps) {
               </Link>
             </Permitted>
           )}
-          {link && (
-            <Link to={link.to} className={cn(linkClass, 'text-muted hover:text-ink')}>
-              {link.text}
+          {viewAll !== undefined && (
+            <Link
+              to={viewAll}
+              aria-describedby={id}
+              className={cn(linkClass, 'text-muted hover:text-ink')}
+            >
+              View all
             </Link>
           )}
         </span>

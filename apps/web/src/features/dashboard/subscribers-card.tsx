@@ -5,6 +5,7 @@ import { cn } from '@/ui/cn';
 import { formatNumber } from '@/ui/format';
 import { tones } from '@/ui/tone';
 import { EmptySection, Section } from './section';
+import { UnsentMessages } from './unsent-messages';
 
 /** The subscribers, and the messages that they did not get. */
 export function SubscribersCard({
@@ -13,9 +14,9 @@ export function SubscribersCard({
 }: Pick<Dashboard, 'subscribers' | 'deliveries'>) {
   const unsubscribed = subscribers.total - subscribers.subscribed - subscribers.pending;
   return (
-    <Section title="Subscribers" link={{ to: paths.subscribers, text: 'All subscribers' }}>
+    <Section title="Subscribers" viewAll={paths.subscribers}>
       {subscribers.total === 0 ? (
-        <EmptySection to={paths.subscribers} action="Add subscribers">
+        <EmptySection to={paths.subscribers} action="Add the first one">
           Nobody gets updates yet.
         </EmptySection>
       ) : (
@@ -26,12 +27,7 @@ export function SubscribersCard({
             <Count label="Unsubscribed" value={unsubscribed} to={inState('unsubscribed')} />
           </dl>
           <dl className="grid gap-1.5 border-t border-line px-4 py-3 text-sm">
-            {/* The screen of the subscribers says why. */}
-            <Line
-              label="Messages that wait to be sent"
-              value={deliveries.waiting}
-              to={paths.subscribers}
-            />
+            <Line label="Queued messages" value={deliveries.waiting} to={paths.subscribers} />
             <Line
               label="Messages that failed, last 30 days"
               value={deliveries.failed}
@@ -39,12 +35,13 @@ export function SubscribersCard({
               to={paths.subscribers}
             />
             <Line
-              label="Subscribers that cannot be reached"
+              label="Unreachable addresses"
               value={subscribers.failing}
               alarming
               to={inState('failing')}
             />
           </dl>
+          {deliveries.waiting + deliveries.failed > 0 && <UnsentMessages />}
         </>
       )}
     </Section>

@@ -51,7 +51,7 @@ export function AttachComponentsDialog({
       open
       onOpenChange={(open) => !open && onClose()}
       title="Attach Components"
-      description="The incident sets the chosen status on each of them until it is resolved."
+      description="The incident sets the chosen status on each of them until it is resolved. Subscribers get a message with the next update."
       className="max-w-2xl!"
       initialValues={noComponents}
       validationSchema={attachSchema}

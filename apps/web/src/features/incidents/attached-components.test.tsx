@@ -125,7 +125,7 @@ it('changes the status of one component, and of several at once', async () => {
       return isResolved ? problem(409, 'The incident is resolved') : success([]);
     }),
   );
-  await user.click(await screen.findByRole('button', { name: 'Change the status of API' }));
+  await user.click(await screen.findByRole('button', { name: /^Change the status of API/ }));
   const one = within(screen.getByRole('dialog', { name: 'Change the status of API' }));
   expect(one.getByRole('radio', { name: 'Partial Outage' })).toBeChecked();
   expect(one.getByRole('radio', { name: 'Partial Outage' })).toHaveFocus();
@@ -151,6 +151,30 @@ it('changes the status of one component, and of several at once', async () => {
   });
 });
 
+it('saves no status over one of another user that is not on the screen, until the user keeps it', async () => {
+  const { user } = await open(['API']);
+  const sent: unknown[] = [];
+  const elsewhere = { ...anAttached('API'), status: 'DEGRADED' as const };
+  server.use(
+    http.get(apiUrl(incidents.components(id)), () => success([elsewhere])),
+    http.patch(apiUrl(incidents.impacts(id)), async ({ request }) => {
+      sent.push(await request.json());
+      return success([]);
+    }),
+  );
+  await user.click(await screen.findByRole('button', { name: /^Change the status of API/ }));
+  const dialog = within(screen.getByRole('dialog', { name: 'Change the status of API' }));
+  await user.click(dialog.getByRole('radio', { name: 'Major Outage' }));
+  await user.click(dialog.getByRole('button', { name: 'Change Status' }));
+  const conflict = within(await dialog.findByRole('alert'));
+  expect(conflict.getByRole('definition')).toHaveTextContent('Degraded Performance');
+  expect(sent).toEqual([]);
+  await user.click(conflict.getByRole('button', { name: 'Keep Mine' }));
+  await user.click(dialog.getByRole('button', { name: 'Change Status' }));
+  expect(await screen.findByText('Status changed')).toBeInTheDocument();
+  expect(sent).toEqual([{ components: [{ componentId: 'id-API', status: 'MAJOR_OUTAGE' }] }]);
+});
+
 it('detaches one component after asking', async () => {
   const attached = ['API', 'Website'];
   const { user } = await open(attached);
@@ -164,6 +188,9 @@ it('detaches one component after asking', async () => {
   );
   await user.click(await screen.findByRole('button', { name: 'Detach API' }));
   const question = screen.getByRole('alertdialog', { name: 'Detach this component?' });
+  expect(question).toHaveAccessibleDescription(
+    'The incident no longer affects the status of what is detached. Its downtime so far stays in the component’s History; correct it there.',
+  );
   await user.click(within(question).getByRole('button', { name: 'Detach' }));
   expect(await screen.findByText('Component(s) detached successfully')).toBeInTheDocument();
   expect(sent).toEqual({ componentIds: ['id-API'] });

@@ -10,13 +10,13 @@ import { endpoints } from '@/paths';
 import { componentsFailed } from '@/shared-features/affected/affected';
 import { useGroupNameOf } from '@/shared-features/affected/component-groups';
 import { GroupName } from '@/shared-features/affected/group-name';
+import { StatusButton } from '@/shared-features/affected/status-button';
 import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
 import { dismissFailureToast, showFailureToast } from '@/ui/failure-toast';
-import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { componentStatuses, rankOf } from '@/ui/statuses';
 import { toast } from '@/ui/toast';
@@ -107,6 +107,10 @@ interface AttachedComponentsTableProps {
 function AttachedComponentsTable({ components, onChange, onDetach }: AttachedComponentsTableProps) {
   const mayWrite = useMay('write');
   const [toDetach, setToDetach] = useState<AttachedComponent[]>([]);
+  const downtime =
+    toDetach.length === 1
+      ? 'Its downtime so far stays in the component’s History; correct it there.'
+      : 'The downtime so far stays in the History of each component; correct it there.';
   const columns = useMemo(
     () =>
       columnsFor({
@@ -144,7 +148,7 @@ function AttachedComponentsTable({ components, onChange, onDetach }: AttachedCom
         title={
           toDetach.length === 1 ? 'Detach this component?' : `Detach ${toDetach.length} components?`
         }
-        description="The incident no longer affects the status of what is detached."
+        description={`The incident no longer affects the status of what is detached. ${downtime}`}
         confirmLabel="Detach"
         onConfirm={() => onDetach(toDetach)}
       />
@@ -185,19 +189,21 @@ function columnsFor({ mayWrite, onChange, onDetach }: Buttons) {
     column.accessor(({ status }) => rankOf(componentStatuses, status), {
       id: 'status',
       header: 'Status',
-      meta: columnStyles.componentStatus,
-      cell: ({ row }) => (
-        <span className="inline-flex items-center gap-1">
-          <StatusBadge {...componentStatuses[row.original.status]} />
-          {mayWrite && (
-            <IconButton
-              label={`Change the status of ${nameOf(row.original)}`}
-              icon={<Pencil aria-hidden />}
-              onClick={() => onChange(row.original)}
-            />
-          )}
-        </span>
-      ),
+      meta: columnStyles.statusButton,
+      cell: ({ row }) => {
+        const style = componentStatuses[row.original.status];
+        const badge = <StatusBadge {...style} />;
+        if (!mayWrite) return badge;
+        return (
+          <StatusButton
+            name={nameOf(row.original)}
+            statuses={[style]}
+            onClick={() => onChange(row.original)}
+          >
+            {badge}
+          </StatusButton>
+        );
+      },
     }),
     column.display({
       id: 'detach',

@@ -1,14 +1,18 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
-import { expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { endpoints, paths } from '@/paths';
 import { readServerClock } from '@/api/server-clock';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server, settings } from '@/testing/server';
-import { aComponent } from './fixtures';
+import { aComponent, anAttached, anIncident } from './fixtures';
 import { incidentRoutes } from './routes';
 
 const { incidents, components } = endpoints;
+
+beforeEach(() => {
+  server.use(http.get(apiUrl(incidents.list), () => success([])));
+});
 
 /** Opens the form as people do: from the list. */
 async function open(names: string[] = ['Website', 'API']) {
@@ -38,6 +42,10 @@ const offered = (picker: HTMLElement | undefined) =>
     .getAllByRole('option')
     .map((option) => option.textContent);
 const submit = () => screen.getByRole('button', { name: 'Create Incident' });
+const removeButton = (component: string) =>
+  screen
+    .getAllByRole('button', { name: 'Remove' })
+    .find((button) => button.getAttribute('aria-description') === component) ?? submit();
 
 it('begins as Investigating, now to the minute, with nothing else', async () => {
   vi.useFakeTimers({ now: new Date('2026-11-21T13:07:16.123Z'), toFake: ['Date'] });
@@ -80,6 +88,57 @@ it('begins without a component if the one that it is opened for is deleted', asy
   renderRoutes(incidentRoutes, { path: paths.incidents.createOn('deleted') });
   expect(await screen.findByRole('textbox', { name: /^Title/ })).toHaveValue('');
   expect(screen.queryByRole('combobox', { name: /^Component/ })).not.toBeInTheDocument();
+});
+
+it('says that the headline stays as it is without components', async () => {
+  const { user } = await open(['API']);
+  const hint = /Without components, the headline of the status page stays as it is\.$/;
+  expect(screen.getByText(hint)).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Add Component' }));
+  expect(screen.queryByText(hint)).not.toBeInTheDocument();
+});
+
+/** Opens the form of an incident like this one. */
+function duplicate(response: () => Response) {
+  server.use(
+    http.get(apiUrl(incidents.item('incident-1')), response),
+    http.get(apiUrl(incidents.components('incident-1')), () => success([anAttached('API')])),
+    http.get(apiUrl(components.list), () => success([aComponent('Website'), aComponent('API')])),
+  );
+  return renderRoutes(incidentRoutes, { path: paths.incidents.duplicate('incident-1') });
+}
+
+it('begins as a duplicate that affects the same components', async () => {
+  const earlier = anIncident({ status: 'RESOLVED', resolvedAt: '2026-07-15T10:30:00.000Z' });
+  const { user } = duplicate(() => success(earlier));
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(incidents.create), async ({ request }) => {
+      sent = await request.json();
+      return success({}, { status: 201 });
+    }),
+  );
+  expect(await screen.findByRole('textbox', { name: /^Title/ })).toHaveValue('Checkout fails');
+  expect(description()).toHaveValue('Payments are refused.');
+  expect(screen.getByRole('radio', { name: 'Investigating' })).toBeChecked();
+  expect(occurred()).not.toHaveValue('2026-07-15T11:30');
+  await waitFor(() =>
+    expect(screen.getByRole('checkbox', { name: 'Notify subscribers' })).toBeChecked(),
+  );
+  await user.click(submit());
+  expect(await screen.findByText('Incident Created')).toBeInTheDocument();
+  expect(sent).toMatchObject({
+    title: 'Checkout fails',
+    status: 'INVESTIGATING',
+    components: [{ componentId: 'id-API', status: 'PARTIAL_OUTAGE' }],
+    notify: true,
+  });
+});
+
+it('reports that the incident to duplicate is deleted, and goes back', async () => {
+  const { router } = duplicate(() => problem(404, 'Gone'));
+  expect(await screen.findByText('Error loading incident')).toBeInTheDocument();
+  await waitFor(() => expect(router.state.location.pathname).toBe('/incidents'));
 });
 
 it('points out an occurrence in the future, and takes none before 1970', async () => {
@@ -167,6 +226,18 @@ it('records a past incident without a mail', async () => {
   });
 });
 
+it('says beside Notify subscribers that nobody receives mails without a mail server', async () => {
+  renderRoutes(incidentRoutes, {
+    path: paths.incidents.create,
+    configuration: { mailServer: false },
+  });
+  expect(
+    await screen.findByRole('checkbox', { name: 'Notify subscribers' }),
+  ).toHaveAccessibleDescription(
+    'Sends this incident to the subscribers on all channels. No mail server is set up here yet, so nobody receives mails.',
+  );
+});
+
 it('follows the organisation’s default of Notify subscribers', async () => {
   server.use(
     http.get(apiUrl(endpoints.organisationSettings), () =>
@@ -193,7 +264,7 @@ it('never offers a component twice, and none once all are used', async () => {
   expect(offered(pickers()[0])).toEqual(['Select a component', 'Website', 'API']);
   expect(offered(pickers()[1])).toEqual(['Select a component', 'Website']);
   expect(add).toBeDisabled();
-  await user.click(screen.getByRole('button', { name: 'Remove API' }));
+  await user.click(removeButton('API'));
   expect(add).toBeEnabled();
   expect(offered(pickers()[0])).toEqual(['Select a component', 'Website', 'API']);
 });
@@ -207,9 +278,9 @@ it('moves the focus to an added row, and from a removed one to the next or to Ad
     await user.selectOptions(pickers()[index] ?? document.body, name);
   }
   expect(add).toBeDisabled();
-  await user.click(screen.getByRole('button', { name: 'Remove Website' }));
-  expect(screen.getByRole('button', { name: 'Remove API' })).toHaveFocus();
-  await user.click(screen.getByRole('button', { name: 'Remove API' }));
+  await user.click(removeButton('Website'));
+  expect(removeButton('API')).toHaveFocus();
+  await user.click(removeButton('API'));
   expect(add).toHaveFocus();
 });
 

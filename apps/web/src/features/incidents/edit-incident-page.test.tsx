@@ -35,6 +35,7 @@ const submit = () => screen.getByRole('button', { name: 'Update Incident' });
 it('is filled with the incident, its time in local time to the minute', async () => {
   await open();
   expect(screen.getByRole('heading', { level: 1, name: 'Edit Incident' })).toBeInTheDocument();
+  expect(document.title).toBe('Checkout fails · Edit Incident · Allclear');
   expect(title()).toHaveValue('Checkout fails');
   expect(screen.getByRole('textbox', { name: /^Description/ })).toHaveValue(
     'Payments are refused.',
@@ -52,6 +53,29 @@ it('has three tabs, of which Updates is open', async () => {
     'Review',
   ]);
   expect(screen.getByRole('tab', { name: 'Updates' })).toHaveAttribute('aria-selected', 'true');
+});
+
+it('leads to a duplicate, from which the way back is the list', async () => {
+  const { user, router } = await open();
+  server.use(http.get(apiUrl(incidents.components(id)), () => success([])));
+  await user.click(screen.getByRole('link', { name: 'Duplicate' }));
+  await screen.findByRole('heading', { level: 1, name: 'Create Incident' });
+  expect(router.state.location.search).toBe(`?from=${id}`);
+  await user.click(await screen.findByRole('button', { name: 'Cancel' }));
+  await screen.findByRole('heading', { level: 1, name: 'Incidents' });
+});
+
+it('opens the Components tab from the dialog of an update, if none is attached', async () => {
+  const { user } = await open();
+  server.use(http.get(apiUrl(incidents.components(id)), () => success([])));
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  const dialog = within(screen.getByRole('dialog', { name: 'Record Update' }));
+  await user.click(dialog.getByRole('button', { name: 'Component Statuses' }));
+  await user.click(await dialog.findByRole('link', { name: 'Attach Components' }));
+  const tab = await screen.findByRole('tab', { name: 'Components' });
+  expect(tab).toHaveAttribute('aria-selected', 'true');
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Attach' })).toBeVisible();
 });
 
 it('leads to its public page, and copies the address', async () => {

@@ -1,5 +1,7 @@
-import { useParams } from 'react-router-dom';
+import { CopyPlus } from 'lucide-react';
+import { Link, useLocation, useParams } from 'react-router-dom';
 import { AuditLink } from '@/auth/audit-link';
+import { Permitted } from '@/auth/permitted';
 import { LiveUpdate } from '@/items/live-update';
 import { useSave } from '@/items/item-form';
 import { useNotify, type NotifyValues } from '@/items/notify-field';
@@ -9,6 +11,7 @@ import { endpoints, paths } from '@/paths';
 import { impactsOf } from '@/shared-features/affected/impact-fields';
 import { incidentTimeline } from '@/shared-features/updates/incident-timeline';
 import { UpdatesPanel } from '@/shared-features/updates/updates-panel';
+import { buttonVariants } from '@/ui/button-variants';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { formatInstant } from '@/ui/datetime';
 import { FormSkeleton } from '@/ui/form-skeleton';
@@ -36,9 +39,9 @@ export function EditIncidentPage() {
 }
 
 function EditIncident({ id }: { id: string }) {
-  const title = useEditTitle('Incident');
   const edit = useEdit<Incident>(endpoints.incidents.item(id));
   const { loaded } = edit;
+  const title = useEditTitle('Incident', loaded?.title);
   const goBack = useGoBack(paths.incidents.list);
   useLeaveOnError(edit.error !== undefined, 'Error loading component', goBack);
   const notify = useNotify();
@@ -65,6 +68,16 @@ function EditIncident({ id }: { id: string }) {
           actions={
             <>
               <PublicPageLink path={loaded && paths.publicPages.incident(loaded.code)} />
+              <Permitted>
+                <Link
+                  to={paths.incidents.duplicate(id)}
+                  // The save leads to the list, not back to this incident.
+                  replace
+                  className={buttonVariants({ size: 'sm' })}
+                >
+                  <CopyPlus aria-hidden /> Duplicate
+                </Link>
+              </Permitted>
               <AuditLink id={id} />
             </>
           }
@@ -117,10 +130,14 @@ interface IncidentTabsProps {
 
 function IncidentTabs({ incident, onChange }: IncidentTabsProps) {
   const resolved = incident.status === 'RESOLVED';
+  const { key, search } = useLocation();
+  const isComponents = new URLSearchParams(search).get('tab') === 'components';
   return (
     <Tabs
+      // A link to the components opens their tab, also from another tab.
+      key={key}
       label="Incident"
-      defaultValue="updates"
+      defaultValue={isComponents ? 'components' : 'updates'}
       tabs={[
         {
           value: 'components',

@@ -1,7 +1,12 @@
 import { array, object, string } from 'yup';
 import { instant, isNotInFuture, oneStatusOf, optionalInstant } from '@/api/rules';
 import { limits, line, text } from '@/api/text';
-import type { ComponentStatus, Incident as StoredIncident, IncidentStatus } from '@/api/types';
+import type {
+  AttachedComponent,
+  ComponentStatus,
+  Incident as StoredIncident,
+  IncidentStatus,
+} from '@/api/types';
 import type { ItemKind } from '@/items/item-kind';
 import { endpoints } from '@/paths';
 import type { Affected } from '@/shared-features/affected/affected';
@@ -49,6 +54,29 @@ export const newAffected: AffectedValues['components'][number] = {
 };
 
 export type NewIncidentValues = IncidentValues & AffectedValues;
+
+/** The first values of a new incident. */
+export const newIncident: NewIncidentValues = {
+  title: '',
+  description: '',
+  status: 'INVESTIGATING',
+  occuredAt: '',
+  resolvedAt: '',
+  components: [],
+};
+
+/** The first values of a new incident like an earlier one with these components. */
+export function duplicateOf(
+  { title, description }: Incident,
+  attached: readonly AttachedComponent[],
+): NewIncidentValues {
+  return {
+    ...newIncident,
+    title,
+    description,
+    components: attached.map(({ componentId, status }) => ({ componentId, status })),
+  };
+}
 
 const details = {
   title: line(limits.name).required('Title is required'),

@@ -88,7 +88,7 @@ it('filters by title and status, and says that older incidents are not searched'
   await user.type(screen.getByRole('searchbox', { name: 'Search' }), 'DOWN');
   const none = 'No incident matches the filter.';
   expect(await screen.findByText(`${none} Older ones are not searched.`)).toBeInTheDocument();
-  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  await user.click(screen.getByRole('button', { name: 'Show Older' }));
   expect(await screen.findByText('Shop is down')).toBeInTheDocument();
   expect(screen.queryByText('Mail is slow')).not.toBeInTheDocument();
   await user.selectOptions(screen.getByRole('combobox', { name: 'Status' }), 'Open');
@@ -101,8 +101,12 @@ it('offers no update of a resolved incident', async () => {
     anIncident({ id: 'b', title: 'New one', status: 'MONITORING' }),
   );
   render();
-  expect(await screen.findByRole('button', { name: 'Record Updated: Old one' })).toBeDisabled();
-  expect(screen.getByRole('button', { name: 'Record Updated: New one' })).toBeEnabled();
+  const buttons = await screen.findAllByRole('button', { name: 'Record Updated' });
+  const [old, next] = ['Old one', 'New one'].map((title) =>
+    buttons.find((button) => button.getAttribute('aria-description') === title),
+  );
+  expect(old).toBeDisabled();
+  expect(next).toBeEnabled();
 });
 
 it('records an update and asks for the list again', async () => {
@@ -117,7 +121,7 @@ it('records an update and asks for the list again', async () => {
     }),
   );
   const { user } = render();
-  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
+  await user.click(await screen.findByRole('button', { name: 'Record Updated' }));
   const dialog = screen.getByRole('dialog', { name: 'Record Update' });
   expect(within(dialog).getByRole('radio', { name: 'Investigating' })).toBeChecked();
   await user.click(within(dialog).getByRole('radio', { name: 'Monitoring' }));
@@ -127,7 +131,7 @@ it('records an update and asks for the list again', async () => {
   expect(sent).toEqual({ status: 'MONITORING', message: 'It works again.', notify: true });
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
   expect(screen.getByText('Checkout fails').closest('tr')).toHaveTextContent('Monitoring');
-  expect(screen.getByRole('button', { name: 'Record Updated: Checkout fails' })).toHaveFocus();
+  expect(screen.getByRole('button', { name: 'Record Updated' })).toHaveFocus();
 });
 
 it('moves the focus to the list after an update that resolves the incident', async () => {
@@ -140,12 +144,12 @@ it('moves the focus to the list after an update that resolves the incident', asy
     }),
   );
   const { user } = render();
-  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
+  await user.click(await screen.findByRole('button', { name: 'Record Updated' }));
   await user.click(screen.getByRole('radio', { name: 'Resolved' }));
   await user.type(screen.getByRole('textbox', { name: /Message/ }), 'It works again.');
   await user.click(screen.getByRole('button', { name: 'Record Update' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
-  expect(screen.getByRole('button', { name: 'Record Updated: Checkout fails' })).toBeDisabled();
+  expect(screen.getByRole('button', { name: 'Record Updated' })).toBeDisabled();
   expect(screen.getByRole('group', { name: 'Incidents' })).toHaveFocus();
 });
 
@@ -158,7 +162,7 @@ it.each([
     http.post(apiUrl(incidents.createUpdate('incident-1')), () => problem(status, reason)),
   );
   const { user } = render();
-  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
+  await user.click(await screen.findByRole('button', { name: 'Record Updated' }));
   await user.type(screen.getByRole('textbox', { name: /Message/ }), 'It works again.');
   await user.click(screen.getByRole('button', { name: 'Record Update' }));
   const notifications = within(screen.getByRole('region', { name: /^Notifications/ }));
@@ -172,7 +176,7 @@ it.each([
 it('asks before a typed update is thrown away', async () => {
   serve(anIncident());
   const { user } = render();
-  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
+  await user.click(await screen.findByRole('button', { name: 'Record Updated' }));
   await user.type(screen.getByRole('textbox', { name: /Message/ }), 'It');
   await user.keyboard('{Escape}');
   expect(screen.getByRole('alertdialog', { name: 'Close without saving?' })).toBeInTheDocument();
@@ -198,7 +202,7 @@ function renderLive() {
 it('shows the current status of the incident beside a new update', async () => {
   serve(anIncident());
   const { user } = renderLive();
-  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
+  await user.click(await screen.findByRole('button', { name: 'Record Updated' }));
   const dialog = screen.getByRole('dialog', { name: 'Record Update' });
   expect(dialog).toHaveAccessibleDescription('Checkout fails Now: Investigating');
   await act(() => FakeSocket.last.join());
@@ -212,7 +216,7 @@ it('shows the current status of the incident beside a new update', async () => {
 it('keeps a typed update when its row goes', async () => {
   serve(anIncident());
   const { user } = renderLive();
-  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
+  await user.click(await screen.findByRole('button', { name: 'Record Updated' }));
   await user.type(screen.getByRole('textbox', { name: /Message/ }), 'It works again.');
   await act(() => FakeSocket.last.join());
   server.use(http.get(apiUrl(incidents.item('incident-1')), () => problem(404, 'There is none')));

@@ -101,11 +101,13 @@ function RecordUpdateButton({ incident, onRecord }: RecordUpdateButtonProps) {
   return (
     <Button
       size="sm"
-      aria-label={`Record Updated: ${incident.title}`}
+      aria-description={incident.title}
       disabled={incident.status === 'RESOLVED'}
       onClick={() => onRecord(incident)}
     >
-      <MessageSquarePlus aria-hidden /> Record Updated
+      <MessageSquarePlus aria-hidden />
+      {/* The smallest phones have no room for the text beside the icons. */}
+      <span className="max-[22rem]:sr-only">Record Updated</span>
     </Button>
   );
 }

@@ -227,7 +227,7 @@ it('shows another user’s text, and saves on top of it', async () => {
   await user.click(button('Save Draft'));
   const conflict = await screen.findByText(/This review has changed/);
   expect(conflict.closest('[role=alert]')).toHaveTextContent('Theirs');
-  await user.click(button('Keep mine'));
+  await user.click(button('Keep Mine'));
   await user.click(button('Save Draft'));
   expect(await screen.findByText('Review saved')).toBeInTheDocument();
   expect(reviews.review?.body).toBe('Mine');
@@ -256,7 +256,7 @@ it('can be previewed after a save, also if its text was missing when another one
     vi.advanceTimersByTime(15_000);
   });
   vi.useRealTimers();
-  await user.click(await screen.findByRole('button', { name: 'Keep mine' }));
+  await user.click(await screen.findByRole('button', { name: 'Keep Mine' }));
   write('Mine');
   await user.click(button('Save Draft'));
   expect(await screen.findByText('Review saved')).toBeInTheDocument();

@@ -18,7 +18,7 @@ export function Closing() {
           An account, an organisation, your components: that is a status page, and it takes minutes.
         </p>
         <StartLink variant="primary" size="lg">
-          Start for free
+          Create your status page
         </StartLink>
       </div>
     </section>

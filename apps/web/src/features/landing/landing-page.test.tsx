@@ -31,9 +31,22 @@ it('takes the keyboard along to the part that is chosen', async () => {
 
 it.each(['Login', 'Get started', 'Start for free'])('leads to the sign-in page by %s', (name) => {
   renderLanding();
-  const links = screen.getAllByRole('link', { name });
-  expect(links.length).toBeGreaterThan(0);
-  for (const link of links) expect(link).toHaveAttribute('href', '/login');
+  expect(screen.getByRole('link', { name: new RegExp(name) })).toHaveAttribute('href', '/login');
+});
+
+it.each(['Create an account', 'Open an account', 'Create your status page'])(
+  'leads to the sign-in page also by %s',
+  (name) => {
+    renderLanding();
+    expect(screen.getByRole('link', { name })).toHaveAttribute('href', '/login');
+  },
+);
+
+it('names each page of the foot once', () => {
+  renderLanding();
+  for (const name of [/About/, /Blog/, /Careers/, /Legal/]) {
+    expect(screen.getAllByRole('link', { name })).toHaveLength(1);
+  }
 });
 
 it('starts with the purpose of the product and ends with a call to action, and both link to the sign-in page', () => {
@@ -42,9 +55,8 @@ it('starts with the purpose of the product and ends with a call to action, and b
   expect(main.getByRole('heading', { level: 1 })).toBeVisible();
   const closing = main.getAllByRole('region').at(-1) ?? document.body;
   expect(closing).toHaveAccessibleName(/^The next incident is coming/);
-  const calls = main.getAllByRole('link', { name: 'Start for free' });
-  expect(closing).toContainElement(calls.at(-1) ?? null);
-  expect(calls[0]).toBe(main.getAllByRole('link')[0]);
+  expect(main.getAllByRole('link')[0]).toHaveAccessibleName('Start for free');
+  expect(within(closing).getByRole('link')).toHaveAttribute('href', '/login');
 });
 
 it('has six feature cards, roles, teams and real time among them', () => {

@@ -17,7 +17,7 @@ export function Preview() {
     >
       <div className="flex flex-wrap items-center gap-3">
         <Command text="./just demo" />
-        <StartLink size="lg">Get started</StartLink>
+        <StartLink size="lg">Create an account</StartLink>
       </div>
       <div className="grid gap-8 lg:grid-cols-2">
         <Picture

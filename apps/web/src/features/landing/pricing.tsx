@@ -33,7 +33,7 @@ export function Pricing() {
             <span className="text-muted">for everything, for good</span>
           </p>
           <StartLink variant="primary" size="lg">
-            Start for free
+            Open an account
           </StartLink>
         </div>
         <ul className="grid content-center gap-x-8 gap-y-3 lg:grid-cols-2">

@@ -21,7 +21,7 @@ const resources = [
     to: paths.guide('architecture'),
   },
   {
-    title: 'Blog',
+    title: 'Articles',
     text: 'Why it is built the way it is, and what was rejected.',
     to: paths.blog,
   },

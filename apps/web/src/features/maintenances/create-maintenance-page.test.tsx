@@ -18,7 +18,7 @@ async function open() {
     http.get(apiUrl(components.list), () => success([component('API'), component('Website')])),
   );
   const rendered = renderRoutes(maintenanceRoutes, { path: paths.schedules.list });
-  await rendered.user.click(await screen.findByRole('link', { name: 'New Maintenance' }));
+  await rendered.user.click(await screen.findByRole('button', { name: 'New Maintenance' }));
   await screen.findByRole('heading', { level: 1, name: 'Create Maintenance' });
   return rendered;
 }

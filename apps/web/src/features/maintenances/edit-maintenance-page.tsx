@@ -42,9 +42,9 @@ export function EditMaintenancePage() {
 }
 
 function EditMaintenance({ id }: { id: string }) {
-  const title = useEditTitle('Maintenance');
   const edit = useEdit<EditedMaintenance>(item(id));
   const { loaded } = edit;
+  const title = useEditTitle('Maintenance', loaded?.title);
   const listCache = useListCache();
   const goBack = useGoBack(paths.schedules.list);
   useLeaveOnError(edit.error !== undefined, 'Error loading maintenance', goBack);

@@ -89,15 +89,16 @@ it('filters by title and status', async () => {
 
 it('leads to a new maintenance and to each one’s form', async () => {
   serve(aMaintenance());
-  render();
-  expect(await screen.findByRole('link', { name: 'New Maintenance' })).toHaveAttribute(
-    'href',
-    '/schedules/maintenance/create',
-  );
+  server.use(http.get(apiUrl(endpoints.components.list), () => success([])));
+  const { user } = render();
   expect(await screen.findByRole('link', { name: 'Edit Database upgrade' })).toHaveAttribute(
     'href',
     '/schedules/maintenance/edit/maintenance-1',
   );
+  await user.click(screen.getByRole('button', { name: 'New Maintenance' }));
+  expect(
+    await screen.findByRole('heading', { level: 1, name: 'Create Maintenance' }),
+  ).toBeInTheDocument();
 });
 
 /** Chooses an item of the menu of the only maintenance. */
@@ -158,9 +159,8 @@ it('completes a maintenance now', async () => {
     }),
   );
   const { user } = render();
-  const complete = await screen.findByRole('button', {
-    name: 'Complete Maintenance: Database upgrade',
-  });
+  const complete = await screen.findByRole('button', { name: 'Complete Maintenance' });
+  expect(complete).toHaveAccessibleDescription('Database upgrade');
   serveChoice(true);
   const { notify, confirm } = await askToComplete(user);
   expect(notify).toBeChecked();
@@ -228,10 +228,12 @@ it('completes a maintenance only once it has begun', async () => {
   render();
   const complete = await screen.findByRole('button', { name: /^Complete Maintenance/ });
   expect(complete).toBeDisabled();
-  expect(complete).toHaveAccessibleDescription('Possible once the maintenance has begun.');
+  expect(complete).toHaveAccessibleDescription(
+    'Database upgrade. Possible once the maintenance has begun.',
+  );
   act(() => void vi.advanceTimersByTime(15_000));
   expect(complete).toBeEnabled();
-  expect(complete).toHaveAccessibleDescription('');
+  expect(complete).toHaveAccessibleDescription('Database upgrade');
 });
 
 it('says that the maintenance is not completed when the response does', async () => {

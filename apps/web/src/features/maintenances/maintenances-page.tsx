@@ -1,8 +1,9 @@
 import { Plus } from 'lucide-react';
 import { useMemo, type ComponentProps } from 'react';
+import { useNavigate } from 'react-router-dom';
 import { useList } from '@/api/use-list';
 import { Permitted } from '@/auth/permitted';
-import { EditLink, NameCell, NewItemLink } from '@/items/cells';
+import { EditLink, NameCell } from '@/items/cells';
 import { DeleteItem } from '@/items/delete-items';
 import { ListPage } from '@/items/list-page';
 import { statusChoices, useSearchFilter } from '@/items/use-search-filter';
@@ -13,6 +14,7 @@ import {
 } from '@/shared-features/completion/complete-maintenance';
 import { useRecordMaintenanceUpdate } from '@/shared-features/updates/use-record-maintenance-update';
 import { StatusBadge } from '@/ui/badge';
+import { Button } from '@/ui/button';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { maintenanceStatuses, rankOf } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
@@ -56,9 +58,12 @@ const columnsWith = (onRecord: ComponentProps<typeof MaintenanceActions>['onReco
           <Permitted>
             <CompleteMaintenance maintenance={row.original} />
           </Permitted>
-          <MaintenanceActions maintenance={row.original} onRecord={onRecord} />
-          <EditLink name={row.original.title} to={paths.schedules.edit(row.original.id)} />
-          <DeleteItem kind={maintenanceKind} item={row.original} />
+          {/* Without room beside the button, the icons go below it together. */}
+          <div className="flex items-center gap-1">
+            <MaintenanceActions maintenance={row.original} onRecord={onRecord} />
+            <EditLink name={row.original.title} to={paths.schedules.edit(row.original.id)} />
+            <DeleteItem kind={maintenanceKind} item={row.original} />
+          </div>
         </div>
       ),
     }),
@@ -67,6 +72,7 @@ const columnsWith = (onRecord: ComponentProps<typeof MaintenanceActions>['onReco
 const statuses = statusChoices(maintenanceStatuses);
 
 export function MaintenancesPage() {
+  const navigate = useNavigate();
   const { refresh } = useList<Maintenance>(endpoints.maintenances.list);
   const { record, dialog } = useRecordMaintenanceUpdate(refresh);
   const columns = useMemo(() => columnsWith(record), [record]);
@@ -77,9 +83,9 @@ export function MaintenancesPage() {
         kind={maintenanceKind}
         title="Maintenance"
         action={
-          <NewItemLink to={paths.schedules.create}>
+          <Button variant="primary" onClick={() => void navigate(paths.schedules.create)}>
             <Plus aria-hidden /> New Maintenance
-          </NewItemLink>
+          </Button>
         }
         columns={columns}
         wide

@@ -13,8 +13,12 @@ import { columnsHeight, rowsHeight } from './chart-height';
 import { ChartTip } from './chart-tip';
 import { NameTick } from './name-tick';
 import { countTicks, type Point } from './series';
+import { useNameWidth } from './use-name-width';
 
 const axisText = { fill: 'var(--muted)', fontSize: 12 };
+/** Pixels between a name and its bar. */
+const nameGap = 10;
+
 interface ChartProps {
   label: string;
   points: readonly Point[];
@@ -46,6 +50,7 @@ export function RowsChart({
   ticks = countTicks(points),
 }: RowsChartProps) {
   const [region, setRegion] = useState<HTMLElement | null>(null);
+  const nameWidth = useNameWidth();
   return (
     <>
       <ChosenBar ref={setRegion} />
@@ -75,11 +80,16 @@ export function RowsChart({
           type="category"
           dataKey="id"
           tick={({ x, y, payload }: YAxisTickContentProps) => (
-            <NameTick x={Number(x)} y={Number(y)} name={nameOf(points, String(payload.value))} />
+            <NameTick
+              x={Number(x)}
+              y={Number(y)}
+              width={nameWidth - nameGap}
+              name={nameOf(points, String(payload.value))}
+            />
           )}
           tickLine={false}
           axisLine={{ stroke: 'var(--line-strong)' }}
-          width={140}
+          width={nameWidth}
           interval={0}
         />
         <Tooltip

@@ -98,7 +98,7 @@ function Uptime({ metrics, kind }: { metrics: Metrics; kind: keyof typeof uptime
                 </Permitted>
               ) : (
                 <Link to={paths.components.list} className={buttonVariants()}>
-                  All components
+                  Open the List
                 </Link>
               )
             }
@@ -143,7 +143,7 @@ function Incidents({ metrics }: { metrics: Metrics }) {
       title="No incidents on these days"
       action={
         <Link to={paths.incidents.list} className={buttonVariants()}>
-          All incidents
+          Open the List
         </Link>
       }
     />
@@ -191,7 +191,7 @@ function Durations({ metrics }: { metrics: Metrics }) {
             title="Nothing to measure on these days"
             action={
               <Link to={paths.incidents.list} className={buttonVariants()}>
-                All incidents
+                Open the List
               </Link>
             }
           >
@@ -226,7 +226,7 @@ function Messages({ metrics }: { metrics: Metrics }) {
             title="No messages on these days"
             action={
               <Link to={paths.subscribers} className={buttonVariants()}>
-                Subscribers
+                Open the List
               </Link>
             }
           >

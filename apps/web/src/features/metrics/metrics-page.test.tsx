@@ -145,10 +145,10 @@ it('leads from each empty chart to where something can be done', async () => {
   render();
   const empty = [
     ['Uptime by component', 'Create a component', '/components/component/create'],
-    ['Incidents by week', 'All incidents', '/incidents'],
-    ['Incidents by component', 'All incidents', '/incidents'],
-    ['Time to react', 'All incidents', '/incidents'],
-    ['Messages to subscribers', 'Subscribers', '/subscribers'],
+    ['Incidents by week', 'Open the List', '/incidents'],
+    ['Incidents by component', 'Open the List', '/incidents'],
+    ['Time to react', 'Open the List', '/incidents'],
+    ['Messages to subscribers', 'Open the List', '/subscribers'],
   ] as const;
   for (const [title, name, path] of empty) {
     const chart = await card(title);
@@ -212,7 +212,7 @@ it('says why a group has no uptime, and nothing of an axis', async () => {
       'The uptime of a group is that of its components, measured from their first day.',
   );
   expect(chart).not.toHaveTextContent('The axis starts');
-  expect(within(chart).getByRole('link', { name: 'All components' })).toHaveAttribute(
+  expect(within(chart).getByRole('link', { name: 'Open the List' })).toHaveAttribute(
     'href',
     paths.components.list,
   );

@@ -6,7 +6,7 @@ it('cuts a wide name at its end and has all of it in the title', () => {
   const name = 'WWWWWWWWWWWWWWWWWWWWWWWWWWWWWW';
   render(
     <svg>
-      <NameTick x={134} y={17} name={name} />
+      <NameTick x={134} y={17} width={130} name={name} />
     </svg>,
   );
   const shown = screen.getByTitle(name);

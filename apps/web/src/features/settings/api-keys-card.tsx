@@ -30,7 +30,7 @@ export function ApiKeysCard() {
   const [creating, setCreating] = useState(false);
   const [created, setCreated] = useState<string>();
   return (
-    <Card>
+    <Card id="api-keys">
       <CardHeader
         title="API keys"
         description="Scripts and other programs use a key in place of a person’s sign-in."
@@ -123,7 +123,7 @@ function KeyList({ keys, onChange }: KeyListProps) {
               </span>
             </p>
           </div>
-          <AuditLink id={key.id} iconLabel={`Changes of ${key.name}`} />
+          <AuditLink id={key.id} iconLabel={`Audit log of ${key.name}`} />
           <ConfirmButton
             button={(ask) => (
               <IconButton

@@ -20,7 +20,7 @@ export function DomainCard({ domain, pageUrl, isAdmin, onChange }: DomainCardPro
   // Its buttons go away once a domain is added, verified or removed.
   const keptFocus = useKeptFocus<HTMLElement>();
   return (
-    <Card {...keptFocus}>
+    <Card id="domain" {...keptFocus}>
       <CardHeader
         title="Domain"
         description="Serve the status page at an address of your own."

@@ -18,7 +18,7 @@ import { otherPublicAddress } from './integrations';
 export function Integrations({ orgId }: { orgId: string }) {
   const { data, error, refresh } = useQuery<StatusSnapshot>(endpoints.status(orgId));
   return (
-    <Card>
+    <Card id="integrations">
       <CardHeader
         title="Integrations"
         description="What other sites and programs can show of your public page."

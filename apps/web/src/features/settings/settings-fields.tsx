@@ -18,7 +18,7 @@ interface SettingsFieldsProps {
 export function SettingsFields({ nameElsewhere }: SettingsFieldsProps) {
   return (
     <>
-      <Card>
+      <Card id="general">
         <CardHeader
           title="General"
           actions={<GuideLink guide="status-page#settings" topic="these settings" />}
@@ -29,13 +29,13 @@ export function SettingsFields({ nameElsewhere }: SettingsFieldsProps) {
           <NotifyByDefaultField />
         </CardBody>
       </Card>
-      <Card>
+      <Card id="page">
         <CardHeader title="Page" description="What visitors see on the public pages." />
         <CardBody className="grid gap-5">
           <PageFields />
         </CardBody>
       </Card>
-      <Card>
+      <Card id="subscribers">
         <CardHeader
           title="Subscribers"
           description="Who receives which messages, and how."

@@ -20,14 +20,18 @@ import { FormSkeleton } from '@/ui/form-skeleton';
 import { LoadFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
 import { ReadOnlyContext } from '@/ui/read-only';
-import { SubmitButton } from '@/ui/submit-button';
 import { toast } from '@/ui/toast';
 import { usePageTitle } from '@/ui/use-page-title';
 import { ApiKeysCard } from './api-keys-card';
 import { DomainCard } from './domain-card';
 import { Integrations } from './integrations-card';
+import { SaveBar } from './save-bar';
+import { SectionNav, type SectionId } from './section-nav';
 import { settingsInput, settingsSchema, settingsValues, type SettingsValues } from './settings';
 import { SettingsFields } from './settings-fields';
+
+/** The sections of the settings themselves. */
+const formSections: readonly SectionId[] = ['general', 'page', 'subscribers', 'domain'];
 
 /** The settings of the organisation: admins change them, others read them. */
 export function SettingsPage() {
@@ -39,41 +43,54 @@ export function SettingsPage() {
   // A new key is shown once.
   const showsKeys = useKeptPermission('administer');
   const isLoading = edit.loaded === undefined && edit.error === undefined;
+  const hasForm = isLoading || edit.loaded !== undefined;
+  const sections: SectionId[] = [
+    ...(hasForm ? formSections : []),
+    ...(organisation ? (['integrations'] as const) : []),
+    'people',
+    ...(showsKeys ? (['api-keys'] as const) : []),
+    ...(isAdmin ? (['audit-log'] as const) : []),
+  ];
   return (
-    <div className="mx-auto grid w-full max-w-3xl gap-4" aria-busy={edit.loaded === undefined}>
+    <div className="mx-auto grid w-full max-w-5xl gap-4" aria-busy={isLoading}>
       <PageHeader
         title="Settings"
         actions={organisation && isAdmin && <AuditLink id={organisation.id} />}
       />
-      {!isAdmin && <Alert>Only an admin of the organisation can change its settings.</Alert>}
-      {edit.loaded && edit.newest ? (
-        <>
-          <SettingsForm edit={edit} loaded={edit.loaded} isAdmin={isAdmin} />
-          <DomainCard
-            domain={edit.newest.domain}
-            pageUrl={edit.newest.url}
-            isAdmin={isAdmin}
-            onChange={edit.refresh}
-          />
-        </>
-      ) : edit.error ? (
-        <LoadFailure
-          title="The settings could not be loaded"
-          reason={edit.error.message}
-          onRetry={edit.retry}
-        />
-      ) : (
-        <Card>
-          <CardBody>
-            <FormSkeleton fields={['line', 'line', 'line', 'text', 'line']} />
-          </CardBody>
-        </Card>
-      )}
-      {/* Not before the settings: they would stand at the top, and move. */}
-      {!isLoading && organisation && <Integrations orgId={organisation.id} />}
-      {!isLoading && <PeopleCard />}
-      {!isLoading && showsKeys && <ApiKeysCard />}
-      {!isLoading && isAdmin && <AuditLogCard />}
+      <div className="grid min-w-0 items-start gap-4 xl:grid-cols-[10rem_minmax(0,1fr)] xl:gap-x-8">
+        <SectionNav sections={sections} />
+        <div className="grid min-w-0 gap-4">
+          {!isAdmin && <Alert>Only an admin of the organisation can change its settings.</Alert>}
+          {edit.loaded && edit.newest ? (
+            <>
+              <SettingsForm edit={edit} loaded={edit.loaded} isAdmin={isAdmin} />
+              <DomainCard
+                domain={edit.newest.domain}
+                pageUrl={edit.newest.url}
+                isAdmin={isAdmin}
+                onChange={edit.refresh}
+              />
+            </>
+          ) : edit.error ? (
+            <LoadFailure
+              title="The settings could not be loaded"
+              reason={edit.error.message}
+              onRetry={edit.retry}
+            />
+          ) : (
+            <Card>
+              <CardBody>
+                <FormSkeleton fields={['line', 'line', 'line', 'text', 'line']} />
+              </CardBody>
+            </Card>
+          )}
+          {/* Not before the settings: they would stand at the top, and move. */}
+          {!isLoading && organisation && <Integrations orgId={organisation.id} />}
+          {!isLoading && <PeopleCard />}
+          {!isLoading && showsKeys && <ApiKeysCard />}
+          {!isLoading && isAdmin && <AuditLogCard />}
+        </div>
+      </div>
     </div>
   );
 }
@@ -81,7 +98,7 @@ export function SettingsPage() {
 function PeopleCard() {
   const { identityProvider } = useConfiguration();
   return (
-    <Card>
+    <Card id="people">
       <CardHeader
         title="People"
         actions={
@@ -103,7 +120,7 @@ function PeopleCard() {
 
 function AuditLogCard() {
   return (
-    <Card>
+    <Card id="audit-log">
       <CardHeader
         title="Audit log"
         actions={
@@ -154,7 +171,8 @@ function SettingsForm({ edit, loaded, isAdmin }: SettingsFormProps) {
       onSubmit={save}
       validateOnBlur={false}
     >
-      <Form className="grid min-w-0 gap-4">
+      {/* No grid: what sticks would stay in its row. */}
+      <Form className="flex min-w-0 flex-col gap-4">
         <ReadOnlyContext value={!isAdmin}>
           <SettingsFields nameElsewhere={identityProvider !== 'built-in'} />
         </ReadOnlyContext>
@@ -192,11 +210,7 @@ function SettingsForm({ edit, loaded, isAdmin }: SettingsFormProps) {
           })}
         />
         <FormFailure />
-        {isAdmin && (
-          <div className="flex justify-end">
-            <SubmitButton label="Save" pendingLabel="Saving..." />
-          </div>
-        )}
+        {isAdmin && <SaveBar />}
         <FormLeaveGuard />
       </Form>
     </Formik>

@@ -50,7 +50,10 @@ export const settingsSchema = object({
 });
 
 function isLink(text: string): boolean {
-  return URL.canParse(text) && /^(https?:\/\/|mailto:[^?#])/i.test(text);
+  const link = /^(https?:\/\/[^/\\\s"<>][^\\\s"<>]*|mailto:[^?#"<>][^"<>]*)$/i;
+  if (!URL.canParse(text) || !link.test(text)) return false;
+  const { username, password } = new URL(text);
+  return !username && !password;
 }
 
 export function settingsValues(settings: OrganisationSettings): SettingsValues {

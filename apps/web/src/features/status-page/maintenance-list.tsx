@@ -8,7 +8,7 @@ import {
   Omitted,
   PageSection,
   Prose,
-  StatusMarks,
+  StatusMark,
   TitleLink,
 } from './page-parts';
 import { isOver, pastShown, type PageState } from './page-state';
@@ -38,7 +38,6 @@ export function MaintenanceList({ state, changes }: MaintenanceListProps) {
                   state={state}
                   maintenance={maintenance}
                   changes={changes}
-                  quiet={group === over}
                 />
               ))}
             </section>
@@ -55,16 +54,17 @@ interface MaintenanceProps {
   state: PageState;
   maintenance: PublicMaintenance;
   changes: Readonly<Record<string, number>>;
-  /** Whether the maintenance is over. */
-  quiet: boolean;
 }
 
-function Maintenance({ state, maintenance, changes, quiet }: MaintenanceProps) {
+function Maintenance({ state, maintenance, changes }: MaintenanceProps) {
   const { id, code, title, description, status, startAt, endAt, timeline } = maintenance;
   const style = maintenanceStyles[status];
+  const isPast = isOver(maintenance);
+  // One that is cancelled may have times in the future.
+  const isCompleted = status === 'COMPLETED';
   return (
     <article
-      className={quiet ? 'past' : undefined}
+      className={isPast ? 'past' : undefined}
       data-tone={status === 'IN_PROGRESS' ? style.tone : undefined}
     >
       <Highlight changes={changes[id]} />
@@ -72,23 +72,23 @@ function Maintenance({ state, maintenance, changes, quiet }: MaintenanceProps) {
         <TitleLink to={publicPaths.publicMaintenance(state.organisation.id, code)}>
           {title}
         </TitleLink>
-        <StatusMarks styles={[style]} marked={!quiet} />
+        <StatusMark {...style} marked={!isPast} />
       </header>
       <dl className="times">
         <dt>Starts:</dt>
-        <TimeWithDistance as="dd" value={startAt} />
+        <TimeWithDistance as="dd" value={startAt} isPast={isCompleted} />
         <dt>Ends:</dt>
-        <TimeWithDistance as="dd" value={endAt} />
+        <TimeWithDistance as="dd" value={endAt} isPast={isCompleted} />
       </dl>
       <Prose text={description} />
       <Timeline
         label={title}
         entries={timeline}
         changes={changes}
-        quiet={quiet}
+        quiet={isPast}
         truncated={maintenance.timelineTruncated}
       />
-      {!quiet && <AffectedComponents item={maintenance} state={state} />}
+      {!isPast && <AffectedComponents item={maintenance} state={state} />}
     </article>
   );
 }

@@ -9,16 +9,16 @@ const units = [
   ['minute', 60_000],
 ] as const;
 
-let words: Intl.RelativeTimeFormat | undefined;
+// Without the words of the calendar: "tomorrow" is no number of hours.
+const words = new Intl.RelativeTimeFormat('en');
 
 /**
- * How far away a time is, as it stands beside it: " · 2 hours ago", " · in 3 days"; "just
- * now" within the minute. A time that `isPast` is never in the future, also if the viewer's
- * clock is slow.
+ * How far away a time is, as it stands beside it: " 2 hours ago", " in 3 days"; " just now"
+ * within the minute. A time that `isPast` is never in the future, also if the viewer's clock is
+ * slow.
  */
 export function distanceText(instant: Instant, now: number, isPast = false): string {
   const distance = Math.min(Date.parse(instant) - now, isPast ? 0 : Infinity);
   const unit = units.find(([, ms]) => Math.abs(distance) >= ms);
-  words ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-  return ` · ${unit ? words.format(Math.trunc(distance / unit[1]), unit[0]) : 'just now'}`;
+  return ` ${unit ? words.format(Math.trunc(distance / unit[1]), unit[0]) : 'just now'}`;
 }

@@ -2,7 +2,7 @@ import { act, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { StatusSnapshot } from '@/api/types';
+import type { ComponentStatus, IncidentStatus, StatusSnapshot } from '@/api/types';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { setTheme } from '@/ui/theme-choice';
@@ -55,6 +55,24 @@ describe('the first paint', () => {
     const [api, website] = section('Components').getAllByRole('listitem');
     expect(api).toHaveTextContent('APIv2Partial Outage');
     expect(website).toHaveTextContent('WebsiteOperational');
+  });
+
+  it.each<[ComponentStatus[], IncidentStatus[], string]>([
+    [['OPERATIONAL'], [], '1 component, operational'],
+    [['OPERATIONAL'], ['IDENTIFIED', 'RESOLVED'], '1 component, operational · 1 open incident'],
+    [
+      ['OPERATIONAL', 'OPERATIONAL'],
+      ['MONITORING', 'INVESTIGATING'],
+      'All 2 components are operational · 2 open incidents',
+    ],
+    [['DEGRADED'], [], '1 of 1 component affected'],
+    [['DEGRADED', 'OPERATIONAL'], ['RESOLVED'], '1 of 2 components affected'],
+  ])('counts components %j and incidents %j below the headline', (of, on, expected) => {
+    show({
+      components: of.map((status, index) => aComponent({ id: `c${index}`, status })),
+      incidents: on.map((status, index) => anIncident({ id: `i${index}`, status })),
+    });
+    expect(section('Current status').getByText(expected)).toBeVisible();
   });
 
   it('has no banner without components, and says what is empty', () => {
@@ -112,8 +130,8 @@ describe('the first paint', () => {
         .getAllByRole('listitem')
         .map((it) => it.textContent),
     ).toEqual([
-      'IdentifiedNov 20, 2026 10:30:00 AM · 2 hours agoA provider is down.',
-      'InvestigatingNov 20, 2026 10:30:00 AM · 2 hours agoLooking.',
+      'IdentifiedNov 20, 2026 10:30:00 AM 2 hours agoA provider is down.',
+      'InvestigatingNov 20, 2026 10:30:00 AM 2 hours agoLooking.',
     ]);
   });
 
@@ -139,6 +157,42 @@ describe('the first paint', () => {
     expect(screen.getAllByRole('heading', { level: 2 })[0]).toHaveTextContent('Components');
   });
 
+  it.each([
+    ['INVESTIGATING', 'IN_PROGRESS', ['Incidents', 'Scheduled Maintenance', 'Components']],
+    ['INVESTIGATING', 'COMPLETED', ['Incidents', 'Components', 'Scheduled Maintenance']],
+    ['RESOLVED', 'SCHEDULED', ['Components', 'Scheduled Maintenance', 'Incidents']],
+    ['RESOLVED', 'CANCELLED', ['Components', 'Incidents', 'Scheduled Maintenance']],
+  ] as const)(
+    'orders its sections while an incident is %s and a maintenance %s',
+    (incident, maintenance, expected) => {
+      show({
+        incidents: [anIncident({ status: incident })],
+        maintenances: [aMaintenance({ status: maintenance })],
+      });
+      const sections = screen.getAllByRole('heading', { level: 2 });
+      expect(sections.map(({ textContent }) => textContent)).toEqual(expected);
+    },
+  );
+
+  it('leads to its other pages by one navigation', () => {
+    show();
+    const links = within(screen.getByRole('navigation', { name: 'Pages' })).getAllByRole('link');
+    expect(links.map(({ textContent }) => textContent)).toEqual(['View history', 'Uptime']);
+  });
+
+  it('takes no time of a completed maintenance for a future one, but those of a cancelled one', () => {
+    const soon = { startAt: '2026-11-20T12:10:00.000Z', endAt: null };
+    const over = (['COMPLETED', 'CANCELLED'] as const).map((status) =>
+      aMaintenance({ ...soon, id: status, status }),
+    );
+    const { container } = show({ maintenances: over });
+    const distances = [...container.querySelectorAll('dd .time-distance')];
+    expect(distances.map((distance) => distance.textContent)).toEqual([
+      ' just now',
+      ' in 10 minutes',
+    ]);
+  });
+
   it('shows when a maintenance starts and ends, or that no end is set', () => {
     show({
       maintenances: [
@@ -147,8 +201,8 @@ describe('the first paint', () => {
       ],
     });
     const [planned, endless] = section('Scheduled Maintenance').getAllByRole('article');
-    expect(planned).toHaveTextContent('Starts:Nov 25, 2026 02:00:00 AM · in 4 days');
-    expect(planned).toHaveTextContent('Ends:Nov 25, 2026 03:00:00 AM · in 4 days');
+    expect(planned).toHaveTextContent('Starts:Nov 25, 2026 02:00:00 AM in 4 days');
+    expect(planned).toHaveTextContent('Ends:Nov 25, 2026 03:00:00 AM in 4 days');
     expect(planned).toHaveTextContent('Scheduled');
     expect(planned).toHaveTextContent('Half of it is done.');
     expect(endless).toHaveTextContent('In Progress');

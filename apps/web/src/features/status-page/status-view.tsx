@@ -30,10 +30,19 @@ export function StatusView({ snapshot, follow, fetchSnapshot, start, actions }: 
   const live = useLive(snapshot, follow, fetchSnapshot, start);
   const { state, connection, announcements, changes } = live;
   useDocumentStatus(state);
-  const { organisation, components, incidents } = state;
-  // Unresolved incidents come before the components that they affect.
-  const incidentsFirst = !incidents.every(isOver);
-  const incidentList = <IncidentList key="incidents" state={state} changes={changes} />;
+  const { organisation, incidents, maintenances } = state;
+  // Unresolved incidents are before the components that they affect, past ones after them.
+  // Maintenances that are not over come second.
+  const sections = [
+    <ComponentList key="components" state={state} changes={changes} />,
+    <IncidentList key="incidents" state={state} changes={changes} />,
+  ];
+  if (!incidents.every(isOver)) sections.reverse();
+  sections.splice(
+    maintenances.every(isOver) ? 2 : 1,
+    0,
+    <MaintenanceList key="maintenance" state={state} changes={changes} />,
+  );
   return (
     <SubscribeProvider state={state}>
       <PageFrame
@@ -57,25 +66,20 @@ export function StatusView({ snapshot, follow, fetchSnapshot, start, actions }: 
       >
         <div className="overview">
           <Prose text={organisation.pageDescription ?? ''} />
-          <StatusBanner components={components} />
+          <StatusBanner state={state} />
           <div className="note">
             <LiveIndicator {...connection} />
             <p>{timeZoneText()}</p>
           </div>
+          <nav aria-label="Pages" className="links">
+            <LinkButton to={publicPaths.history(organisation.id)}>View history</LinkButton>
+            <LinkButton to={publicPaths.uptime(organisation.id)}>Uptime</LinkButton>
+            {organisation.supportUrl && (
+              <LinkButton to={organisation.supportUrl}>Get support</LinkButton>
+            )}
+          </nav>
         </div>
-        <div className="sections">
-          {incidentsFirst && incidentList}
-          <ComponentList key="components" state={state} changes={changes} />
-          {!incidentsFirst && incidentList}
-          <MaintenanceList key="maintenances" state={state} changes={changes} />
-        </div>
-        <p className="links">
-          <LinkButton to={publicPaths.history(organisation.id)}>View history</LinkButton>
-          <LinkButton to={publicPaths.uptime(organisation.id)}>Uptime</LinkButton>
-          {organisation.supportUrl && (
-            <LinkButton to={organisation.supportUrl}>Get support</LinkButton>
-          )}
-        </p>
+        <div className="sections">{sections}</div>
         <div role="log" aria-live="polite" aria-label="Changes">
           {announcements.map(({ key, text }) => (
             <p key={key}>{text}</p>

@@ -10,24 +10,32 @@ interface TimeWithDistanceProps {
   as?: 'span' | 'dd';
   label?: string;
   value: string | null;
+  /** Whether the time is in the past, also for a viewer whose clock is slow. */
+  isPast?: boolean;
 }
 
 /** A time and, if there is room beside it, its distance from now. */
-export function TimeWithDistance({ as: Element = 'span', label, value }: TimeWithDistanceProps) {
+export function TimeWithDistance({
+  as: Element = 'span',
+  label,
+  value,
+  isPast = Element === 'span',
+}: TimeWithDistanceProps) {
   const now = useNow();
+  const time = <LocalTime value={value} />;
   return (
     <Element className="time">
       {label ? (
         <span>
           {`${label} `}
-          <LocalTime value={value} />
+          {time}
         </span>
       ) : (
-        <LocalTime value={value} />
+        time
       )}
       {value && (
         <span className="time-distance" suppressHydrationWarning>
-          {distanceText(value, now, Element === 'span')}
+          {distanceText(value, now, isPast)}
         </span>
       )}
     </Element>
@@ -48,7 +56,7 @@ function LocalTime({ value }: { value: string | null }) {
 }
 
 const listeners = new Set<() => void>();
-let timer: number | undefined;
+let timer: ReturnType<typeof setInterval> | undefined;
 let now = Date.now();
 
 /** Returns the current time in steps of half a minute, from one clock for the whole page. */
@@ -63,12 +71,12 @@ function useNow(): number {
 function subscribe(listener: () => void): () => void {
   if (listeners.size === 0) {
     now = Date.now();
-    timer = window.setInterval(tick, distanceMs);
+    timer = setInterval(tick, distanceMs);
   }
   listeners.add(listener);
   return () => {
     listeners.delete(listener);
-    if (listeners.size === 0) window.clearInterval(timer);
+    if (listeners.size === 0) clearInterval(timer);
   };
 }
 

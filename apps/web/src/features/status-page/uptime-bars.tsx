@@ -24,6 +24,16 @@ import {
 /** Width of a day in the drawing, the gap to the next one included. */
 const step = 5;
 
+/** How many days a key moves the choice, which stops at the ends. */
+const moves: Partial<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowUp: -1,
+  ArrowRight: 1,
+  ArrowDown: 1,
+  Home: -barDays,
+  End: barDays,
+};
+
 interface UptimeBarsProps {
   component: PublicComponent;
   uptime: PublicUptime;
@@ -64,11 +74,13 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
     return drawing;
   }
 
+  function choose(day: number) {
+    setChosen(Math.max(first, Math.min(last, day)));
+  }
+
   function point({ clientX }: MouseEvent) {
     const drawing = measure();
-    if (!drawing) return;
-    const day = Math.floor(((clientX - drawing.left) / drawing.width) * barDays);
-    setChosen(Math.min(last, Math.max(0, day)));
+    if (drawing) choose(Math.floor(((clientX - drawing.left) / drawing.width) * barDays));
   }
 
   const leave = () => setChosen(null);
@@ -85,18 +97,10 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
     // A shortcut of the browser, such as the one that goes back.
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === 'Enter') visit();
-    const from = chosen ?? last;
-    const next = {
-      ArrowLeft: Math.max(first, from - 1),
-      ArrowUp: Math.max(first, from - 1),
-      ArrowRight: Math.min(last, from + 1),
-      ArrowDown: Math.min(last, from + 1),
-      Home: first,
-      End: last,
-    }[event.key];
-    if (next === undefined) return;
+    const move = moves[event.key];
+    if (move === undefined) return;
     event.preventDefault();
-    setChosen(next);
+    choose((chosen ?? last) + move);
   }
 
   return (

@@ -193,7 +193,8 @@ function duration(seconds: number): string {
   return `${several(Math.floor(minutes / 60), 'hr')} ${several(minutes % 60, 'min')}`.trim();
 }
 
-function several(count: number, unit: string): string {
+/** "1 min", "2 mins"; empty if there are none. */
+export function several(count: number, unit: string): string {
   return count === 0 ? '' : `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 

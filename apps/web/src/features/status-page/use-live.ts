@@ -119,14 +119,14 @@ function useMovingFigures(
     const soon = setTimeout(checkIfDue, 5000 * Math.random());
     document.addEventListener('visibilitychange', checkIfDue, { signal: left.signal });
     const interval = figuresMs * (1 + Math.random() / 5);
-    const timer = window.setInterval(() => {
+    const timer = setInterval(() => {
       isDue = true;
       checkIfDue();
     }, interval);
     return () => {
       left.abort();
       clearTimeout(soon);
-      window.clearInterval(timer);
+      clearInterval(timer);
     };
   }, [readAt, timeZone]);
 }

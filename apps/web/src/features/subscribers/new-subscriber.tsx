@@ -3,7 +3,6 @@ import { Plus } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useListCache } from '@/api/list-cache';
-import { serverMessageOr } from '@/api/server-message';
 import type { SubscriberWithSecret } from '@/api/types';
 import { endpoints } from '@/paths';
 import { allChannels } from '@/shared-features/subscription/channels';
@@ -19,7 +18,7 @@ import {
 import { TargetFields } from '@/shared-features/subscription/target-fields';
 import { Button } from '@/ui/button';
 import { FormDialog } from '@/ui/form-dialog';
-import { showFailure } from '@/ui/form-failure';
+import { showServerMessage } from '@/ui/form-failure';
 import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
 import { SecretDialog } from './secret-dialog';
@@ -47,7 +46,7 @@ export function useNewSubscriber(): { button: ReactNode; dialogs: ReactNode } {
       toast.success(message ?? 'Verification email sent successfully');
       setSecret(data.secret ?? undefined);
     } catch (error) {
-      showFailure(form, error, serverMessageOr(notCreated, error));
+      showServerMessage(form, error, notCreated);
       return;
     }
     void listCache.refresh(endpoints.subscribers.list);

@@ -151,7 +151,7 @@ it('filters by a part of the address, which stays out of the query', async () =>
   serveFiltered([subscriber('ada'), subscriber('eve')]);
   await screen.findByText('ada@example.com');
   const filter = within(screen.getByRole('group', { name: 'Filter' }));
-  await user.type(filter.getByRole('searchbox', { name: 'Email' }), ' EVE@');
+  await user.type(filter.getByRole('searchbox', { name: 'Search' }), ' EVE@');
   await waitFor(() => expect(screen.queryByText('ada@example.com')).not.toBeInTheDocument());
   expect(screen.getByText('eve@example.com')).toBeInTheDocument();
   expect(router.state.location.search).toBe('');
@@ -167,7 +167,7 @@ it('reads a filtered list again after a deletion', async () => {
       return success({ id: 'ada' });
     }),
   );
-  await user.type(await screen.findByRole('searchbox', { name: 'Email' }), 'ada');
+  await user.type(await screen.findByRole('searchbox', { name: 'Search' }), 'ada');
   await waitFor(() => expect(screen.queryByText('eve@example.com')).not.toBeInTheDocument());
   await user.click(screen.getByRole('button', { name: 'Delete ada@example.com' }));
   await user.click(screen.getByRole('button', { name: 'Delete' }));
@@ -262,7 +262,7 @@ it('starts from what a subscriber receives now, and sends only what is changed',
   await choose(user, 'ada@example.com', 'Edit');
   const dialog = within(await screen.findByRole('dialog', { name: 'Edit Subscriber' }));
   expect(await dialog.findByRole('checkbox', { name: 'Website' })).toBeChecked();
-  await user.click(dialog.getByRole('checkbox', { name: /^No maintenances/ }));
+  await user.click(dialog.getByRole('checkbox', { name: /^Mute maintenance/ }));
   await user.click(dialog.getByRole('button', { name: 'Save' }));
   expect(await toasts().findByText('Subscriber updated')).toBeInTheDocument();
   expect(bodies).toEqual([{ muteMaintenances: true }]);
@@ -272,7 +272,7 @@ it('keeps the choice of a component that was created since the components were r
   const { user } = open([subscriber('ada')]);
   await choose(user, 'ada@example.com', 'Edit');
   const first = within(await screen.findByRole('dialog', { name: 'Edit Subscriber' }));
-  await first.findByRole('checkbox', { name: /^No maintenances/ });
+  await first.findByRole('checkbox', { name: /^Mute maintenance/ });
   await user.click(first.getByRole('button', { name: 'Cancel' }));
   const mail = { id: 'mail', name: 'Mail', groupId: null, position: 3 };
   const chosen = subscriber('ada', { scope: 'COMPONENTS', components: ['mail'] });
@@ -545,5 +545,5 @@ it('offers no secret to a subscriber by mail, and no choice to one of an inciden
   const { user } = open([subscriber('ada', { scope: 'INCIDENT', incidentId: 'i-1' })]);
   await user.click(await screen.findByRole('button', { name: 'Actions for ada@example.com' }));
   const items = await screen.findAllByRole('menuitem');
-  expect(items.map((item) => item.textContent)).toEqual(['Send Test Message', 'Changes']);
+  expect(items.map((item) => item.textContent)).toEqual(['Send Test Message', 'Audit Log']);
 });

@@ -91,7 +91,7 @@ export function SubscriberActions({ subscriber, onOpen }: SubscriberActionsProps
       )}
       {isAdmin && (
         <MenuItem icon={ScrollText} onSelect={() => void navigate(paths.history(subscriber.id))}>
-          Changes
+          Audit Log
         </MenuItem>
       )}
     </DropdownMenu>

@@ -61,8 +61,8 @@ export const subscriberColumns = (onOpen: OpenSubscriberDialog) =>
     }),
     column.display({
       id: 'actions',
-      header: 'Edit',
-      meta: columnStyles.editDialog,
+      header: 'Actions',
+      meta: columnStyles.menu,
       cell: ({ row }) => <SubscriberActions subscriber={row.original} onOpen={onOpen} />,
     }),
     column.display({

@@ -69,7 +69,7 @@ export function useSubscriberFilter(): ListFilter<Subscriber> {
   return {
     controls: (
       <FilterFields>
-        <Field label="Email" className="col-span-2 sm:w-64">
+        <Field label="Search" className="col-span-2 sm:w-64">
           {(control) => (
             <Input
               {...control}

@@ -45,7 +45,7 @@ it('shows a subscription and saves what it receives', async () => {
   expect(asked).toEqual([link]);
   await user.click(screen.getByRole('radio', { name: 'Chosen components' }));
   await user.click(screen.getByRole('checkbox', { name: 'All of Europe' }));
-  await user.click(screen.getByRole('checkbox', { name: 'No maintenances' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Mute maintenance' }));
   await user.click(screen.getByRole('button', { name: 'Save' }));
   expect(await toasts().findByText('Subscription updated')).toBeInTheDocument();
   expect(bodies).toEqual([{ ...link, components: null, groups: ['eu'], muteMaintenances: true }]);
@@ -61,12 +61,12 @@ it('takes no other choice while a subscription is being saved', async () => {
     }),
   );
   const { user } = open();
-  await user.click(await screen.findByRole('checkbox', { name: 'No maintenances' }));
+  await user.click(await screen.findByRole('checkbox', { name: 'Mute maintenance' }));
   await user.click(screen.getByRole('button', { name: 'Save' }));
   await screen.findByRole('button', { name: 'Saving...' });
-  await user.click(screen.getByRole('checkbox', { name: 'No maintenances' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Mute maintenance' }));
   await user.click(screen.getByRole('radio', { name: 'Chosen components' }));
-  expect(screen.getByRole('checkbox', { name: 'No maintenances' })).toBeChecked();
+  expect(screen.getByRole('checkbox', { name: 'Mute maintenance' })).toBeChecked();
   expect(screen.getByRole('radio', { name: 'Everything' })).toBeChecked();
   finish();
   expect(await toasts().findByText('Subscription updated')).toBeInTheDocument();

@@ -97,7 +97,7 @@ export function AffectedComponentRow({ index, sections, onRemove }: AffectedComp
         <Button
           variant="ghost"
           className="justify-self-end sm:mt-6.5"
-          aria-label={`Remove ${picked?.name ?? `component ${index + 1}`}`}
+          aria-description={picked?.name}
           onClick={onRemove}
         >
           <X aria-hidden /> Remove

@@ -26,7 +26,8 @@ it('moves the focus to the group when a removal leaves no component to add', asy
       />
     </Formik>,
   );
-  await user.click(screen.getByRole('button', { name: 'Remove component 2' }));
+  const [, second = document.body] = screen.getAllByRole('button', { name: 'Remove' });
+  await user.click(second);
   expect(screen.getByRole('button', { name: 'Add Component' })).toBeDisabled();
   expect(screen.getByRole('group', { name: 'Affected Components' })).toHaveFocus();
 });
@@ -56,7 +57,7 @@ it('adds and removes no rows while its form is being saved', async () => {
   await waitFor(() => expect(screen.getByRole('button', { name: 'Save' })).toBeDisabled());
   await user.click(screen.getByRole('button', { name: 'Add Component' }));
   expect(screen.getAllByRole('listitem')).toHaveLength(1);
-  await user.click(screen.getByRole('button', { name: 'Remove Website' }));
+  await user.click(screen.getByRole('button', { name: 'Remove' }));
   expect(screen.getAllByRole('listitem')).toHaveLength(1);
 });
 
@@ -125,7 +126,7 @@ it('sets one status in all rows, from two rows on', async () => {
   const all = screen.getByRole('combobox', { name: 'Status for all' });
   expect(all).toHaveValue('OPERATIONAL');
   await user.selectOptions(all, 'Major Outage');
-  expect(values(/^Status$|^Status\*/)).toEqual(['MAJOR_OUTAGE', 'MAJOR_OUTAGE']);
+  expect(values(/^Status$/)).toEqual(['MAJOR_OUTAGE', 'MAJOR_OUTAGE']);
   const [first = all] = screen.getAllByRole('combobox', { name: /^Status/ });
   await user.selectOptions(first, 'Degraded Performance');
   expect(all).toHaveDisplayValue('Several statuses');

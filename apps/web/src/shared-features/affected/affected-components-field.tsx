@@ -19,6 +19,8 @@ interface AffectedComponentsFieldProps {
   noun: 'incident' | 'maintenance';
   /** A new row. The rows ask for a status if it has one. */
   newRow: Affected;
+  /** The consequence of adding no component. */
+  emptyNote?: string;
   className?: string;
 }
 
@@ -27,6 +29,7 @@ export function AffectedComponentsField({
   choices,
   noun,
   newRow,
+  emptyNote,
   className,
 }: AffectedComponentsFieldProps) {
   const { values, errors, submitCount, isSubmitting } = useFormikContext<AffectedValues>();
@@ -113,7 +116,9 @@ export function AffectedComponentsField({
             </ul>
           )}
           {rows.length === 0 && (
-            <p className="text-sm text-muted">{isReadOnly ? 'None' : hint(choices, noun)}</p>
+            <p className="text-sm text-muted">
+              {isReadOnly ? 'None' : hint(choices, noun, emptyNote)}
+            </p>
           )}
           <FieldError id={errorId} error={error} />
           {!isReadOnly && (
@@ -145,8 +150,8 @@ export function AffectedComponentsField({
   );
 }
 
-function hint(choices: readonly Choice[] | undefined, noun: string): string {
+function hint(choices: readonly Choice[] | undefined, noun: string, emptyNote = ''): string {
   return choices?.length === 0
     ? 'There is no component to add.'
-    : `Add the components that this ${noun} affects.`;
+    : `Add the components that this ${noun} affects. ${emptyNote}`.trim();
 }

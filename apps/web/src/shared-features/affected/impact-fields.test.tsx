@@ -81,11 +81,13 @@ it('sets one status for all', async () => {
   expect(impacts()).toBe('{"api":"OPERATIONAL"}');
 });
 
-it('says that no component is attached', async () => {
+it('says that no component is attached, and leads to where one is', async () => {
   const { user } = render('IDENTIFIED');
   await user.click(screen.getByRole('button', { name: 'Component Statuses' }));
   const none = 'No component is attached to this incident.';
   expect(await screen.findByText(none)).toBeInTheDocument();
+  const link = screen.getByRole('link', { name: 'Attach Components' });
+  expect(link).toHaveAttribute('href', '/incidents/incident/edit/i?tab=components');
 });
 
 it('says why the components could not be read, and tries again', async () => {

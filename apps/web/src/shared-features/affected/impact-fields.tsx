@@ -1,10 +1,11 @@
 import { useFormikContext } from 'formik';
 import { ChevronRight } from 'lucide-react';
 import { useEffect, useEffectEvent, useId, useState } from 'react';
+import { Link, useLocation } from 'react-router-dom';
 import type { AttachedComponent, ComponentStatus, IncidentStatus } from '@/api/types';
 import { useQuery, type Query } from '@/api/use-query';
 import type { ImpactValues } from '@/items/impacts';
-import { endpoints } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { Button } from '@/ui/button';
 import { cn } from '@/ui/cn';
 import { Field } from '@/ui/field';
@@ -51,7 +52,7 @@ export function ImpactFields({ incidentId }: { incidentId: string }) {
         Component Statuses{changed > 0 && `: ${changed} changed`}
       </Button>
       <div id={id} hidden={!isOpen}>
-        {isOpen && <Attached {...attached} />}
+        {isOpen && <Attached {...attached} incidentId={incidentId} />}
       </div>
     </div>
   );
@@ -80,7 +81,11 @@ function useDropDetached({ data: attached, refresh }: Query<AttachedComponent[]>
   }, [submitCount, isSubmitting]);
 }
 
-function Attached({ data, error, refresh }: Query<AttachedComponent[]>) {
+interface AttachedProps extends Query<AttachedComponent[]> {
+  incidentId: string;
+}
+
+function Attached({ data, error, refresh, incidentId }: AttachedProps) {
   if (data === undefined) {
     return error ? (
       <LoadFailure
@@ -95,10 +100,25 @@ function Attached({ data, error, refresh }: Query<AttachedComponent[]>) {
       </div>
     );
   }
-  if (data.length === 0) {
-    return <p className="text-sm text-muted">No component is attached to this incident.</p>;
-  }
+  if (data.length === 0) return <NoneAttached incidentId={incidentId} />;
   return <Statuses attached={data} />;
+}
+
+function NoneAttached({ incidentId }: { incidentId: string }) {
+  const { pathname } = useLocation();
+  return (
+    <p className="text-sm text-muted">
+      No component is attached to this incident.{' '}
+      <Link
+        to={paths.incidents.components(incidentId)}
+        // From the screen of the incident, Cancel still leads to where it was opened.
+        replace={pathname === paths.incidents.edit(incidentId)}
+        className="text-ink underline underline-offset-4"
+      >
+        Attach Components
+      </Link>
+    </p>
+  );
 }
 
 function Statuses({ attached }: { attached: readonly AttachedComponent[] }) {

@@ -51,7 +51,7 @@ function anonymousChange(action: string): Change {
 
 it.each([
   ['session.refused', 'failed to sign in as'],
-  ['organisation.created', 'founded organisation'],
+  ['organisation.created', 'created the organisation'],
 ])('does not take an identity provider for who did it: %s', (action, what) => {
   expect(changeText(anonymousChange(action))).toEqual({ who: 'Somebody', what, name: 'Ada' });
 });

@@ -52,7 +52,7 @@ const specialVerbs: Record<string, string> = {
 
 /** Actions whose words are no verb and thing. */
 const phrases: Record<string, string> = {
-  'organisation.created': 'founded organisation',
+  'organisation.created': 'created the organisation',
   'subscriber.imported': 'imported subscribers',
   'member.role-changed': 'changed the role of',
   'session.created': 'signed in',
@@ -83,7 +83,7 @@ const ownPhrases: Record<string, string> = {
 
 /** Phrases about changes by people whom the server does not know. */
 const anonymousPhrases: Record<string, string> = {
-  'organisation.created': 'founded organisation',
+  'organisation.created': 'created the organisation',
   'session.refused': 'failed to sign in as',
 };
 

@@ -118,12 +118,13 @@ export function CompleteMaintenance({ maintenance }: { maintenance: Maintenance 
   const now = useNow(15_000);
   const { id, status, startAt, title } = maintenance;
   const isAhead = status === 'SCHEDULED' && Date.parse(startAt) > now;
+  const hint = isAhead ? 'Possible once the maintenance has begun.' : undefined;
   return (
     <Button
       size="sm"
-      aria-label={`Complete Maintenance: ${title}`}
+      aria-description={hint ? `${title}. ${hint}` : title}
       disabled={isAhead || status === 'COMPLETED' || status === 'CANCELLED'}
-      title={isAhead ? 'Possible once the maintenance has begun.' : undefined}
+      title={hint}
       onClick={() => ask(id)}
     >
       <CircleCheck aria-hidden /> Complete Maintenance

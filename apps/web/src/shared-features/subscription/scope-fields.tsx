@@ -28,8 +28,8 @@ export function ScopeFields({ entries }: { entries: readonly ScopeEntry[] }) {
         </fieldset>
       )}
       <Checkbox
-        label="No maintenances"
-        description="Only incidents, no planned maintenance."
+        label="Mute maintenance"
+        description="Only incidents are sent."
         name="muteMaintenances"
         checked={values.muteMaintenances}
         onChange={({ target }) => void setFieldValue('muteMaintenances', target.checked)}

@@ -100,13 +100,13 @@ it('takes the new status, or keeps the chosen one', async () => {
   const { user, move, choose, type, submit, sent } = open('INVESTIGATING');
   await choose('Identified');
   move('MONITORING');
-  await user.click(screen.getByRole('button', { name: 'Use the new version' }));
+  await user.click(screen.getByRole('button', { name: 'Use the New Version' }));
   expect(screen.getByRole('radio', { name: 'Monitoring' })).toBeChecked();
   noConflict();
   await choose('Identified');
   noConflict();
   move('INVESTIGATING');
-  await user.click(screen.getByRole('button', { name: 'Keep mine' }));
+  await user.click(screen.getByRole('button', { name: 'Keep Mine' }));
   noConflict();
   await type('It is the bank.');
   await submit();

@@ -286,7 +286,7 @@ it('shows another person’s version of an update', async () => {
   serveItem({ ...bank, message: 'The bank is back.' }, '2');
   await user.click(screen.getByRole('button', { name: 'Update' }));
   expect(await screen.findByText('The bank is back.')).toBeInTheDocument();
-  await user.click(screen.getByRole('button', { name: 'Use the new version' }));
+  await user.click(screen.getByRole('button', { name: 'Use the New Version' }));
   expect(await message()).toHaveValue('The bank is back.');
 });
 
@@ -305,7 +305,7 @@ it('keeps the choice to notify nobody when another version is taken', async () =
   await user.click(screen.getByRole('checkbox', { name: 'Notify subscribers' }));
   serveItem({ ...bank, message: 'The bank is back.' }, '2');
   await user.click(screen.getByRole('button', { name: 'Update' }));
-  await user.click(await screen.findByRole('button', { name: 'Use the new version' }));
+  await user.click(await screen.findByRole('button', { name: 'Use the New Version' }));
   expect(await message()).toHaveValue('The bank is back.');
   expect(screen.getByRole('checkbox', { name: 'Notify subscribers' })).not.toBeChecked();
   await user.click(screen.getByRole('button', { name: 'Update' }));
@@ -379,7 +379,7 @@ const notifies = (question: HTMLElement) =>
 it('says which status the deletion of the newest update gives the incident, and notifies by default', async () => {
   const { user, sent, question } = await askAboutResolution();
   expect(question).toHaveAccessibleDescription(
-    'It disappears from the timeline and the status page. The status of the incident changes from Resolved to Identified, and it affects its components again.',
+    'It disappears from the timeline and the status page. Messages with its text that are not sent yet are withdrawn, unless it was edited. The status of the incident changes from Resolved to Identified, and it affects its components again.',
   );
   await waitFor(() => expect(notifies(question)).toBeChecked());
   await user.click(within(question).getByRole('button', { name: 'Delete' }));

@@ -34,7 +34,9 @@ export function UpdatesTable({ updates, incident, onEdit, onDelete }: UpdatesTab
   function question(deleted: Update[]) {
     const isOne = deleted.length === 1;
     const title = isOne ? 'Delete this update?' : `Delete ${deleted.length} updates?`;
-    const description = `${isOne ? 'It disappears' : 'They disappear'} from the timeline and the status page.`;
+    const description = isOne
+      ? 'It disappears from the timeline and the status page. Messages with its text that are not sent yet are withdrawn, unless it was edited.'
+      : 'They disappear from the timeline and the status page. Messages with their texts that are not sent yet are withdrawn, except those of edited updates.';
     const status = statusAfter(deleted);
     if (!incident || !status) return { title, description };
     return {

@@ -30,6 +30,8 @@ interface ColumnStyle {
   width?: string;
   /** Number of lines of its values. */
   lines?: 2;
+  /** Whether its buttons are icons. They stand below the beginning of the header. */
+  icons?: true;
   /** Whether its buttons change something; a table that is only read leaves it out. */
   writes?: true;
   /** Its header and width in a table that is only read. */
@@ -43,6 +45,8 @@ interface ColumnStyle {
 export const columnStyles = {
   check: { width: 'w-8' },
   componentStatus: { width: 'w-50' },
+  /** A component's status as the button that changes it. */
+  statusButton: { width: 'w-55' },
   status: { width: 'w-36' },
   person: { width: 'w-36' },
   channel: { width: 'w-24', lines: 2 },
@@ -50,10 +54,12 @@ export const columnStyles = {
   verified: { width: 'w-32' },
   time: { width: 'w-32', lines: 2 },
   /** A link to a form, which can also be read only. */
-  edit: { width: 'w-14 pointer-coarse:w-16', whenRead: { header: 'View' } },
+  edit: { width: 'w-14 pointer-coarse:w-16', icons: true, whenRead: { header: 'View' } },
   /** A button that opens a dialog to edit. */
-  editDialog: { width: 'w-14 pointer-coarse:w-16', writes: true },
-  delete: { width: 'w-17', writes: true },
+  editDialog: { width: 'w-14 pointer-coarse:w-16', icons: true, writes: true },
+  /** A button that opens a menu. */
+  menu: { width: 'w-18', icons: true, writes: true },
+  delete: { width: 'w-17', icons: true, writes: true },
 } as const satisfies Record<string, ColumnStyle>;
 
 export const features = tableFeatures({

@@ -23,6 +23,8 @@ interface DataTableBodyProps<Data extends RowData> {
 
 const skeletonRows = [0, 1, 2, 3, 4];
 const cellClass = 'h-11 px-3 py-1.5 align-middle first:pr-0 first:pl-4 last:pr-4';
+/** The icon is in the middle of its button, whose border is not seen. */
+const iconCellClass = 'pl-1 pointer-coarse:pl-0';
 
 export function DataTableBody<Data extends RowData>({
   loading,
@@ -60,7 +62,15 @@ export function DataTableBody<Data extends RowData>({
           )}
         >
           {row.getAllCells().map((cell, at) => (
-            <td key={cell.id} data-label={labelOf(cell)} className={cn(cellClass, cellClasses[at])}>
+            <td
+              key={cell.id}
+              data-label={labelOf(cell)}
+              className={cn(
+                cellClass,
+                cell.column.columnDef.meta?.icons && iconCellClass,
+                cellClasses[at],
+              )}
+            >
               <FlexRender cell={cell} />
             </td>
           ))}
@@ -149,7 +159,8 @@ export function HeaderCell<Data extends RowData>({ header, isCovered }: HeaderCe
           <button
             type="button"
             onClick={header.column.getToggleSortingHandler()}
-            className="-mx-1.5 inline-flex h-7 items-center gap-1 rounded-sm px-1.5 hover:bg-hover hover:text-ink pointer-coarse:h-10"
+            // A flex box alone would be as wide as its text, because it is a button.
+            className="-mx-1.5 flex h-7 w-[calc(100%+0.75rem)] items-center gap-1 rounded-sm px-1.5 hover:bg-hover hover:text-ink pointer-coarse:h-10"
           >
             <FlexRender header={header} />
             <Mark aria-hidden className="size-3.5" />

@@ -3,7 +3,8 @@ import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 import { Button } from '@/ui/button';
 import { columnsOf } from './columns';
-import { DataTable, type TableMemory, type TableView } from './data-table';
+import { DataTable } from './data-table';
+import type { TableMemory, TableView } from './use-table-view';
 
 interface Service {
   id: string;
@@ -45,7 +46,7 @@ function table(
       bulkActions={(selected, clear) => (
         <Button onClick={clear}>Delete {selected.map((row) => row.name).join(' and ')}</Button>
       )}
-      footer={<Button>Show older</Button>}
+      footer={<Button>Show Older</Button>}
     />
   );
 }

@@ -1,11 +1,5 @@
-import {
-  type RowData,
-  type RowSelectionState,
-  type SortingState,
-  type Updater,
-  useTable,
-} from '@tanstack/react-table';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { type RowData, type RowSelectionState, useTable } from '@tanstack/react-table';
+import { type ReactNode, useMemo, useState } from 'react';
 import { cn } from '@/ui/cn';
 import { useKeptFocus } from '@/ui/use-kept-focus';
 import { type DataColumn, features } from './columns';
@@ -13,20 +7,7 @@ import { DataTableBody, HeaderCell, indentOf } from './data-table-rows';
 import { Pagination } from './pagination';
 import { selectionColumn } from './selection-column';
 import { stacked } from './stacked';
-
-/** What the user has chosen to see of a table. */
-export interface TableView {
-  /** The `source` of its rows. */
-  source: string;
-  pagination: { pageIndex: number; pageSize: number };
-  sorting: SortingState;
-}
-
-/** Keeps the view of a table that is left; always the same object. */
-export interface TableMemory {
-  read: () => TableView | undefined;
-  write: (view: TableView) => void;
-}
+import { type TableMemory, useTableView } from './use-table-view';
 
 interface DataTableProps<Row extends RowData> {
   /** Accessible name. */
@@ -63,15 +44,6 @@ interface DataTableProps<Row extends RowData> {
   memory?: TableMemory;
 }
 
-const firstView = { pagination: { pageIndex: 0, pageSize: 5 }, sorting: [] };
-
-/** The view that a table starts with. */
-function startView(source: string, memory: TableMemory | undefined): TableView {
-  const { pagination, ...last } = { source, ...firstView, ...memory?.read() };
-  const pageIndex = last.source === source ? pagination.pageIndex : 0;
-  return { ...last, source, pagination: { ...pagination, pageIndex } };
-}
-
 const noRows: never[] = [];
 /** Dims rows, unless those that replace them come soon. */
 export const staleClass = 'opacity-60 transition-opacity delay-200';
@@ -99,18 +71,7 @@ export function DataTable<Row extends RowData>({
   readOnly = false,
   memory,
 }: DataTableProps<Row>) {
-  const [first] = useState(() => startView(source, memory));
-  const [pagination, setPagination] = useState(first.pagination);
-  const [sorting, setSorting] = useState(first.sorting);
-  const [shownSource, setShownSource] = useState(source);
-  if (source !== shownSource) {
-    setShownSource(source);
-    setPagination({ ...pagination, pageIndex: 0 });
-  }
-  useEffect(
-    () => memory?.write({ source, pagination, sorting }),
-    [memory, source, pagination, sorting],
-  );
+  const { pagination, setPagination, sorting, sort } = useTableView(source, memory);
   const [rowSelection, setRowSelection] = useState<RowSelectionState>({});
 
   const keptFocus = useKeptFocus<HTMLDivElement>();
@@ -145,12 +106,6 @@ export function DataTable<Row extends RowData>({
     onSortingChange: sort,
     onRowSelectionChange: setRowSelection,
   });
-
-  /** Sorting shows the first page. */
-  function sort(next: Updater<SortingState>) {
-    setSorting(next);
-    setPagination((current) => ({ ...current, pageIndex: 0 }));
-  }
 
   // The table's state may contain rows that are gone.
   const selected = data.filter((row) => rowSelection[getRowId(row)]);

@@ -32,7 +32,7 @@ const value = [
   // The last value grows, so that the actions are at the end of its line.
   'stacked:not-has-[+[data-label]]:grow',
   // A badge needs no label.
-  'stacked:data-label:not-has-data-tone:before:mr-2 stacked:data-label:not-has-data-tone:before:text-xs stacked:data-label:not-has-data-tone:before:text-muted stacked:data-label:not-has-data-tone:before:content-[attr(data-label)_":"]',
+  'stacked:data-label:not-has-data-tone:before:mr-2 stacked:data-label:not-has-data-tone:before:inline-block stacked:data-label:not-has-data-tone:before:whitespace-nowrap stacked:data-label:not-has-data-tone:before:text-xs stacked:data-label:not-has-data-tone:before:text-muted stacked:data-label:not-has-data-tone:before:content-[attr(data-label)_":"]',
 ].join(' ');
 
 /**

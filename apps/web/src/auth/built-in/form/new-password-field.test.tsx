@@ -10,7 +10,7 @@ function renderField(personal: readonly string[] = []) {
       <NewPasswordField name="password" label="Password" personal={personal} />
     </Formik>,
   );
-  return { user: userEvent.setup(), field: screen.getByLabelText('Password*') };
+  return { user: userEvent.setup(), field: screen.getByLabelText('Password') };
 }
 
 it('shows the strength of the password that is typed, and none without one', async () => {

@@ -24,14 +24,14 @@ it('creates an organisation and goes to work in it', async () => {
       return success(engines, { status: 201 });
     }),
   );
-  await user.type(screen.getByLabelText('Name*'), ' Analytical Engines ');
+  await user.type(screen.getByLabelText('Name'), ' Analytical Engines ');
   await user.click(screen.getByRole('button', { name: 'Create organisation' }));
   await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
 });
 
 it('wants a name of two characters', async () => {
   const { user } = await openOnboarding();
-  await user.type(screen.getByLabelText('Name*'), 'A');
+  await user.type(screen.getByLabelText('Name'), 'A');
   await user.click(screen.getByRole('button', { name: 'Create organisation' }));
   expect(await screen.findByText('Name is required')).toBeVisible();
 });
@@ -47,7 +47,7 @@ it.each(['http://localhost:8080/login?invitation=i-1', 'i-1'])(
         return success({ organisation: { id: looms.id, name: looms.name } });
       }),
     );
-    await user.type(screen.getByLabelText('Invitation link*'), link);
+    await user.type(screen.getByLabelText('Invitation link'), link);
     await user.click(screen.getByRole('button', { name: 'Join organisation' }));
     await waitFor(() => expect(who()).toBe('signed-in in Looms'));
   },
@@ -56,7 +56,7 @@ it.each(['http://localhost:8080/login?invitation=i-1', 'i-1'])(
 it('says what is wrong with a link that leads nowhere', async () => {
   const { user } = await openOnboarding();
   const join = () => user.click(screen.getByRole('button', { name: 'Join organisation' }));
-  await user.type(screen.getByLabelText('Invitation link*'), 'http://localhost:8080/login');
+  await user.type(screen.getByLabelText('Invitation link'), 'http://localhost:8080/login');
   await join();
   expect(await screen.findByText('Paste the link of your invitation')).toBeVisible();
 
@@ -65,7 +65,7 @@ it('says what is wrong with a link that leads nowhere', async () => {
       problem(400, 'This invitation is wrong or has expired'),
     ),
   );
-  await user.type(screen.getByLabelText('Invitation link*'), '?invitation=old');
+  await user.type(screen.getByLabelText('Invitation link'), '?invitation=old');
   await join();
   expect(await screen.findByText('This invitation is wrong or has expired')).toBeVisible();
 

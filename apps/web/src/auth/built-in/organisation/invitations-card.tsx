@@ -85,9 +85,7 @@ interface InvitationListProps extends InvitationActions {
 
 function InvitationList({ invitations, ...actions }: InvitationListProps) {
   if (invitations.length === 0) {
-    return (
-      <p className="p-4 text-muted">Nobody has an invitation that is waiting for an answer.</p>
-    );
+    return <p className="p-4 text-muted">No pending invitations.</p>;
   }
   return (
     <PeopleList label="Pending invitations">
@@ -115,7 +113,7 @@ function InvitationRow({ invitation, onSendAgain, onRevoke }: InvitationRowProps
         </>
       }
     >
-      <AuditLink id={id} iconLabel={`Changes of the invitation of ${email}`} />
+      <AuditLink id={id} iconLabel={`Audit log of the invitation of ${email}`} />
       <IconButton
         label={`Send the invitation of ${email} again`}
         icon={<Send aria-hidden />}
@@ -168,7 +166,7 @@ function InviteForm({ onSubmit }: InviteFormProps) {
       initialValues={{ email: '', role: 'editor' }}
       schema={schema}
       onSubmit={submit}
-      submitLabel="Send invitation"
+      submitLabel="Send Invitation"
       pendingLabel="Sending..."
       layout="end"
     >

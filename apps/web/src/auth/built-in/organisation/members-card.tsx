@@ -84,7 +84,7 @@ function MemberRow({ member, isSelf, isLastAdmin, actions }: MemberRowProps) {
     <Person name={member.name} mark={mark} detail={member.email}>
       {actions ? (
         <>
-          <AuditLink id={member.userId} iconLabel={`Changes of ${member.name}`} />
+          <AuditLink id={member.userId} iconLabel={`Audit log of ${member.name}`} />
           <MemberRole
             member={member}
             isSelf={isSelf}

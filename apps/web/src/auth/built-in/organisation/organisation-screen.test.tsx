@@ -240,13 +240,13 @@ it('sends an invitation and lists it', async () => {
       return success({}, { status: 201 });
     }),
   );
-  await user.type(screen.getByLabelText('Email*'), 'percy@example.com');
-  await user.selectOptions(screen.getByLabelText('Role*'), 'Admin');
-  await user.click(screen.getByRole('button', { name: 'Send invitation' }));
+  await user.type(screen.getByLabelText('Email'), 'percy@example.com');
+  await user.selectOptions(screen.getByLabelText('Role'), 'Admin');
+  await user.click(screen.getByRole('button', { name: 'Send Invitation' }));
   expect(await screen.findByText('Invitation sent to percy@example.com')).toBeVisible();
   expect(await screen.findByText('percy@example.com')).toBeVisible();
-  expect(screen.getByLabelText('Email*')).toHaveValue('');
-  expect(screen.getByLabelText('Email*')).toHaveFocus();
+  expect(screen.getByLabelText('Email')).toHaveValue('');
+  expect(screen.getByLabelText('Email')).toHaveFocus();
 });
 
 it('says where invitations are without a mail server', async () => {
@@ -256,7 +256,7 @@ it('says where invitations are without a mail server', async () => {
 
 it('says what the role of an invitation may do', async () => {
   const { user } = await openOrganisation();
-  const role = screen.getByLabelText('Role*');
+  const role = screen.getByLabelText('Role');
   expect(role).toHaveAccessibleDescription(/^An editor changes content/);
   await user.selectOptions(role, 'Viewer');
   expect(role).toHaveAccessibleDescription('A viewer reads everything and changes nothing.');
@@ -277,7 +277,7 @@ it('sends an invitation again, which keeps its place and the focus', async () =>
   await user.click(again);
   expect(await screen.findByText('Invitation sent to mary@example.com')).toBeVisible();
   await waitFor(() =>
-    expect(screen.getByRole('link', { name: /^Changes of the invitation/ })).toHaveAttribute(
+    expect(screen.getByRole('link', { name: /^Audit log of the invitation/ })).toHaveAttribute(
       'href',
       paths.history('inv-2'),
     ),
@@ -294,12 +294,12 @@ it('revokes an invitation once that is confirmed, and says when none is left', a
     }),
   );
   const changes = await screen.findByRole('link', {
-    name: 'Changes of the invitation of mary@example.com',
+    name: 'Audit log of the invitation of mary@example.com',
   });
   expect(changes).toHaveAttribute('href', paths.history('inv-1'));
   await user.click(await screen.findByRole('button', { name: /^Revoke/ }));
   await user.click(inDialog('Revoke'));
-  expect(await screen.findByText(/^Nobody has an invitation/)).toBeVisible();
+  expect(await screen.findByText('No pending invitations.')).toBeVisible();
 });
 
 it('leaves the organisation for the next one', async () => {
@@ -409,7 +409,7 @@ function serveSensitive(method: 'post' | 'delete', url: string, done: () => Resp
 
 async function confirmPassword(user: UserEvent) {
   const dialog = within(await screen.findByRole('dialog', { name: 'Confirm that it is you' }));
-  await user.type(dialog.getByLabelText('Password*'), 'a few words of mine');
+  await user.type(dialog.getByLabelText('Password'), 'a few words of mine');
   await user.click(dialog.getByRole('button', { name: 'Confirm' }));
 }
 
@@ -418,8 +418,8 @@ it('asks for an authentication before an invitation, and then sends it', async (
   serveSensitive('post', apiUrl(endpoints.identity.invitations(engines.id)), () =>
     success({}, { status: 201 }),
   );
-  await user.type(screen.getByLabelText('Email*'), 'percy@example.com');
-  await user.click(screen.getByRole('button', { name: 'Send invitation' }));
+  await user.type(screen.getByLabelText('Email'), 'percy@example.com');
+  await user.click(screen.getByRole('button', { name: 'Send Invitation' }));
   await confirmPassword(user);
   expect(await screen.findByText('Invitation sent to percy@example.com')).toBeVisible();
 });

@@ -23,7 +23,7 @@ export function OrganisationScreen() {
   if (session?.organisation == null) return null;
   const { organisation, user } = session;
   return (
-    <div className="mx-auto grid w-full max-w-3xl gap-6">
+    <div className="mx-auto grid w-full max-w-3xl gap-4">
       <PageHeader title="Organisation" />
       <GeneralCard organisation={organisation} />
       <MembersCard organisation={organisation} user={user} />

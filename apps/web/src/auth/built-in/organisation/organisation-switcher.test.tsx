@@ -87,7 +87,7 @@ it('creates another organisation', async () => {
       return success(mills, { status: 201 });
     }),
   );
-  await user.type(screen.getByLabelText('Name*'), 'Mills');
+  await user.type(screen.getByLabelText('Name'), 'Mills');
   await user.click(screen.getByRole('button', { name: 'Create' }));
   await waitFor(() => expect(who()).toBe('signed-in in Mills'));
 });
@@ -112,7 +112,7 @@ async function createUnread(status: number, times: 'once' | 'always') {
       return success(mills, { status: 201 });
     }),
   );
-  await user.type(screen.getByLabelText('Name*'), 'Mills');
+  await user.type(screen.getByLabelText('Name'), 'Mills');
   await user.click(screen.getByRole('button', { name: 'Create' }));
   return { user, backend, sent };
 }

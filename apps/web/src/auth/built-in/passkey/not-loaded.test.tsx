@@ -23,7 +23,7 @@ it('says that no passkey was used if the code for passkeys cannot be loaded', as
     () => <PasskeyButton purpose="signIn" onDone={onDone} />,
     'signed-out',
   );
-  await user.click(await screen.findByRole('button', { name: 'Sign in with a passkey' }));
+  await user.click(await screen.findByRole('button', { name: 'Use a passkey' }));
   expect(
     await screen.findByText('No passkey was used. Try again, or sign in another way.'),
   ).toBeVisible();

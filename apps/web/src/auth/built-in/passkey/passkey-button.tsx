@@ -13,22 +13,19 @@ import { Button } from '@/ui/button';
 import { usePending } from '@/ui/use-pending';
 import { hasPasskeys, requestPasskey } from './authenticator';
 
-/** The calls that ask for a passkey, and the text of the button. */
+/** The calls that ask for a passkey. */
 const purposes = {
   signIn: {
-    label: 'Sign in with a passkey',
     begin: endpoints.identity.signInPasskey.options,
     body: {},
     finish: endpoints.identity.signInPasskey.response,
   },
   afterPassword: {
-    label: 'Use a passkey',
     begin: endpoints.identity.signInPasskey.options,
     body: { afterPassword: true },
     finish: endpoints.identity.signInPasskey.response,
   },
   reauthentication: {
-    label: 'Use a passkey',
     begin: endpoints.identity.reauthenticatePasskey.options,
     body: {},
     finish: endpoints.identity.reauthenticatePasskey.response,
@@ -51,7 +48,7 @@ export function useHasPasskeys(): boolean {
 export function PasskeyButton({ purpose, onDone }: PasskeyButtonProps) {
   const [pending, run] = usePending();
   const [failure, setFailure] = useState<string | null>(null);
-  const { label, begin, body, finish } = purposes[purpose];
+  const { begin, body, finish } = purposes[purpose];
   if (!useHasPasskeys()) return null;
 
   async function authenticate() {
@@ -71,7 +68,7 @@ export function PasskeyButton({ purpose, onDone }: PasskeyButtonProps) {
       {failure !== null && <Alert kind="error">{failure}</Alert>}
       <Button size="lg" pending={pending} onClick={() => run(authenticate)}>
         {!pending && <KeyRound aria-hidden />}
-        {label}
+        Use a passkey
       </Button>
     </div>
   );

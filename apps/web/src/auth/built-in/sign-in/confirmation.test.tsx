@@ -91,7 +91,7 @@ it('asks an account without an address of its own for one before anything else',
       return success({ pending: true }, { status: 202 });
     }),
   );
-  await user.type(screen.getByLabelText('Email*'), 'ada@new.example');
+  await user.type(screen.getByLabelText('Email'), 'ada@new.example');
   await user.click(screen.getByRole('button', { name: 'Send the link' }));
   expect(await screen.findByRole('heading', { name: 'Check your mailbox' })).toBeVisible();
   expect(screen.getByText('ada@new.example')).toBeVisible();
@@ -126,8 +126,8 @@ it('keeps the link of a new address until the user has signed in', async () => {
   const { user } = renderPiece(SignInScreen, 'signed-out', { address: '/login?address=a-1' });
   expect(await screen.findByText(/^Sign in to the account/)).toBeVisible();
   expect(title()).toBe('Sign in');
-  await user.type(screen.getByLabelText('Email*'), 'ada@example.com');
-  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.type(screen.getByLabelText('Email'), 'ada@example.com');
+  await user.type(screen.getByLabelText('Password'), 'a few words of mine');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
   expect(window.location.href).not.toContain('a-1');
@@ -146,8 +146,8 @@ it('asks an account with an address before its new one counts, once the user has
     }),
   );
   const { user } = renderPiece(SignInScreen, 'signed-out', { address: '/login?address=a-1' });
-  await user.type(await screen.findByLabelText('Email*'), 'ada@example.com');
-  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.type(await screen.findByLabelText('Email'), 'ada@example.com');
+  await user.type(screen.getByLabelText('Password'), 'a few words of mine');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   const question = await screen.findByRole('dialog', { name: 'Confirm the address?' });
   expect(question).toHaveAccessibleDescription(/Your other sessions end/);

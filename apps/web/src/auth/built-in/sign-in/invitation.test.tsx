@@ -28,7 +28,7 @@ it('lets a new account in, with the address that was invited', async () => {
   server.use(inspected);
   const { user, backend } = openInvitation();
   expect(await screen.findByRole('heading', { name: 'Join Looms' })).toBeVisible();
-  expect(screen.getByLabelText('Email*')).toHaveValue('ada@example.com');
+  expect(screen.getByLabelText('Email')).toHaveValue('ada@example.com');
   server.use(
     http.post(apiUrl(endpoints.identity.signUp), async ({ request }) => {
       expect(await request.json()).toEqual({
@@ -41,8 +41,8 @@ it('lets a new account in, with the address that was invited', async () => {
       return success({}, { status: 201 });
     }),
   );
-  await user.type(screen.getByLabelText('Name*'), 'Ada');
-  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.type(screen.getByLabelText('Name'), 'Ada');
+  await user.type(screen.getByLabelText('Password'), 'a few words of mine');
   await user.click(screen.getByRole('button', { name: 'Create account' }));
   await waitFor(() => expect(who()).toBe('signed-in in Looms'));
   expect(window.location.href).not.toContain('i-1');
@@ -64,7 +64,7 @@ it('lets an account in that there is already, and into the organisation', async 
       return success({ organisation: { id: looms.id, name: looms.name } });
     }),
   );
-  await user.type(screen.getByLabelText('Password*'), 'my words');
+  await user.type(screen.getByLabelText('Password'), 'my words');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   await waitFor(() => expect(who()).toBe('signed-in in Looms'));
   expect(window.location.href).not.toContain('i-1');
@@ -83,7 +83,7 @@ it('signs in all the same when the invitation can no longer be accepted, and say
       problem(400, 'This invitation is wrong or has expired'),
     ),
   );
-  await user.type(screen.getByLabelText('Password*'), 'my words');
+  await user.type(screen.getByLabelText('Password'), 'my words');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
   expect(await screen.findByText('This invitation is wrong or has expired')).toBeVisible();
@@ -179,10 +179,10 @@ it('asks before it discards a new password, and stays open while that is saved',
       return problem(503, 'Unavailable');
     }),
   );
-  await user.type(screen.getByLabelText('New password*'), 'a few words of mine');
+  await user.type(screen.getByLabelText('New password'), 'a few words of mine');
   await user.keyboard('{Escape}');
   await user.click(await screen.findByRole('button', { name: 'Keep Editing' }));
-  await user.click(screen.getByRole('button', { name: 'Change password' }));
+  await user.click(screen.getByRole('button', { name: 'Change Password' }));
   await screen.findByRole('button', { name: 'Changing password...' });
   await user.keyboard('{Escape}');
   release();
@@ -199,9 +199,9 @@ it('resets the password of a signed-in user, signs the user out, and goes on say
       return success(null);
     }),
   );
-  await user.type(screen.getByLabelText('New password*'), 'a few words of mine');
+  await user.type(screen.getByLabelText('New password'), 'a few words of mine');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
-  await user.click(screen.getByRole('button', { name: 'Change password' }));
+  await user.click(screen.getByRole('button', { name: 'Change Password' }));
   await waitFor(() => expect(who()).toBe('signed-out'));
   expect(await screen.findByText(/Your password is changed/)).toBeVisible();
   await act(() => vi.advanceTimersByTimeAsync(60_000));

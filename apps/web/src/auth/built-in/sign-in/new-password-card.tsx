@@ -55,7 +55,7 @@ export function NewPasswordForm({ onSubmit }: NewPasswordFormProps) {
       initialValues={{ password: '' }}
       schema={schema}
       onSubmit={onSubmit}
-      submitLabel="Change password"
+      submitLabel="Change Password"
       pendingLabel="Changing password..."
     >
       <NewPasswordField name="password" label="New password" />

@@ -9,7 +9,7 @@ import { SignInScreen } from './sign-in-screen';
 
 vi.mock('@simplewebauthn/browser', () => import('@/auth/built-in/passkey/testing'));
 
-const button = { name: 'Sign in with a passkey' };
+const button = { name: 'Use a passkey' };
 
 it('signs in with a passkey', async () => {
   const { get } = withPasskeys();
@@ -44,7 +44,7 @@ it('signs in with a passkey', async () => {
 it('offers no passkey in a browser or an installation without passkeys', async () => {
   serveSession(null);
   const rendered = renderPiece(SignInScreen, 'signed-out', { address: '/login' });
-  expect(await screen.findByLabelText('Email*')).toBeVisible();
+  expect(await screen.findByLabelText('Email')).toBeVisible();
   expect(screen.queryByRole('button', button)).not.toBeInTheDocument();
   rendered.unmount();
   withPasskeys();
@@ -52,6 +52,6 @@ it('offers no passkey in a browser or an installation without passkeys', async (
     address: '/login',
     configuration: { passkeys: false },
   });
-  expect(await screen.findByLabelText('Email*')).toBeVisible();
+  expect(await screen.findByLabelText('Email')).toBeVisible();
   expect(screen.queryByRole('button', button)).not.toBeInTheDocument();
 });

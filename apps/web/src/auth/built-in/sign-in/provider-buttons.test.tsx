@@ -26,7 +26,7 @@ it('offers each provider beside the password', async () => {
   const { user } = await openSignIn({ signInProviders: providers });
   const okta = screen.getByRole('button', { name: 'Continue with Okta' });
   expect(screen.getByRole('button', { name: 'Continue with Example & Co' })).toBeVisible();
-  expect(screen.getByLabelText('Password*')).toBeVisible();
+  expect(screen.getByLabelText('Password')).toBeVisible();
   screen.getByRole('heading', { level: 1 }).focus();
   await user.tab();
   expect(okta).toHaveFocus();
@@ -62,7 +62,7 @@ it('returns to the screen of the link that the visitor has followed', async () =
 it('offers only the providers where passwords are switched off', async () => {
   await openSignIn({ signInProviders: providers, passwords: false, firstAccount: true });
   expect(screen.getAllByRole('button', { name: /^Continue with/ })).toHaveLength(2);
-  expect(screen.queryByLabelText('Password*')).toBeNull();
+  expect(screen.queryByLabelText('Password')).toBeNull();
   expect(screen.getAllByRole('button')).toHaveLength(2);
 });
 

@@ -24,8 +24,8 @@ async function enterPassword(awaited: AwaitedFactors, heading: string) {
     }),
   );
   const { user } = renderPiece(SignInScreen, 'signed-out', { address: '/login' });
-  await user.type(await screen.findByLabelText('Email*'), 'ada@example.com');
-  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.type(await screen.findByLabelText('Email'), 'ada@example.com');
+  await user.type(screen.getByLabelText('Password'), 'a few words of mine');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   expect(await screen.findByRole('heading', { name: heading })).toHaveFocus();
   return { user, backend };
@@ -33,7 +33,7 @@ async function enterPassword(awaited: AwaitedFactors, heading: string) {
 
 it('asks for a code and signs in with it', async () => {
   const { user } = await enterPassword(app, 'Enter your code');
-  const code = screen.getByLabelText('Code*');
+  const code = screen.getByLabelText('Code');
   await user.type(code, '000000');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   expect(await screen.findByText('Wrong code')).toBeVisible();
@@ -46,7 +46,7 @@ it('asks for a code and signs in with it', async () => {
 it('leads back to the password', async () => {
   const { user } = await enterPassword(app, 'Enter your code');
   await user.click(screen.getByRole('button', { name: 'Back to sign in' }));
-  expect(await screen.findByLabelText('Email*')).toBeVisible();
+  expect(await screen.findByLabelText('Email')).toBeVisible();
 });
 
 it('takes a passkey in place of a code', async () => {
@@ -55,7 +55,7 @@ it('takes a passkey in place of a code', async () => {
     { authenticatorApp: false, passkey: true },
     'Use your second factor',
   );
-  expect(screen.getByLabelText('Recovery code*')).toBeVisible();
+  expect(screen.getByLabelText('Recovery code')).toBeVisible();
   const begun: unknown[] = [];
   server.use(
     http.post(apiUrl(endpoints.identity.signInPasskey.options), async ({ request }) => {

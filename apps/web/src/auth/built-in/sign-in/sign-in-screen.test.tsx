@@ -34,7 +34,7 @@ it('signs in', async () => {
       return success({ user: backend.session.user });
     }),
   );
-  await fillIn(user, { 'Email*': ' ada@example.com ', 'Password*': 'secret words' });
+  await fillIn(user, { Email: ' ada@example.com ', Password: 'secret words' });
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
 });
@@ -50,11 +50,11 @@ it('says that email or password is wrong, and keeps what was typed', async () =>
   server.use(
     http.post(apiUrl(endpoints.identity.signIn), () => problem(401, 'Wrong email or password')),
   );
-  await fillIn(user, { 'Email*': 'ada@example.com', 'Password*': 'wrong words' });
+  await fillIn(user, { Email: 'ada@example.com', Password: 'wrong words' });
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   expect(await screen.findByRole('alert')).toHaveTextContent('Wrong email or password');
-  expect(screen.getByLabelText('Email*')).toHaveValue('ada@example.com');
-  expect(screen.getByLabelText('Password*')).toHaveValue('wrong words');
+  expect(screen.getByLabelText('Email')).toHaveValue('ada@example.com');
+  expect(screen.getByLabelText('Password')).toHaveValue('wrong words');
 });
 
 it.each([
@@ -71,7 +71,7 @@ it.each([
       ),
     ),
   );
-  await fillIn(user, { 'Email*': 'ada@example.com', 'Password*': 'wrong words' });
+  await fillIn(user, { Email: 'ada@example.com', Password: 'wrong words' });
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   expect(await screen.findByRole('alert')).toHaveTextContent(
     `Too many attempts. Try again in ${said}.`,
@@ -83,18 +83,18 @@ it('says beside each field what is missing, and asks the server nothing', async 
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   expect(await screen.findByText('Invalid email address')).toBeVisible();
   expect(screen.getByText('Password is required')).toBeVisible();
-  await waitFor(() => expect(screen.getByLabelText('Email*')).toHaveFocus());
+  await waitFor(() => expect(screen.getByLabelText('Email')).toHaveFocus());
 });
 
 it('can be filled in by a password manager, and shows the password on demand', async () => {
   const { user } = await openSignIn();
-  const password = screen.getByLabelText('Password*');
-  expect(screen.getByLabelText('Email*')).toHaveAttribute('autocomplete', 'username');
+  const password = screen.getByLabelText('Password');
+  expect(screen.getByLabelText('Email')).toHaveAttribute('autocomplete', 'username');
   expect(password).toHaveAttribute('autocomplete', 'current-password');
   expect(password).toHaveAttribute('type', 'password');
-  await user.click(screen.getByRole('button', { name: 'Show password' }));
+  await user.click(screen.getByRole('button', { name: 'Show characters' }));
   expect(password).toHaveAttribute('type', 'text');
-  await user.click(screen.getByRole('button', { name: 'Hide password' }));
+  await user.click(screen.getByRole('button', { name: 'Hide characters' }));
   expect(password).toHaveAttribute('type', 'password');
 });
 
@@ -114,11 +114,11 @@ it('creates an account by a link that is mailed', async () => {
   );
   expect(screen.getByText(/No mail server is set up here yet/)).toBeVisible();
   await fillIn(user, {
-    'Name*': 'Ada',
-    'Email*': 'ada@example.com',
-    'Password*': 'a few words of mine',
+    Name: 'Ada',
+    Email: 'ada@example.com',
+    Password: 'a few words of mine',
   });
-  expect(screen.getByLabelText('Password*')).toHaveAttribute('autocomplete', 'new-password');
+  expect(screen.getByLabelText('Password')).toHaveAttribute('autocomplete', 'new-password');
   await user.click(screen.getByRole('button', { name: 'Create account' }));
   expect(await screen.findByRole('heading', { name: 'Check your mailbox' })).toHaveFocus();
   expect(screen.getByText('ada@example.com')).toBeVisible();
@@ -129,7 +129,7 @@ it('creates an account by a link that is mailed', async () => {
 it('holds a new password to its length and shows what the server says of each field', async () => {
   const { user } = await openSignIn();
   await user.click(screen.getByRole('button', { name: 'Create account' }));
-  await fillIn(user, { 'Name*': 'Ada', 'Email*': 'ada@example.com', 'Password*': 'short' });
+  await fillIn(user, { Name: 'Ada', Email: 'ada@example.com', Password: 'short' });
   await user.click(screen.getByRole('button', { name: 'Create account' }));
   expect(await screen.findByText('Must be at least 10 characters')).toBeVisible();
 
@@ -138,10 +138,10 @@ it('holds a new password to its length and shows what the server says of each fi
       problem(422, 'Too common', [{ field: 'password', message: 'Choose another password' }]),
     ),
   );
-  await fillIn(user, { 'Password*': 'a few words of mine' });
+  await fillIn(user, { Password: 'a few words of mine' });
   await user.click(screen.getByRole('button', { name: 'Create account' }));
   expect(await screen.findByText('Choose another password')).toBeVisible();
-  expect(screen.getByLabelText('Password*')).toHaveAccessibleDescription(
+  expect(screen.getByLabelText('Password')).toHaveAccessibleDescription(
     expect.stringContaining('Choose another password'),
   );
 });
@@ -162,7 +162,7 @@ it('begins with the first account where there is none, until there is one', asyn
       return success({ providerUrl: null });
     }),
   );
-  await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b.cd', 'Password*': 'a few words of mine' });
+  await fillIn(user, { Name: 'Ada', Email: 'a@b.cd', Password: 'a few words of mine' });
   await user.click(screen.getByRole('button', { name: 'Create account' }));
   await waitFor(() => expect(who()).toMatch(/^signed-in/));
 
@@ -175,14 +175,14 @@ it('begins with the first account where there is none, until there is one', asyn
 it('puts a visitor without an invitation on the waitlist if there is one', async () => {
   const { user } = await openSignIn({ configuration: { signUp: 'waitlist' } });
   await user.click(screen.getByRole('button', { name: 'Join the waitlist' }));
-  expect(screen.queryByLabelText('Password*')).not.toBeInTheDocument();
+  expect(screen.queryByLabelText('Password')).not.toBeInTheDocument();
   server.use(
     http.post(apiUrl(endpoints.identity.signUp), async ({ request }) => {
       expect(await request.json()).toMatchObject({ name: 'Ada', email: 'a@b.cd' });
       return success({ waitlisted: true }, { status: 202, message: 'We will write to you' });
     }),
   );
-  await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b.cd' });
+  await fillIn(user, { Name: 'Ada', Email: 'a@b.cd' });
   await user.click(screen.getByRole('button', { name: 'Join the waitlist' }));
   expect(await screen.findByText('We will write to you')).toBeVisible();
   expect(who()).toBe('signed-out');
@@ -203,7 +203,7 @@ it('mails a link that resets the password', async () => {
       return success(null, { message: 'If there is an account, a link is on its way' });
     }),
   );
-  await fillIn(user, { 'Email*': 'ada@example.com' });
+  await fillIn(user, { Email: 'ada@example.com' });
   await user.click(screen.getByRole('button', { name: 'Send the link' }));
   expect(await screen.findByText('If there is an account, a link is on its way')).toBeVisible();
   expect(screen.getByText(/No mail server is set up here yet/)).toBeVisible();
@@ -220,8 +220,8 @@ it('changes the password by a mailed link and takes its token out of the address
       return success(null);
     }),
   );
-  await fillIn(user, { 'New password*': 'a few words of mine' });
-  await user.click(screen.getByRole('button', { name: 'Change password' }));
+  await fillIn(user, { 'New password': 'a few words of mine' });
+  await user.click(screen.getByRole('button', { name: 'Change Password' }));
   expect(
     await screen.findByText(/check the passkeys and second factors .* API keys/),
   ).toBeVisible();
@@ -236,8 +236,8 @@ it('says that a reset link is wrong or has expired', async () => {
       problem(400, 'This link is wrong or has expired'),
     ),
   );
-  await fillIn(user, { 'New password*': 'a few words of mine' });
-  await user.click(screen.getByRole('button', { name: 'Change password' }));
+  await fillIn(user, { 'New password': 'a few words of mine' });
+  await user.click(screen.getByRole('button', { name: 'Change Password' }));
   expect(await screen.findByRole('alert')).toHaveTextContent('This link is wrong or has expired');
 });
 
@@ -257,7 +257,7 @@ it('waits like everybody else when the first account was made by another in the 
       success({ waitlisted: true }, { status: 202, message: 'We will write to you' }),
     ),
   );
-  await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b.cd', 'Password*': 'a few words of mine' });
+  await fillIn(user, { Name: 'Ada', Email: 'a@b.cd', Password: 'a few words of mine' });
   await user.click(screen.getByRole('button', { name: 'Create account' }));
   expect(await screen.findByText('We will write to you')).toBeVisible();
 });

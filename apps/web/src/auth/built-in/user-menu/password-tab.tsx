@@ -46,7 +46,7 @@ function PasswordForm({ user: { name, email } }: PasswordTabProps) {
       initialValues={{ currentPassword: '', newPassword: '' }}
       schema={schema}
       onSubmit={change}
-      submitLabel="Change password"
+      submitLabel="Change Password"
       pendingLabel="Changing password..."
       layout="end"
     >

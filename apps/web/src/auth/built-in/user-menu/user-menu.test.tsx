@@ -48,7 +48,7 @@ it('changes the name', async () => {
       return success({ user: backend.session.user });
     }),
   );
-  const name = screen.getByLabelText('Name*');
+  const name = screen.getByLabelText('Name', { selector: 'input' });
   await waitFor(() => expect(screen.getByRole('dialog')).toContainElement(name));
   await user.clear(name);
   await user.type(name, 'Ada King');
@@ -60,10 +60,10 @@ it('changes the name', async () => {
 it('keeps the new name that could not be saved', async () => {
   const { user } = await openProfile();
   server.use(http.patch(apiUrl(endpoints.identity.user), () => problem(503, 'Unavailable')));
-  await user.type(screen.getByLabelText('Name*'), ' King');
+  await user.type(screen.getByLabelText('Name', { selector: 'input' }), ' King');
   await user.click(screen.getByRole('button', { name: 'Save' }));
   expect(await screen.findByText('Unavailable')).toBeVisible();
-  expect(screen.getByLabelText('Name*')).toHaveValue('Ada Lovelace King');
+  expect(screen.getByLabelText('Name', { selector: 'input' })).toHaveValue('Ada Lovelace King');
 });
 
 it('changes the password, and says so where the old one is wrong', async () => {
@@ -84,11 +84,11 @@ it('changes the password, and says so where the old one is wrong', async () => {
       return success(null);
     }),
   );
-  await user.type(screen.getByLabelText('Current password*'), 'old words');
-  await user.type(screen.getByLabelText('New password*'), 'a few words of mine');
-  await user.click(screen.getByRole('button', { name: 'Change password' }));
+  await user.type(screen.getByLabelText('Current password'), 'old words');
+  await user.type(screen.getByLabelText('New password'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Change Password' }));
   expect(await screen.findByText('Wrong password')).toBeVisible();
-  await user.click(screen.getByRole('button', { name: 'Change password' }));
+  await user.click(screen.getByRole('button', { name: 'Change Password' }));
   expect(await screen.findByText('Password changed')).toBeVisible();
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
@@ -110,7 +110,7 @@ it('mails a link to a new address, which counts once it is followed', async () =
       return success({ pending: true }, { status: 202 });
     }),
   );
-  const field = screen.getByLabelText('New email*');
+  const field = screen.getByLabelText('New email');
   await user.type(field, 'ada@example.com');
   await user.click(screen.getByRole('button', { name: 'Send the link' }));
   expect(await screen.findByText('This is the address of your account')).toBeVisible();
@@ -124,7 +124,7 @@ it('mails a link to a new address, which counts once it is followed', async () =
   );
   expect(backend.session?.user.email).toBe('ada@example.com');
   await user.click(screen.getByRole('button', { name: 'Use another address' }));
-  expect(screen.getByLabelText('New email*')).toHaveFocus();
+  expect(screen.getByLabelText('New email')).toHaveFocus();
 });
 
 it('offers no new address to a user who signs in with an identity provider only', async () => {
@@ -140,15 +140,15 @@ it('stays open after a save while another tab has typed text', async () => {
     http.post(apiUrl(endpoints.identity.password), () => success(null)),
     http.patch(apiUrl(endpoints.identity.user), () => success(null)),
   );
-  await user.type(screen.getByLabelText('Name*'), ' King');
+  await user.type(screen.getByLabelText('Name', { selector: 'input' }), ' King');
   await user.click(screen.getByRole('tab', { name: 'Password' }));
-  await user.type(screen.getByLabelText('Current password*'), 'old words');
-  await user.type(screen.getByLabelText('New password*'), 'a few words of mine');
-  await user.click(screen.getByRole('button', { name: 'Change password' }));
+  await user.type(screen.getByLabelText('Current password'), 'old words');
+  await user.type(screen.getByLabelText('New password'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Change Password' }));
   expect(await screen.findByText('Password changed')).toBeVisible();
-  await waitFor(() => expect(screen.getByLabelText('Current password*')).toHaveValue(''));
+  await waitFor(() => expect(screen.getByLabelText('Current password')).toHaveValue(''));
   await user.click(screen.getByRole('tab', { name: 'Name' }));
-  expect(screen.getByLabelText('Name*')).toHaveValue('Ada Lovelace King');
+  expect(screen.getByLabelText('Name', { selector: 'input' })).toHaveValue('Ada Lovelace King');
   await user.click(screen.getByRole('button', { name: 'Save' }));
   expect(await screen.findByText('Name changed')).toBeVisible();
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
@@ -189,12 +189,12 @@ it('gives the focus back to the menu when the profile is closed', async () => {
 
 it('keeps a name that was typed while another tab is open, and asks before it is thrown away', async () => {
   const { user } = await openProfile();
-  await user.type(screen.getByLabelText('Name*'), ' King');
+  await user.type(screen.getByLabelText('Name', { selector: 'input' }), ' King');
   await user.click(screen.getByRole('tab', { name: 'Password' }));
   await user.click(screen.getByRole('button', { name: 'Close' }));
   await user.click(await screen.findByRole('button', { name: 'Keep Editing' }));
   await user.click(screen.getByRole('tab', { name: 'Name' }));
-  expect(screen.getByLabelText('Name*')).toHaveValue('Ada Lovelace King');
+  expect(screen.getByLabelText('Name', { selector: 'input' })).toHaveValue('Ada Lovelace King');
   await user.keyboard('{Escape}');
   await user.click(await screen.findByRole('button', { name: 'Discard' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
@@ -203,7 +203,7 @@ it('keeps a name that was typed while another tab is open, and asks before it is
 it('deletes the account with its password, and says why it may not', async () => {
   const { user, backend } = await openProfile();
   await user.click(screen.getByRole('tab', { name: 'Delete account' }));
-  const password = screen.getByLabelText('Password*');
+  const password = screen.getByLabelText('Password', { selector: 'input' });
   server.use(
     http.delete(
       apiUrl(endpoints.identity.user),

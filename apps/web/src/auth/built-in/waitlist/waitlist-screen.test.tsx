@@ -91,8 +91,8 @@ it('draws many people in parts, the newest first', async () => {
   await screen.findByText('Person 0');
   expect(screen.getByText('Person 49')).toBeVisible();
   expect(screen.queryByText('Person 50')).not.toBeInTheDocument();
-  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  await user.click(screen.getByRole('button', { name: 'Show Older' }));
   expect(screen.getByText('Person 59')).toBeVisible();
-  expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Show Older' })).not.toBeInTheDocument();
   expect(screen.getByRole('group', { name: 'Waitlist' })).toHaveFocus();
 });

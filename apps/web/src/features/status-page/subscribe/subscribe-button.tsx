@@ -51,7 +51,7 @@ export function SubscribeButton({ loadDialog, standalone }: SubscribeButtonProps
       {standalone && channels.includes('email') && (
         // For browsers without script: see public-frame.css.
         <a data-script="absent" className="primary" href={`/status/${id}/subscribe`}>
-          Subscribe To Updates
+          Subscribe by mail
         </a>
       )}
       {Dialog && (

@@ -1,6 +1,5 @@
 import type { FormikHelpers } from 'formik';
 import { anonymousApi } from '@/api/anonymous-api';
-import { serverMessageOr } from '@/api/server-message';
 import type { Channel } from '@/api/types';
 import type { PageState } from '@/features/status-page/page-state';
 import { endpoints } from '@/paths';
@@ -16,7 +15,7 @@ import {
 } from '@/shared-features/subscription/subscription';
 import { TargetFields } from '@/shared-features/subscription/target-fields';
 import { FormDialog } from '@/ui/form-dialog';
-import { showFailure } from '@/ui/form-failure';
+import { showServerMessage } from '@/ui/form-failure';
 import { toast } from '@/ui/toast';
 import type { SubscribeRequest } from './subscribe-context';
 
@@ -45,7 +44,7 @@ export function SubscribeDialog({ state, request, open, onOpenChange }: Subscrib
         toast.success(subscriber.channel ? <ChannelMessage message={message} /> : message);
       }
     } catch (error) {
-      showFailure(form, error, serverMessageOr(notCreated, error));
+      showServerMessage(form, error, notCreated);
       return;
     }
     onOpenChange(false);

@@ -115,15 +115,18 @@ it.each<[Channel[], string]>([
   expect(screen.getAllByText('It is switched off')).toHaveLength(1);
 });
 
-it('says in the dialog, too, why no field is to blame', async () => {
+it('says once, in a toast, why the server refuses, and keeps the dialog open', async () => {
   server.use(
     http.post(apiUrl(endpoints.subscribers.subscribe), () => problem(429, 'Too many: try later')),
   );
   const user = await open();
   await user.type(email(), 'eve@example.com');
   await user.click(submit());
-  const dialog = within(screen.getByRole('dialog', { name: 'Subscribe Via Email' }));
-  expect(await dialog.findByText('Too many: try later')).toBeVisible();
+  const reason = await screen.findByText('Too many: try later');
+  expect(reason.closest('[data-toaster]')).not.toBeNull();
+  await waitFor(() => expect(submit()).toBeEnabled());
+  expect(screen.getAllByText('Too many: try later')).toHaveLength(1);
+  expect(email()).toHaveValue('eve@example.com');
 });
 
 it('reports a failure when a response has no message', async () => {
@@ -137,6 +140,8 @@ it('reports a failure when a response has no message', async () => {
   await user.type(email(), 'eve@example.com');
   await user.click(submit());
   expect(await screen.findByText('Failed to create subscriber')).toBeVisible();
+  const dialog = within(screen.getByRole('dialog', { name: 'Subscribe Via Email' }));
+  expect(await dialog.findByText('The server responded with status 502')).toBeVisible();
 });
 
 it('leaves what it has to say to the toaster of the app around it', async () => {
@@ -191,7 +196,7 @@ it('subscribes to chosen components without maintenances', async () => {
   expect(bodies).toEqual([]);
   await user.click(checkbox('Paris'));
   await user.click(checkbox('Website'));
-  await user.click(checkbox('No maintenances'));
+  await user.click(checkbox('Mute maintenance'));
   await user.click(submit());
   await waitFor(() =>
     expect(bodies).toEqual([

@@ -1,0 +1,44 @@
+import { Link } from 'react-router-dom';
+import type { DeliveryCounts } from '@/api/types';
+import { usePolling } from '@/api/use-polling';
+import { useQuery } from '@/api/use-query';
+import { endpoints, paths } from '@/paths';
+import { Alert } from '@/ui/alert';
+import { formatCount } from '@/ui/format';
+
+/** Intervals of the requests: while messages wait, and otherwise. */
+const whileSending = 10_000;
+const otherwise = 60_000;
+
+/**
+ * Why messages wait for a retry, and why others failed; nothing without a reason. Mounted while
+ * there are such messages.
+ */
+export function UnsentMessages() {
+  const { data, refresh } = useQuery<DeliveryCounts>(endpoints.subscribers.deliveries);
+  usePolling(refresh, data !== undefined && data.waiting > 0 ? whileSending : otherwise);
+  if (data === undefined) return null;
+  const [waiting] = data.retrying;
+  const [failure] = data.reasons;
+  return (
+    <>
+      {waiting && data.waiting > 0 && (
+        <Alert
+          kind="warning"
+          className="m-4 mt-0 wrap-anywhere"
+          title={`${formatCount(data.waiting, 'message')} ${data.waiting === 1 ? 'waits' : 'wait'} to be sent: ${waiting.reason}`}
+          action={
+            <Link to={paths.subscribers} className="underline">
+              Subscribers
+            </Link>
+          }
+        />
+      )}
+      {failure && (
+        <p className="px-4 pb-3 text-sm wrap-anywhere text-muted">
+          Most frequent reason of failures: {failure.reason}
+        </p>
+      )}
+    </>
+  );
+}

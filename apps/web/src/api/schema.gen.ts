@@ -1249,7 +1249,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails an invitation to a person on the waitlist, and removes the entry. */
+        /**
+         * Mails an invitation to a person on the waitlist, and removes the entry.
+         * @description If the mail cannot be sent, the entry stays; the response is 503, or 409 if the receiver rejects the mail, and its message names the reason.
+         */
         post: operations["post_identity_waitlist_id_invite"];
         delete?: never;
         options?: never;
@@ -3771,7 +3774,10 @@ export interface components {
              * @description 1 to 720; null for never.
              */
             reminderHours?: number | null;
-            /** @description An absolute http, https or mailto URL of up to 2,000 characters. */
+            /**
+             * @description An absolute http, https or mailto URL of up to 2,000 characters. A web address has a host,
+             *     and no user name or password.
+             */
             supportUrl?: string | null;
             /** @description Name of an IANA time zone, such as `Europe/Zurich`. */
             timeZone?: string;

@@ -265,9 +265,9 @@ mod tests {
             let short = format!("{tag}\n\n{}", block.repeat(1_000));
             assert!(unsafe_html(&short, None).contains(tag), "{tag}");
         }
-        let nested = "<div>".repeat(100) + "\n\n" + &"x\n\n".repeat(4_900);
+        let nested = "<div>".repeat(203) + "\n\n" + &"x\n\n".repeat(4_800);
         assert!(unsafe_html(&nested, None).contains("<div>"));
-        let nested = "<div>".repeat(101) + "\n\n" + &"x\n\n".repeat(4_900);
+        let nested = "<div>".repeat(204) + "\n\n" + &"x\n\n".repeat(4_800);
         assert!(!unsafe_html(&nested, None).contains("<div>"));
     }
 

@@ -17,7 +17,7 @@ const words = new Intl.RelativeTimeFormat('en');
  * within the minute. A time that `isPast` is never in the future, also if the viewer's clock is
  * slow.
  */
-export function distanceText(instant: Instant, now: number, isPast = false): string {
+export function distanceText(instant: Instant, now: number, isPast: boolean): string {
   const distance = Math.min(Date.parse(instant) - now, isPast ? 0 : Infinity);
   const unit = units.find(([, ms]) => Math.abs(distance) >= ms);
   return ` ${unit ? words.format(Math.trunc(distance / unit[1]), unit[0]) : 'just now'}`;

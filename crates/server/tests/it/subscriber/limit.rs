@@ -63,6 +63,7 @@ async fn guessed_codes_are_throttled_and_the_right_one_is_not() {
 async fn address_is_mailed_three_times_and_then_once_an_hour() {
     let setup = SubscriberSetup::start().await;
     let acme = setup.operator("Acme").await;
+    let last = setup.operator("Last").await;
     let mut others = Vec::new();
     for _ in 0..3 {
         others.push(setup.operator("Other").await.organisation);
@@ -75,13 +76,10 @@ async fn address_is_mailed_three_times_and_then_once_an_hour() {
     let setup = setup.restart_and_drain().await;
     assert_eq!(setup.links(ADDRESS, "verify").len(), 3);
     let again = setup
-        .at(&acme)
+        .at(&last)
         .post("/subscriber", json!({"email": "ann@EXAMPLE.com"}))
         .await;
-    assert_eq!(
-        again.status, 201,
-        "another mailbox, but the same address to the limit"
-    );
+    assert_eq!(again.status, 201, "another organisation");
     let setup = setup.restart_and_drain().await;
     assert_eq!(setup.links("ann@EXAMPLE.com", "verify").len(), 0);
     setup.clock.advance(TimeDelta::minutes(61));

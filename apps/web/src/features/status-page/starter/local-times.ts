@@ -29,17 +29,8 @@ function writeDistances(page: ParentNode): void {
       distance.className = 'time-distance';
       place.append(distance);
     }
-    distance.textContent = distanceText(instant, now, isPast(place));
+    // Those of incidents and updates, and of completed maintenances, by their colour.
+    const isPast = place.matches('span,.past:has([data-tone=operational]) *');
+    distance.textContent = distanceText(instant, now, isPast);
   }
-}
-
-/**
- * Whether a time is in the past: other times than those of a maintenance, which are descriptions,
- * and those of one that is completed, by the colour of its status.
- */
-function isPast(place: Element): boolean {
-  return (
-    place.tagName === 'SPAN' ||
-    Boolean(place.closest('article')?.querySelector('.heading [data-tone=operational]'))
-  );
 }

@@ -207,8 +207,8 @@ async fn work(writer: Writer, mut jobs: Jobs) {
         let mut completions = Vec::new();
         let committed = commit(&writer, first, &mut jobs, &mut completions).await;
         if let Err(error) = &committed {
-            writer.commits.failed();
             static LINES: LineLimit = LineLimit::new(20);
+            writer.commits.failed();
             if LINES.allows() {
                 tracing::warn!(
                     error = error as &dyn std::error::Error,

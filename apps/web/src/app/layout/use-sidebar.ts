@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useState } from 'react';
+import { useMediaQuery } from '@/ui/use-media-query';
 import { useOpen } from '@/ui/use-open';
 
 const name = 'sidebar:state';
@@ -27,7 +28,7 @@ export interface Sidebar {
 }
 
 export function useSidebar(): Sidebar {
-  const isMobile = useSyncExternalStore(subscribeToWidth, isNarrow);
+  const isMobile = useMediaQuery(narrow);
   const [isExpanded, setExpanded] = useState(readSidebarExpanded);
   const [isOpen, setOpen] = useOpen();
 
@@ -52,14 +53,4 @@ export function useSidebar(): Sidebar {
   }, [toggle]);
 
   return { isMobile, isExpanded, isOpen: isMobile && isOpen, setOpen, toggle };
-}
-
-function isNarrow(): boolean {
-  return matchMedia(narrow).matches;
-}
-
-function subscribeToWidth(notify: () => void): () => void {
-  const media = matchMedia(narrow);
-  media.addEventListener('change', notify);
-  return () => media.removeEventListener('change', notify);
 }

@@ -1,22 +1,15 @@
 import { Link } from 'react-router-dom';
-import type { DeliveryCounts } from '@/api/types';
-import { usePolling } from '@/api/use-polling';
-import { useQuery } from '@/api/use-query';
-import { endpoints, paths } from '@/paths';
+import { useDeliveryCounts } from '@/api/use-delivery-counts';
+import { paths } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { formatCount } from '@/ui/format';
-
-/** Intervals of the requests: while messages wait, and otherwise. */
-const whileSending = 10_000;
-const otherwise = 60_000;
 
 /**
  * Why messages wait for a retry, and why others failed; nothing without a reason. Mounted while
  * there are such messages.
  */
 export function UnsentMessages() {
-  const { data, refresh } = useQuery<DeliveryCounts>(endpoints.subscribers.deliveries);
-  usePolling(refresh, data !== undefined && data.waiting > 0 ? whileSending : otherwise);
+  const { data } = useDeliveryCounts();
   if (data === undefined) return null;
   const [waiting] = data.retrying;
   const [failure] = data.reasons;

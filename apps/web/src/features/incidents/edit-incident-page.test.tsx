@@ -65,7 +65,7 @@ it('leads to a duplicate, from which the way back is the list', async () => {
   await screen.findByRole('heading', { level: 1, name: 'Incidents' });
 });
 
-it('opens the Components tab from the dialog of an update, if none is attached', async () => {
+it('opens the Components tab from the dialog of an update, if no component is attached', async () => {
   const { user } = await open();
   server.use(http.get(apiUrl(incidents.components(id)), () => success([])));
   await user.click(screen.getByRole('button', { name: 'Record Update' }));

@@ -9,11 +9,11 @@ import {
   YAxis,
   type YAxisTickContentProps,
 } from 'recharts';
+import { useMediaQuery } from '@/ui/use-media-query';
 import { columnsHeight, rowsHeight } from './chart-height';
 import { ChartTip } from './chart-tip';
 import { NameTick } from './name-tick';
 import { countTicks, type Point } from './series';
-import { useNameWidth } from './use-name-width';
 
 const axisText = { fill: 'var(--muted)', fontSize: 12 };
 /** Pixels between a name and its bar. */
@@ -50,7 +50,8 @@ export function RowsChart({
   ticks = countTicks(points),
 }: RowsChartProps) {
   const [region, setRegion] = useState<HTMLElement | null>(null);
-  const nameWidth = useNameWidth();
+  // Phones keep room for the bars.
+  const nameWidth = useMediaQuery('(width < 400px)') ? 96 : 140;
   return (
     <>
       <ChosenBar ref={setRegion} />

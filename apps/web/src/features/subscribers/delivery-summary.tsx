@@ -1,27 +1,13 @@
 import type { DeliveryCounts } from '@/api/types';
-import { usePolling } from '@/api/use-polling';
-import { useQuery } from '@/api/use-query';
-import { endpoints } from '@/paths';
+import { useDeliveryCounts } from '@/api/use-delivery-counts';
 import { Card } from '@/ui/card';
 import { formatNumber } from '@/ui/format';
 import { LoadFailure } from '@/ui/load-failure';
 import { Count } from './count';
 
-/** Intervals of the requests: while messages wait, and otherwise. */
-const whileSending = 5000;
-const otherwise = 60_000;
-
 /** Counts of the messages to subscribers; nothing without messages. */
 export function DeliverySummary() {
-  const {
-    data: counts,
-    error,
-    refresh,
-  } = useQuery<DeliveryCounts>(endpoints.subscribers.deliveries);
-  const sending = counts !== undefined && counts.waiting > 0;
-
-  usePolling(refresh, sending ? whileSending : otherwise);
-
+  const { data: counts, error, refresh } = useDeliveryCounts();
   if (counts === undefined && error) {
     return (
       <LoadFailure

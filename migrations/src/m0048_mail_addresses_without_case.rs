@@ -1,6 +1,6 @@
 //! Compares the mail addresses of subscribers without case. Of several subscribers whose addresses
 //! differ in case only, one is found by the address from now on, and the others keep the spelling
-//! as their key. None is deleted.
+//! as their key. No subscriber is deleted.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DbBackend;

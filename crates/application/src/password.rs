@@ -112,6 +112,7 @@ pub trait PasswordHasher: Send + Sync {
     fn is_outdated(&self, stored: &PasswordHash) -> bool;
 }
 
+// Not a method of the port, which mocks would have to provide, too.
 impl dyn PasswordHasher {
     /// Whether a stored hash is that of this password.
     pub(crate) async fn verify_one(

@@ -46,12 +46,12 @@ impl<'a> PageComponents<'a> {
         impacts: &[Attachment],
         budget: &mut ListBudget,
     ) -> Option<Vec<StatuspageAffectedComponent>> {
-        let mut room = ListBudget::of_entry();
+        let mut budget_of_entry = ListBudget::of_entry();
         let affected: Vec<_> = impacts
             .iter()
             .filter_map(|impact| self.affected(incident, impact))
             .take(usize::from(MAX_SHOWN))
-            .take_while(|component| room.take_component(&component.name))
+            .take_while(|component| budget_of_entry.take_component(&component.name))
             .collect();
         let fits = affected
             .iter()

@@ -28,7 +28,7 @@ use crate::routes::Routes;
 const FIRING: &str = "firing";
 /// The status of an alert that is over.
 const RESOLVED: &str = "resolved";
-/// Message for a body in none of the forms.
+/// Message for a body in another form.
 const UNKNOWN_FORM: &str = "Must be OPERATIONAL, DEGRADED, PARTIAL_OUTAGE, MAJOR_OUTAGE, firing or resolved, \
     or the body must have a heartbeat of Uptime Kuma";
 

@@ -9,7 +9,7 @@ use allclear_domain::text::shorten;
 use super::{CsvComponent, NO_COMPONENT};
 
 /// The error of a cell that is not empty and names no component: it must not mean everything.
-const NAMES_NONE: &str = "Names no component";
+const NAMES_NOTHING: &str = "Names no component";
 /// Most characters of a cell in a message.
 const MAX_QUOTED_LENGTH: usize = 100;
 
@@ -60,7 +60,7 @@ impl Names {
             .filter(|text| !text.is_empty())
         {
             if text == NO_COMPONENT {
-                return Err(NAMES_NONE.to_owned());
+                return Err(NAMES_NOTHING.to_owned());
             }
             let found = match (self.by_name.get(text), self.by_code.get(text)) {
                 (Some(Some(id)), _) | (_, Some(id)) => *id,
@@ -79,7 +79,7 @@ impl Names {
             }
         }
         if components.is_empty() {
-            return Err(NAMES_NONE.to_owned());
+            return Err(NAMES_NOTHING.to_owned());
         }
         if components.len() > Choice::MAX_LENGTH {
             return Err(format!("Names more than {} components", Choice::MAX_LENGTH));
@@ -118,7 +118,7 @@ mod tests {
         let names = Names::of(vec![api.clone(), web.clone()]);
         assert_eq!(names.scope(" "), Ok(Scope::All));
         for none in [NO_COMPONENT, ";", " ; ", &";".repeat(Choice::MAX_LENGTH)] {
-            assert_eq!(names.scope(none), Err(NAMES_NONE.to_owned()));
+            assert_eq!(names.scope(none), Err(NAMES_NOTHING.to_owned()));
         }
         assert_eq!(names.scope("API;"), chosen(&[api.id]));
         assert_eq!(names.scope("Web site; API"), chosen(&[web.id, api.id]));

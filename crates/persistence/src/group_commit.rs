@@ -33,8 +33,8 @@ use crate::transaction::Transaction;
 const MAX_BATCH: usize = 64;
 /// Maximum time of a commit's writes: the first one waits for the last.
 const MAX_BATCH_TIME: Duration = Duration::from_millis(10);
-/// Number of writes that take turns, and of those that have arrived after them. Further ones wait
-/// for a place.
+/// Number of writes that wait for their turn, and of those that have arrived after them. Further
+/// ones wait for a place.
 const QUEUE_LENGTH: usize = 1024;
 
 /// Completes a write when the result of the commit is known.
@@ -92,7 +92,8 @@ impl GroupCommit {
     }
 
     /// Runs a write. Once begun it completes, even if the future is dropped. The organisations
-    /// whose writes wait take turns; a write that names no organisation has a turn of its own.
+    /// whose writes wait take turns, fewer after slow writes; a write that names no organisation
+    /// has a turn of its own.
     pub(crate) async fn write<T, F>(
         &self,
         organisation: Option<OrganisationId>,
@@ -171,34 +172,43 @@ where
 /// The writes that wait.
 struct Jobs {
     arrived: mpsc::Receiver<QueuedJob>,
-    in_turn: FairQueue<Job>,
+    waiting: FairQueue<Job>,
 }
 
 impl Jobs {
     fn new(arrived: mpsc::Receiver<QueuedJob>) -> Self {
         Self {
             arrived,
-            in_turn: FairQueue::new(),
+            waiting: FairQueue::new(),
         }
     }
 
     /// Waits for the next write; `None` after the last handle is gone.
-    async fn next(&mut self) -> Option<Job> {
-        if let Some(job) = self.try_next() {
-            return Some(job);
+    async fn next(&mut self) -> Option<QueuedJob> {
+        if let Some(queued) = self.try_next() {
+            return Some(queued);
         }
-        let (_, job) = self.arrived.recv().await?;
-        Some(job)
+        self.arrived.recv().await
     }
 
     /// The next write; `None` if none waits.
-    fn try_next(&mut self) -> Option<Job> {
-        while self.in_turn.len() < QUEUE_LENGTH
+    fn try_next(&mut self) -> Option<QueuedJob> {
+        while self.waiting.len() < QUEUE_LENGTH
             && let Ok((organisation, job)) = self.arrived.try_recv()
         {
-            self.in_turn.push(organisation, job);
+            self.waiting.push(organisation, job);
         }
-        self.in_turn.pop()
+        self.waiting.pop()
+    }
+
+    /// Runs a write, and counts its time for its organisation.
+    async fn run(&mut self, (organisation, job): QueuedJob, transaction: &Transaction) -> Done {
+        let start = Instant::now();
+        let done = job(transaction).await;
+        if let Some(organisation) = organisation {
+            self.waiting.charge(organisation, start.elapsed());
+        }
+        done
     }
 }
 
@@ -229,7 +239,7 @@ async fn work(writer: Writer, mut jobs: Jobs) {
 /// callbacks of the writes in it.
 async fn commit(
     writer: &Writer,
-    first: Job,
+    first: QueuedJob,
     jobs: &mut Jobs,
     completions: &mut Vec<Completion>,
 ) -> Result<(), DbErr> {
@@ -247,14 +257,14 @@ async fn commit(
     let transaction = Transaction::new(begun);
     let end = Instant::now() + MAX_BATCH_TIME;
     // The first write has the transaction to itself, so it needs no savepoint.
-    match first(&transaction).await {
+    match jobs.run(first, &transaction).await {
         Done::Succeeded(completion) => completions.push(completion),
         Done::Failed | Done::Nothing => return transaction.rollback().await,
     }
     while completions.len() < MAX_BATCH && Instant::now() < end {
         let Some(job) = jobs.try_next() else { break };
         transaction.set_savepoint();
-        match job(&transaction).await {
+        match jobs.run(job, &transaction).await {
             Done::Succeeded(completion) => completions.push(completion),
             Done::Failed => transaction.roll_back_to_savepoint().await?,
             Done::Nothing => {}

@@ -165,6 +165,11 @@ pub enum MailContent {
         /// The screen with all subscribers: [`crate::link::Links::subscribers`].
         subscribers: String,
     },
+    /// The operator of the installation tests the mail server.
+    InstallationTest {
+        /// The public URL of the installation.
+        url: String,
+    },
     /// An operator tests whether mail to a subscriber arrives.
     Test {
         /// The organisation's name.

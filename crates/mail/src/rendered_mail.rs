@@ -69,6 +69,7 @@ impl RenderedMail {
                 page,
                 manage,
             } => subscription::test(organisation, page, manage),
+            MailContent::InstallationTest { url } => operator::installation_test(url),
             MailContent::Notice {
                 organisation,
                 notice,

@@ -14,7 +14,7 @@ use crate::output::{print_error, print_if_possible, print_line, with_causes};
 use crate::settings::{self, LogFormat, Settings};
 use crate::signals::{EndSignals, survive_file_size_limit};
 use crate::user::{self, UserAction};
-use crate::{connect, demo, file_permissions, identity, log, rlimit};
+use crate::{connect, demo, file_permissions, identity, log, rlimit, test_mail};
 
 /// Incidents, maintenance and the public status page, in one binary.
 #[derive(Debug, Parser)]
@@ -52,6 +52,11 @@ enum Action {
         /// Mail address of the person
         address: String,
     },
+    /// Send a test mail by the configured mail server, which shows whether its settings are right
+    TestMail {
+        /// Mail address that receives it
+        address: String,
+    },
     /// Replace the key that signs tokens; the server may be running
     RotateKeys,
     /// List people, make a person an admin, remove the second factors of a person who has lost
@@ -82,7 +87,9 @@ impl Action {
         let (checked_settings, log, many_files) = match self {
             Self::Serve => (true, true, true),
             Self::Demo => (false, true, true),
-            Self::Invite { .. } | Self::RotateKeys | Self::User { .. } => (true, true, false),
+            Self::Invite { .. } | Self::TestMail { .. } | Self::RotateKeys | Self::User { .. } => {
+                (true, true, false)
+            }
             Self::AfterRestore => (false, true, false),
             Self::Openapi | Self::Healthcheck | Self::Backup { .. } | Self::Check => {
                 (false, false, false)
@@ -140,6 +147,7 @@ pub fn main() -> ExitCode {
             Action::Backup { file } => copy(&arguments.settings, &file).await,
             Action::Check => check(&arguments.settings).await,
             Action::Invite { address } => invite(&arguments.settings, address).await,
+            Action::TestMail { address } => test_mail(&arguments.settings, address).await,
             Action::RotateKeys => rotate_keys(&arguments.settings).await,
             Action::User { action } => user::run(&arguments.settings, action).await,
             Action::AfterRestore => after_restore(&arguments.settings).await,
@@ -353,6 +361,13 @@ async fn invite(settings: &Settings, address: String) -> Result<(), String> {
     stored.mailed.map_err(|error| {
         format!("the person is invited, but the mail could not be sent: {error}. Send the person the printed link")
     })
+}
+
+async fn test_mail(settings: &Settings, address: String) -> Result<(), String> {
+    test_mail::send(settings, address.clone()).await?;
+    print_line(format_args!(
+        "The mail server took the mail to {address}. If it does not arrive, look at the mail server's log and at the folder of spam."
+    ))
 }
 
 async fn rotate_keys(settings: &Settings) -> Result<(), String> {

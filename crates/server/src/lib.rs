@@ -28,4 +28,5 @@ mod services;
 pub mod settings;
 mod signals;
 mod tasks;
+mod test_mail;
 mod user;

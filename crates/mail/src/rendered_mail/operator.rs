@@ -1,4 +1,4 @@
-//! Mails to operators: reminders and digests.
+//! Mails to operators: reminders, digests and the test of the mail server.
 
 use allclear_application::operator_mail::{FailingSubscription, FailureDigest, Reminder};
 use allclear_domain::time_zone::TimeZone;
@@ -28,6 +28,25 @@ struct DigestText<'a> {
 #[template(path = "digest.html")]
 struct DigestHtml<'a> {
     mail: &'a DigestMail<'a>,
+}
+
+#[derive(Template)]
+#[template(path = "installation_test.txt", escape = "none")]
+struct InstallationTestText<'a> {
+    url: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "installation_test.html")]
+struct InstallationTestHtml<'a> {
+    url: &'a str,
+}
+
+/// A test of the mail server.
+pub(super) fn installation_test(url: &str) -> Result<RenderedMail, askama::Error> {
+    let (text, html) = (InstallationTestText { url }, InstallationTestHtml { url });
+    let subject = "Test message of Allclear".to_owned();
+    RenderedMail::render(subject, &text, &html, vec![url.to_owned()])
 }
 
 /// A reminder as both templates show it.

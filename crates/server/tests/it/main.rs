@@ -51,6 +51,7 @@ mod statuspage;
 mod storage;
 mod subscriber;
 mod tenant_isolation;
+mod test_mail;
 mod tls;
 mod usage;
 mod user_command;

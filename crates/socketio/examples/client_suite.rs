@@ -10,11 +10,12 @@ use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::middleware::{Next, from_fn};
 use actix_web::{App, Error, HttpServer, rt};
 use allclear_socketio::{
-    Attachment, Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket,
-    SocketRef, close_dead_connections,
+    Attachment, Connect, ConnectError, EncodeError, Event, Handler, Incoming, Server, Settings,
+    Socket, SocketRef, close_dead_connections,
 };
 use bytes::Bytes;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 /// The namespaces differ in their admission and in their first events.
@@ -99,10 +100,7 @@ impl Handler for Place {
             _ if *self != Self::Main => Ok(()),
             "getHandshake" => event.ack(&(socket.data(),)),
             "getAckDate" => event.ack(&("2024-01-01T00:00:00.000Z",)),
-            "echo" => {
-                event.ack_echo();
-                Ok(())
-            }
+            "echo" => acknowledge_with_own_arguments(&mut event),
             _ => {
                 respond(socket, &event);
                 Ok(())
@@ -112,6 +110,12 @@ impl Handler for Place {
             eprintln!("{error}");
         }
     }
+}
+
+fn acknowledge_with_own_arguments(event: &mut Incoming) -> Result<(), EncodeError> {
+    let args: Vec<Box<RawValue>> = event.args().parse()?;
+    let attachments = event.args().attachments().to_vec();
+    event.ack_with_attachments(&args, attachments)
 }
 
 async fn ask(socket: SocketRef) {

@@ -10,8 +10,8 @@ use std::{env, io};
 use actix_web::{App, HttpServer, rt};
 use allclear_socketio::engine::{Engine, EngineHandler, EngineSocket, Malformed, Message};
 use allclear_socketio::{
-    CloseReason, Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket,
-    close_dead_connections,
+    CloseReason, Connect, ConnectError, EncodeError, Event, Handler, Incoming, Server, Settings,
+    Socket, close_dead_connections,
 };
 use serde_json::value::RawValue;
 
@@ -38,8 +38,6 @@ impl EngineHandler for Echo {
     async fn run(&self, socket: &EngineSocket, (): &mut (), message: Message) {
         socket.send(message);
     }
-
-    async fn notified(&self, _: &EngineSocket, (): &mut ()) {}
 
     async fn closed(&self, _: &EngineSocket, (): (), _: CloseReason) {}
 }
@@ -75,10 +73,16 @@ impl Handler for Suite {
                     socket.emit(&response);
                 }
             }
-            "message-with-ack" => event.ack_echo(),
+            "message-with-ack" => drop(acknowledge_with_own_arguments(&mut event)),
             _ => {}
         }
     }
+}
+
+fn acknowledge_with_own_arguments(event: &mut Incoming) -> Result<(), EncodeError> {
+    let args: Vec<Box<RawValue>> = event.args().parse()?;
+    let attachments = event.args().attachments().to_vec();
+    event.ack_with_attachments(&args, attachments)
 }
 
 struct Arguments {

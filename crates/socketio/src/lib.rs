@@ -1,14 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 pub mod engine;
-mod protocol;
+pub mod protocol;
 mod server;
 mod settings;
 mod sid;
 mod tcp_options;
 
 pub use engine::{Admission, CloseReason, Handshake, OverLimit, Permit, Permits};
-pub use protocol::{Args, Assembler, Attachment, EncodeError, Event, Kind, Packet, PacketError};
+pub use protocol::{Args, Attachment, EncodeError, Event};
 pub use server::{
     AckError, Broadcast, Builder, Connect, ConnectError, DisconnectReason, Handler, Incoming,
     Namespace, Server, Socket, SocketRef,

@@ -50,8 +50,11 @@ pub trait EngineHandler: Send + Sync + 'static {
         job: Self::Job,
     ) -> impl Future<Output = ()>;
 
-    /// Called between jobs after `Session::notify`.
-    fn notified(&self, socket: &EngineSocket, state: &mut Self::State) -> impl Future<Output = ()>;
+    /// Called between jobs after [`EngineSocket::notify`].
+    fn notified(&self, socket: &EngineSocket, state: &mut Self::State) -> impl Future<Output = ()> {
+        let _ = (socket, state);
+        std::future::ready(())
+    }
 
     /// Called when the session has ended; no call follows.
     fn closed(

@@ -14,22 +14,24 @@ pub(crate) struct Queue {
     first: Option<Encoded>,
     rest: VecDeque<Encoded>,
     bytes: usize,
-    /// Bytes of the largest packet.
-    largest: usize,
 }
 
 impl Queue {
     /// Appends a packet; false if the queue is full. An empty queue accepts any packet.
     pub(crate) fn push(&mut self, packet: Encoded, settings: &Settings) -> bool {
         let bytes = self.bytes.saturating_add(packet.len());
-        let largest = self.largest.max(packet.len());
-        let full = self.len() >= settings.max_queue_packets
-            || bytes.saturating_sub(largest) > settings.max_queue_bytes;
+        let max = settings.max_queue_bytes;
+        // The first packet usually settles it. A stored maximum would have to be searched for
+        // whenever the largest packet is taken.
+        let fits = {
+            let mut packets = self.first.iter().chain(&self.rest).chain([&packet]);
+            packets.any(|uncounted| bytes.saturating_sub(uncounted.len()) <= max)
+        };
+        let full = self.len() >= settings.max_queue_packets || !fits;
         if full && !self.is_empty() {
             return false;
         }
         self.bytes = bytes;
-        self.largest = largest;
         match self.first {
             None => self.first = Some(packet),
             Some(_) => self.rest.push_back(packet),
@@ -41,10 +43,6 @@ impl Queue {
         let packet = self.first.take()?;
         self.bytes = self.bytes.saturating_sub(packet.len());
         self.first = self.rest.pop_front();
-        if packet.len() == self.largest {
-            let queued = self.first.iter().chain(&self.rest);
-            self.largest = queued.map(Encoded::len).max().unwrap_or_default();
-        }
         if self.first.is_none() && self.rest.capacity() > 0 {
             // A burst must not cost an idle client memory for ever.
             self.rest = VecDeque::new();

@@ -110,6 +110,8 @@ impl<H: EngineHandler> Engine<H> {
 
     /// Closes every transport, accepts no new sessions, and waits until the protocol on top has
     /// handled the end of every session. Clients reconnect to another server.
+    ///
+    /// Call it while the HTTP server runs: its workers handle the ends of the sessions.
     pub async fn shutdown(&self) {
         let connections: Vec<_> = {
             let mut sessions = self.sessions.lock();

@@ -50,6 +50,12 @@ impl EngineSocket {
         self.0.drain(CloseReason::ForcedClose);
     }
 
+    /// Requests a call of [`EngineHandler::notified`](super::EngineHandler::notified). Requests that
+    /// wait together are one call.
+    pub fn notify(&self) {
+        self.0.notify();
+    }
+
     /// Whether the session is open.
     #[must_use]
     pub fn is_open(&self) -> bool {
@@ -458,6 +464,16 @@ mod tests {
         assert!(session.inner.lock().rest.is_empty());
         let last = session.poll_output(100, context);
         assert!(matches!(last, WebsocketOutput::Close));
+    }
+
+    #[test]
+    fn requests_of_a_call_that_wait_together_are_one() {
+        let session = session(Transport::Websocket, &Settings::default());
+        let socket = EngineSocket(Arc::clone(&session));
+        socket.notify();
+        socket.notify();
+        assert!(session.take_notification());
+        assert!(!session.take_notification());
     }
 
     #[test]

@@ -118,11 +118,13 @@ fn sequence(json: &str) -> Result<&str, EncodeError> {
     }
 }
 
-/// Encodes an acknowledgement with the arguments of a tuple or another sequence.
+/// Encodes an acknowledgement with the arguments of a tuple or another sequence, which refer to
+/// `attachments`.
 pub(crate) fn encode_ack<T: Serialize + ?Sized>(
     namespace: &str,
     id: u64,
     args: &T,
+    attachments: Vec<Bytes>,
 ) -> Result<Encoded, EncodeError> {
     let args = serde_json::to_string(args)?;
     Ok(encode(
@@ -130,19 +132,8 @@ pub(crate) fn encode_ack<T: Serialize + ?Sized>(
         namespace,
         Some(id),
         sequence(&args)?,
-        Vec::new(),
+        attachments,
     ))
-}
-
-/// Encodes an acknowledgement with received arguments.
-pub(crate) fn encode_ack_args(namespace: &str, id: u64, args: &Args) -> Encoded {
-    encode(
-        ['3', '6'],
-        namespace,
-        Some(id),
-        args.items(),
-        args.attachments().to_vec(),
-    )
 }
 
 /// `kinds` are the packet types without and with attachments.
@@ -244,7 +235,7 @@ mod tests {
     #[test]
     fn an_acknowledgement_carries_bare_arguments() {
         assert_eq!(
-            text(&encode_ack("/n", 3, &(vec![1, 2],)).unwrap()),
+            text(&encode_ack("/n", 3, &(vec![1, 2],), Vec::new()).unwrap()),
             "43/n,3[[1,2]]"
         );
     }

@@ -127,6 +127,8 @@ impl Server {
     /// Closes every transport, so that clients reconnect to another server, accepts no new
     /// sessions, and waits until the handlers have handled the end of every socket. Use a timeout,
     /// because a handler may hang.
+    ///
+    /// Call it while the HTTP server runs: its workers handle the ends of the sockets.
     pub async fn shutdown(&self) {
         self.engine.shutdown().await;
     }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use bytestring::ByteString;
 use serde::Serialize;
 
 use super::socket::Core;
-use crate::protocol::{Args, EncodeError, encode_ack, encode_ack_args};
+use crate::protocol::{Args, EncodeError, encode_ack};
 
 /// An event from a client.
 #[derive(Debug)]
@@ -42,17 +43,24 @@ impl Incoming {
     /// # Errors
     /// If the arguments are not a sequence or cannot be serialised.
     pub fn ack<T: Serialize + ?Sized>(&mut self, args: &T) -> Result<(), EncodeError> {
+        self.ack_with_attachments(args, Vec::new())
+    }
+
+    /// Acknowledges the event like [`Self::ack`], with arguments that refer to `attachments` by
+    /// [`Attachment`](crate::Attachment)s.
+    ///
+    /// # Errors
+    /// As [`Self::ack`].
+    pub fn ack_with_attachments<T: Serialize + ?Sized>(
+        &mut self,
+        args: &T,
+        attachments: Vec<Bytes>,
+    ) -> Result<(), EncodeError> {
         if let Some((core, id)) = &self.reply {
-            core.send(encode_ack(core.namespace_name(), *id, args)?);
+            let namespace = core.namespace_name();
+            core.send(encode_ack(namespace, *id, args, attachments)?);
             self.reply = None;
         }
         Ok(())
-    }
-
-    /// Acknowledges the event with its own arguments.
-    pub fn ack_echo(&mut self) {
-        if let Some((core, id)) = self.reply.take() {
-            core.send(encode_ack_args(core.namespace_name(), id, &self.args));
-        }
     }
 }

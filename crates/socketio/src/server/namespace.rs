@@ -51,6 +51,10 @@ impl NamespaceState {
     }
 
     pub(super) fn join(&self, core: &Arc<Core>, room: &str) {
+        // Every socket is in that room already.
+        if room == core.sid.as_str() {
+            return;
+        }
         let mut rooms = self.rooms.lock();
         // A socket that has left must not join a room again.
         if !rooms.all.contains_key(&core.sid) {

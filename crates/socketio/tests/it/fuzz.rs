@@ -1,8 +1,9 @@
 //! The decoders return a result for any input and never panic. `SOCKETIO_FUZZ_CASES` sets the
 //! number of cases for a longer run.
 
+use allclear_socketio::Event;
 use allclear_socketio::engine::{Message, Packet};
-use allclear_socketio::{Assembler, Event, Kind};
+use allclear_socketio::protocol::{Assembler, Kind};
 use bytestring::ByteString;
 use proptest::collection::vec;
 use proptest::prelude::*;

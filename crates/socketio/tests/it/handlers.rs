@@ -114,6 +114,17 @@ async fn attachments_arrive_with_their_event_whatever_else_is_sent() {
 }
 
 #[actix_web::test]
+async fn acknowledgement_carries_attachments() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, _) = server.joined().await;
+    wire.send(r#"451-7["file",{"_placeholder":true,"num":0}]"#)
+        .await;
+    wire.send_message(Message::binary("bytes")).await;
+    assert_eq!(wire.data().await, r#"461-7[{"_placeholder":true,"num":0}]"#);
+    assert_eq!(wire.message().await, Some(Message::binary("bytes")));
+}
+
+#[actix_web::test]
 async fn disconnected_socket_gets_a_packet_and_the_session_continues() {
     let mut server = TestServer::start(quick());
     let (mut wire, socket) = server.joined().await;

@@ -40,6 +40,18 @@ async fn a_broadcast_reaches_its_rooms_once_each() {
 }
 
 #[actix_web::test]
+async fn a_socket_that_joins_its_own_room_gets_each_event_once() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, socket) = server.joined().await;
+    socket.join(socket.sid().as_str());
+    let space = server.server.of("/").unwrap();
+    space.to(socket.sid().as_str()).emit(&event(1));
+    space.emit(&event(2));
+    receives(&mut wire, 1).await;
+    receives(&mut wire, 2).await;
+}
+
+#[actix_web::test]
 async fn leaving_socket_is_removed_from_its_rooms() {
     let mut server = TestServer::start(quick());
     let (mut wire, socket) = server.joined().await;

@@ -5,13 +5,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use actix_web::HttpRequest;
-use allclear_socketio::{Admission, Event, OverLimit, Permit, Permits, Server};
+use allclear_socketio::{Admission, Event, OverLimit, Permit, Permits, Server, Settings};
 use futures_util::FutureExt as _;
 use tokio::time::timeout;
 use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-use crate::support::{Report, TestServer, get, quick, soon};
+use crate::support::{Report, TestServer, client, get, quick, soon};
 
 #[actix_web::test]
 async fn no_ping_is_sent_before_its_interval_has_passed() {
@@ -78,6 +78,42 @@ async fn websocket_that_does_not_upgrade_is_closed_without_its_session() {
         .await;
     assert_eq!(wire.close_code().await, None);
     assert_eq!(polling.poll().await, (200, "2".into()));
+}
+
+#[actix_web::test]
+async fn upgrade_that_is_not_allowed_is_closed_and_the_poll_continues() {
+    let server = TestServer::start(Settings {
+        allow_upgrades: false,
+        ..Settings::default()
+    });
+    let (_, open) = get(&client(), &server.url("EIO=4&transport=polling")).await;
+    assert!(open.contains(r#""upgrades":[]"#), "{open}");
+    let polling = server.polling().await;
+    let mut poll = pin!(polling.poll());
+    let early = timeout(Duration::from_millis(50), poll.as_mut()).await;
+    assert!(early.is_err(), "there is nothing to send");
+    let mut wire = server
+        .wire(&format!("EIO=4&transport=websocket&sid={}", polling.sid))
+        .await;
+    assert_eq!(wire.close_code().await, None);
+    polling.post("40").await;
+    let (status, joined) = soon(poll).await;
+    assert!(status == 200 && joined.starts_with("40{"), "{joined}");
+}
+
+#[actix_web::test]
+async fn transport_that_is_off_is_refused() {
+    let table = [("polling", false, true), ("websocket", true, false)];
+    for (off, polling, websocket) in table {
+        let server = TestServer::start(Settings {
+            polling,
+            websocket,
+            ..Settings::default()
+        });
+        let url = server.url(&format!("EIO=4&transport={off}"));
+        let refusal = r#"{"code":0,"message":"Transport unknown"}"#;
+        assert_eq!(get(&client(), &url).await, (400, refusal.into()), "{off}");
+    }
 }
 
 #[actix_web::test]
@@ -183,16 +219,28 @@ async fn a_shutdown_closes_transports_without_a_disconnect_packet_and_waits_for_
         "{last:?}"
     );
     assert_eq!(server.server.sessions(), 0);
-    let client = crate::support::client();
-    assert_eq!(
-        get(&client, &server.url("EIO=4&transport=polling")).await.0,
-        503
+    let url = server.url("EIO=4&transport=polling");
+    assert_eq!(get(&client(), &url).await.0, 503);
+}
+
+#[actix_web::test]
+async fn http_server_stops_after_a_shutdown() {
+    let mut server = TestServer::start(Settings::default());
+    let (mut wire, _) = server.joined().await;
+    soon(server.server.shutdown()).await;
+    let last = server.reported();
+    assert!(
+        matches!(last, Some(Report::Disconnected("server shutting down"))),
+        "{last:?}"
     );
+    assert_eq!(server.server.sessions(), 0);
+    wire.close_code().await;
+    soon(server.http.stop(true)).await;
 }
 
 #[actix_web::test]
 async fn shutdown_does_not_wait_for_absent_clients() {
-    let server = TestServer::start(allclear_socketio::Settings::default());
+    let server = TestServer::start(Settings::default());
     let polling = server.polling().await;
     soon(server.server.shutdown()).await;
     assert_eq!(polling.poll().await.0, 400);
@@ -223,7 +271,7 @@ async fn session_that_opens_during_a_shutdown_is_refused() {
     let server = TestServer::start_with(quick(), Some(Arc::clone(&admission) as _));
     assert!(admission.0.set(server.server.clone()).is_ok());
     let url = server.url("EIO=4&transport=polling");
-    assert_eq!(get(&crate::support::client(), &url).await.0, 503);
+    assert_eq!(get(&client(), &url).await.0, 503);
     assert_eq!(server.server.sessions(), 0);
 }
 

@@ -4,12 +4,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix_web::dev::ServerHandle;
 use actix_web::{App, HttpServer, rt};
 use allclear_socketio::{
-    Admission, Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket,
-    SocketRef, close_dead_connections,
+    Admission, Connect, ConnectError, EncodeError, Event, Handler, Incoming, Server, Settings,
+    Socket, SocketRef, close_dead_connections,
 };
 use futures_util::{SinkExt, StreamExt};
+use serde_json::value::RawValue;
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -98,7 +100,7 @@ impl Handler for Reporter {
             "wait" => self.released.notified().await,
             "slow" => rt::time::sleep(Duration::from_millis(20)).await,
             "panic" => panic!("a handler may"),
-            _ => event.ack_echo(),
+            _ => acknowledge_with_own_arguments(&mut event).expect("they are JSON"),
         }
     }
 
@@ -107,8 +109,15 @@ impl Handler for Reporter {
     }
 }
 
+fn acknowledge_with_own_arguments(event: &mut Incoming) -> Result<(), EncodeError> {
+    let args: Vec<Box<RawValue>> = event.args().parse()?;
+    let attachments = event.args().attachments().to_vec();
+    event.ack_with_attachments(&args, attachments)
+}
+
 pub(crate) struct TestServer {
     pub(crate) server: Server,
+    pub(crate) http: ServerHandle,
     address: SocketAddr,
     reports: UnboundedReceiver<Report>,
     released: Arc<Notify>,
@@ -147,9 +156,12 @@ impl TestServer {
             .bind(("127.0.0.1", 0))
             .expect("a port is free");
         let address = http.addrs()[0];
-        rt::spawn(http.run());
+        let running = http.run();
+        let http = running.handle();
+        rt::spawn(running);
         Self {
             server,
+            http,
             address,
             reports,
             released,

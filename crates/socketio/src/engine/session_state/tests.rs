@@ -60,6 +60,18 @@ fn missing_pong_closes_and_any_packet_delays_that() {
 }
 
 #[test]
+fn deadline_of_a_pong_moves_only_if_its_ping_was_sent_much_too_late() {
+    for (delay, pong_due) in [
+        (Duration::from_millis(20), 45 * SECOND),
+        (15 * SECOND, 60 * SECOND),
+    ] {
+        let (mut state, start) = open(Transport::Websocket);
+        let next = state.tick(start + 25 * SECOND + delay, &settings());
+        assert_eq!(next, Some(start + pong_due), "{delay:?}");
+    }
+}
+
+#[test]
 fn poll_gets_queued_packets_or_waits() {
     let (mut state, _) = open(Transport::Polling);
     assert_eq!(state.begin_poll(), Ok(()));
@@ -76,6 +88,17 @@ fn second_poll_closes_the_session_and_ends_the_first() {
     assert_eq!(state.begin_poll(), Err(PollError::Overlap));
     assert_eq!(polled(&mut state), "1");
     assert_eq!(state.begin_poll(), Err(PollError::Unknown));
+}
+
+#[test]
+fn second_request_with_packets_closes_the_session() {
+    let (mut state, _) = open(Transport::Polling);
+    assert_eq!(state.begin_post(), Ok(()));
+    state.end_post();
+    assert_eq!(state.begin_post(), Ok(()));
+    assert_eq!(state.begin_post(), Err(PollError::Overlap));
+    assert_eq!(state.reason(), Some(CloseReason::TransportError));
+    assert_eq!(state.begin_post(), Err(PollError::Unknown));
 }
 
 #[test]

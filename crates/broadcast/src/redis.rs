@@ -121,11 +121,25 @@ impl Broadcast for Redis {
 
 /// Whether Redis is unavailable, so that the log says so once.
 #[derive(Debug, Default)]
-struct Outage(bool);
+struct Outage(Option<Cause>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    /// Redis cannot be reached.
+    Connection,
+    /// Redis refuses the command, for example because the user may not publish.
+    Refusal,
+}
 
 impl Outage {
     fn begin(&mut self, error: &RedisError) {
-        if !std::mem::replace(&mut self.0, true) {
+        let is_refused = !error.is_io_error() && !error.is_timeout();
+        let cause = if is_refused {
+            Cause::Refusal
+        } else {
+            Cause::Connection
+        };
+        if self.0.replace(cause).is_none() {
             let error = error as &dyn std::error::Error;
             tracing::warn!(
                 error,
@@ -134,8 +148,15 @@ impl Outage {
         }
     }
 
+    /// Redis responds to a PING, which it also does while it refuses to publish.
+    fn is_connected(&mut self) {
+        if self.0 == Some(Cause::Connection) {
+            self.end();
+        }
+    }
+
     fn end(&mut self) {
-        if std::mem::take(&mut self.0) {
+        if self.0.take().is_some() {
             tracing::info!("Redis is available again");
         }
     }

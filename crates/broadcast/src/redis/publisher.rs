@@ -1,6 +1,7 @@
 //! Publishes the commits of this node.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use allclear_application::outbox::Commit;
 use redis::aio::MultiplexedConnection;
@@ -21,7 +22,8 @@ impl Redis {
         let mut waiting = self.waiting.lock().await;
         let (mut unsent, mut outage) = (Vec::with_capacity(BATCH), Outage::default());
         loop {
-            let published = self.publish_waiting(&mut waiting, &mut unsent, &mut outage);
+            let published =
+                self.publish_waiting(&mut waiting, &mut unsent, &mut outage, MAX_SILENCE);
             if let Err(error) = published.await {
                 outage.begin(&error);
                 // Other nodes find them in the outbox before they could be published.
@@ -34,15 +36,17 @@ impl Redis {
 
     /// Publishes by a new connection until that fails, which leaves the commits of the failed round
     /// trip in `unsent` for the next connection: often the connection was closed because it was
-    /// unused. Nodes drop the commits that they have received already.
+    /// unused. Nodes drop the commits that they have received already. Tests the connection after
+    /// each `silence` without a commit.
     ///
     /// # Errors
     /// If Redis cannot be reached, or the new connection cannot publish `unsent` either.
-    async fn publish_waiting(
+    pub(super) async fn publish_waiting(
         &self,
         waiting: &mut mpsc::Receiver<Arc<Commit>>,
         unsent: &mut Vec<Arc<Commit>>,
         outage: &mut Outage,
+        silence: Duration,
     ) -> RedisResult<()> {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(RESPONSE_TIMEOUT))
@@ -57,8 +61,9 @@ impl Redis {
             outage.end();
         }
         loop {
-            let received = timeout(MAX_SILENCE, waiting.recv_many(unsent, BATCH)).await;
-            let sent = if received.is_ok() {
+            let received = timeout(silence, waiting.recv_many(unsent, BATCH)).await;
+            let is_published = received.is_ok();
+            let sent = if is_published {
                 self.publish_all(&mut connection, unsent).await
             } else {
                 redis::cmd("PING").query_async(&mut connection).await
@@ -66,9 +71,12 @@ impl Redis {
             if sent.is_err() {
                 return Ok(());
             }
-            // Not before: Redis may accept a connection and refuse to publish.
-            outage.end();
-            unsent.clear();
+            if is_published {
+                outage.end();
+                unsent.clear();
+            } else {
+                outage.is_connected();
+            }
         }
     }
 

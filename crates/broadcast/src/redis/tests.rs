@@ -1,7 +1,9 @@
 use allclear_application::write_kind::WriteKind;
 use allclear_domain::event::EventKind;
 
-use tokio::io::copy_bidirectional;
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, copy_bidirectional,
+};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::time::timeout;
@@ -52,6 +54,79 @@ async fn redis_that_accepts_connections_and_never_responds_is_unavailable() {
         panic!("subscribed to a server that does not respond");
     };
     assert!(error.is_timeout(), "{error:?}");
+}
+
+/// The number in the next line of a client, behind the character of its type; `None` at the end of
+/// the connection.
+async fn number(client: &mut BufReader<TcpStream>) -> Option<usize> {
+    let mut line = String::new();
+    client.read_line(&mut line).await.ok()?;
+    line.get(1..)?.trim_end().parse().ok()
+}
+
+/// The name of the next command of a client; `None` at the end of the connection.
+async fn command(client: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
+    let mut words = Vec::new();
+    for _ in 0..number(client).await? {
+        let length = number(client).await?;
+        let mut word = vec![0; length + "\r\n".len()];
+        client.read_exact(&mut word).await.ok()?;
+        word.truncate(length);
+        words.push(word);
+    }
+    words.into_iter().next()
+}
+
+/// Responds as a Redis that forbids to publish, and reports each PING.
+async fn forbid_to_publish(listener: TcpListener, pings: mpsc::UnboundedSender<()>) {
+    let (client, _) = listener.accept().await.unwrap();
+    let mut client = BufReader::new(client);
+    while let Some(name) = command(&mut client).await {
+        let response = match name.as_slice() {
+            b"PING" => {
+                let _ = pings.send(());
+                "+PONG\r\n"
+            }
+            b"PUBLISH" => "-NOPERM this user has no permissions\r\n",
+            _ => "+OK\r\n",
+        };
+        client.write_all(response.as_bytes()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn response_to_a_ping_ends_an_outage_of_the_connection_only() {
+    for (cause, left) in [
+        (Cause::Refusal, Some(Cause::Refusal)),
+        (Cause::Connection, None),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("redis://{}", listener.local_addr().unwrap());
+        let (pings, mut pinged) = mpsc::unbounded_channel();
+        tokio::spawn(forbid_to_publish(listener, pings));
+        let here = Redis::new(RedisOptions {
+            url: &url,
+            authorities: None,
+            installation: "refused",
+            key: HmacKey::new("refused").unwrap(),
+        })
+        .unwrap();
+        let (mut unsent, mut outage) = (Vec::new(), Outage(Some(cause)));
+        let mut waiting = here.waiting.lock().await;
+        let silence = Duration::from_millis(1);
+        let publishing = here.publish_waiting(&mut waiting, &mut unsent, &mut outage, silence);
+        let commits = async {
+            // At the second PING, the response to the first one has been handled.
+            for _ in 0..2 {
+                pinged.recv().await.unwrap();
+            }
+            here.publish(commit(1)).await;
+        };
+        let (published, ()) = tokio::join!(publishing, commits);
+        published.unwrap();
+        assert_eq!(unsent.len(), 1, "the commit waits for the next connection");
+        assert_eq!(outage.0, left, "nothing was published");
+    }
 }
 
 #[tokio::test]

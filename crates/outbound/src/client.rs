@@ -67,7 +67,8 @@ impl Default for Timeouts {
 /// checked, and the connection is made to one of them. It follows no redirects, uses no proxy,
 /// keeps no cookies and decompresses nothing.
 pub struct OutboundClient {
-    /// The client for what visitors enter; `None` if it is this one, because no target is listed.
+    /// The client for what visitors enter; `None` if it is this one, because they may enter each
+    /// target that is listed.
     for_visitors: Option<Box<Self>>,
     rules: Arc<Rules>,
     /// The look-up of [`Self::check`].
@@ -145,13 +146,11 @@ impl OutboundClient {
         timeouts: Timeouts,
         idle_per_host: usize,
     ) -> Result<Self, RequestError> {
-        let for_visitors = if rules.allowed.is_empty() {
+        let allowed = rules.allowed.for_visitors();
+        let for_visitors = if allowed == rules.allowed {
             None
         } else {
-            let rules = Rules {
-                allowed: AllowedTargets::default(),
-                ..rules
-            };
+            let rules = Rules { allowed, ..rules };
             let client = Self::with_rules(rules, lookups.clone(), timeouts, idle_per_host)?;
             Some(Box::new(client))
         };
@@ -171,8 +170,8 @@ impl OutboundClient {
         })
     }
 
-    /// The client for what visitors enter: it reaches public addresses only, and shares no
-    /// connections with this one if targets are listed.
+    /// The client for what visitors enter: it does not reach listed ranges, and shares no connections
+    /// with this one if ranges are listed.
     pub(crate) fn for_visitors(&self) -> &Self {
         self.for_visitors.as_deref().unwrap_or(self)
     }

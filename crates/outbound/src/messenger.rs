@@ -49,7 +49,7 @@ impl HttpMessenger {
         }
     }
 
-    /// The client for a target. What a visitor entered must be public.
+    /// The client for a target. What a visitor entered must not be in a listed range.
     async fn client(&self, target: &Target) -> Result<&OutboundClient, RequestError> {
         let client = self
             .client

@@ -98,9 +98,15 @@ impl AllowedTargets {
         Ok(allowed)
     }
 
-    /// Whether no target is listed.
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.networks.is_empty() && self.hosts.is_empty()
+    /// Those that visitors may enter as well: the addresses and names that are listed one by one. A
+    /// range is for operators only, because most of its addresses are no receivers of messages.
+    #[must_use]
+    pub(crate) fn for_visitors(&self) -> Self {
+        let is_address = |network: &&IpNet| network.prefix_len() == network.max_prefix_len();
+        Self {
+            networks: self.networks.iter().filter(is_address).copied().collect(),
+            hosts: self.hosts.clone(),
+        }
     }
 
     /// These targets and the host of a URL.
@@ -256,6 +262,21 @@ mod tests {
             let kept = listed.filter(host, found, Reach::Public);
             assert_eq!(kept.is_ok(), expected, "{host} {inner}");
         }
+    }
+
+    #[test]
+    fn listed_ranges_are_not_for_visitors() {
+        let listed = [
+            "10.0.0.1",
+            "10.0.0.2/32",
+            "192.168.0.0/16",
+            "fd00::1",
+            "fd00::/8",
+            "hooks.internal",
+        ];
+        let expected = ["10.0.0.1", "10.0.0.2", "fd00::1", "hooks.internal"];
+        let allowed = AllowedTargets::parse(listed).unwrap().for_visitors();
+        assert_eq!(allowed, AllowedTargets::parse(expected).unwrap());
     }
 
     #[test]

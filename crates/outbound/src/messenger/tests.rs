@@ -194,7 +194,7 @@ async fn the_same_spellings_reach_a_listed_host() {
 }
 
 #[tokio::test]
-async fn a_listed_host_is_reached_for_operators_only() {
+async fn listed_range_is_reached_for_operators_only() {
     let receiver = CountingReceiver::start().await;
     let messenger = messenger(&receiver, &["127.0.0.0/8"]);
     for host in ["127.0.0.1", "hooks.internal"] {
@@ -207,6 +207,17 @@ async fn a_listed_host_is_reached_for_operators_only() {
         assert_message_refused(&messenger, by_visitor).await;
     }
     assert_eq!(receiver.connections(), 2);
+}
+
+#[tokio::test]
+async fn listed_address_is_reached_for_visitors_too() {
+    let receiver = CountingReceiver::start().await;
+    let messenger = messenger(&receiver, &["127.0.0.1"]);
+    let mut message = message(receiver.url("127.0.0.1").as_str());
+    message.target = message.target.entered_by_visitor();
+    assert_eq!(messenger.check(&message.target).await, Ok(()));
+    assert_eq!(messenger.send(message).await, Ok(()));
+    assert_eq!(receiver.connections(), 1);
 }
 
 #[tokio::test]

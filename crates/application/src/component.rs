@@ -64,12 +64,16 @@ pub trait ComponentStore: Send + Sync {
         author: Author,
     ) -> Result<Option<Committed<ComponentReport>>, Error>;
 
-    /// Runs a rule on a component and removes it. `None` if it does not exist. If many messages
-    /// about it wait, most of them are removed before the rule runs, even if the rule fails.
+    /// Runs a rule on a component and removes it. `None` if it does not exist, [`Error::Stale`] if
+    /// the precondition is for another version. If many messages about it wait, most of them are
+    /// removed before the rule runs. An adapter MUST check the precondition before it removes
+    /// anything, and not after that. The deletion may take several transactions, so the caller MUST
+    /// await its end.
     async fn delete(
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
+        precondition: Precondition,
         rule: Transition<Component, ()>,
     ) -> Result<Option<Committed<()>>, Error>;
 }
@@ -170,16 +174,10 @@ impl Components {
         id: ComponentId,
         precondition: Precondition,
     ) -> Result<(), Error> {
-        // The store may remove messages before the rule runs.
-        let found = self.find(organisation, id).await?;
-        precondition.check(found.component.version)?;
-        let rule: Transition<Component, ()> = Box::new(move |component, _| {
-            precondition.check(component.version)?;
-            Ok(component.delete())
-        });
+        let rule: Transition<Component, ()> = Box::new(|component, _| Ok(component.delete()));
         let committed = self
             .store
-            .delete(organisation, id, rule)
+            .delete(organisation, id, precondition, rule)
             .await?
             .ok_or(Error::NotFound(Resource::Component))?;
         self.relay.publish(committed).await;

@@ -94,7 +94,8 @@ pub trait ComponentGroupStore: Send + Sync {
 
     /// Runs a rule on a group and removes it. `None` if it does not exist. Its components stay on
     /// the page, without a group. Subscribers of the group have chosen its components before the
-    /// rule runs, even if the rule fails.
+    /// rule runs, even if the rule fails. The deletion may take several transactions, so the caller
+    /// MUST await its end.
     async fn delete(
         &self,
         organisation: &OrganisationId,
@@ -270,8 +271,9 @@ impl ComponentGroups {
             .ok_or(Error::NotFound(Resource::Organisation))
     }
 
-    /// Replaces the order of the page if the precondition holds. [`Error::Stale`],
-    /// [`Error::Invalid`] if a group or component is missing, unknown or repeated.
+    /// Replaces the order of the page if the precondition holds. [`Error::NotFound`] if the
+    /// organisation does not exist, [`Error::Stale`], [`Error::Invalid`] if a group or component is
+    /// missing, unknown or repeated.
     pub async fn reorder(
         &self,
         organisation: &OrganisationId,

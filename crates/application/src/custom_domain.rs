@@ -4,7 +4,7 @@ pub mod hosts;
 
 use std::sync::Arc;
 
-use allclear_domain::audit::{Action, Target};
+use allclear_domain::audit::{Action, ChangeTarget};
 use allclear_domain::custom_domain::{DomainClaim, DomainName};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Organisation;
@@ -100,7 +100,8 @@ impl Domains {
     }
 
     /// Claims a domain, in place of the present one. [`Error::Invalid`] for the installation's own
-    /// host, [`Error::Conflict`] if another organisation has verified the domain.
+    /// host, [`Error::Conflict`] if another organisation has verified the domain,
+    /// [`Error::NotFound`] if the organisation does not exist.
     pub async fn claim(
         &self,
         id: &OrganisationId,
@@ -150,7 +151,7 @@ impl Domains {
                 return Ok(verified);
             }
             let name = claim.name.to_string();
-            Ok(verified.audited(Action::DomainVerified, Target::Organisation, name))
+            Ok(verified.audited(Action::DomainVerified, ChangeTarget::Organisation, name))
         });
         self.change(id, rule).await
     }
@@ -160,17 +161,8 @@ impl Domains {
     pub async fn remove(&self, id: &OrganisationId) -> Result<DomainName, Error> {
         let claim = self.find(id).await?.domain;
         let claim = claim.ok_or(Error::NotFound(Resource::Domain))?;
-        let name = claim.name.clone();
-        let rule: Transition<Organisation> = Box::new(move |organisation, _| {
-            // Another admin may have claimed another one meanwhile.
-            let stored = organisation.domain.as_ref();
-            if stored.is_none_or(|stored| stored.name != claim.name) {
-                return Err(Error::NotFound(Resource::Domain));
-            }
-            Ok(organisation.remove_domain())
-        });
-        self.change(id, rule).await?;
-        Ok(name)
+        self.change(id, removal(claim.name.clone())).await?;
+        Ok(claim.name)
     }
 
     /// Returns the tokens of the pending claims to a host, that of the organisation `first` before
@@ -207,6 +199,34 @@ impl Domains {
         }
         Ok(organisation)
     }
+}
+
+/// Removes a domain from the organisation that has verified it, for an operator of the
+/// installation. Without it, a domain whose holder has changed would stay with an organisation that
+/// no longer controls it. Nodes read the commit from the outbox. Returns the organisation without
+/// the domain. [`Error::NotFound`] if no organisation has verified it.
+pub async fn release(
+    organisations: &dyn OrganisationStore,
+    store: &dyn DomainStore,
+    name: &DomainName,
+) -> Result<Organisation, Error> {
+    let owner = store.owner_of(name).await?;
+    let owner = owner.ok_or(Error::NotFound(Resource::Domain))?;
+    let released = organisations.change(&owner, removal(name.clone())).await?;
+    let committed = released.ok_or(Error::NotFound(Resource::Domain))?;
+    Ok(committed.state)
+}
+
+/// The rule that removes the domain with this name.
+fn removal(name: DomainName) -> Transition<Organisation> {
+    Box::new(move |organisation, _| {
+        // An admin may have claimed another one meanwhile.
+        let stored = organisation.domain.as_ref();
+        if stored.is_none_or(|stored| stored.name != name) {
+            return Err(Error::NotFound(Resource::Domain));
+        }
+        Ok(organisation.remove_domain())
+    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use allclear_domain::headline::Banner;
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::membership::Role;
 use allclear_domain::permission::Permission;
@@ -15,7 +16,6 @@ use crate::delivery::Deliveries;
 use crate::error::{Error, Resource};
 use crate::incident::IncidentReport;
 use crate::maintenance::MaintenanceReport;
-use crate::status_page::Banner;
 
 /// Maximum number of incidents, and of maintenances, on a dashboard.
 pub const MAX_ITEMS: usize = 500;

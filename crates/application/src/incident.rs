@@ -82,13 +82,16 @@ pub trait IncidentStore: Send + Sync {
         rule: Transition<Incident>,
     ) -> Result<Option<Committed<IncidentReport>>, Error>;
 
-    /// Runs a rule on an incident and removes the incident with its updates. If it has many
-    /// updates, or many messages about it wait, most of them are removed before the rule runs, even
-    /// if the rule fails.
+    /// Runs a rule on an incident and removes the incident with its updates. [`Error::Stale`] if
+    /// the precondition is for another version. If it has many updates, or many messages about it
+    /// wait, most of them are removed before the rule runs. An adapter MUST check the precondition
+    /// before it removes anything, and not after that. The deletion takes several transactions
+    /// then, so the caller MUST await its end.
     async fn delete(
         &self,
         organisation: &OrganisationId,
         id: IncidentId,
+        precondition: Precondition,
         rule: Transition<IncidentAndAttached, ()>,
     ) -> Result<Option<Committed<()>>, Error>;
 
@@ -132,7 +135,7 @@ pub trait IncidentStore: Send + Sync {
 
     /// Runs a rule on an incident, removes the updates and stores the incident. If many messages
     /// about the updates wait, most of them are removed before the rule runs, even if the rule
-    /// fails.
+    /// fails. The deletion takes several transactions then, so the caller MUST await its end.
     async fn delete_updates(
         &self,
         organisation: &OrganisationId,
@@ -272,16 +275,10 @@ impl Incidents {
         id: IncidentId,
         precondition: Precondition,
     ) -> Result<(), Error> {
-        // The store may remove updates and messages before the rule runs.
-        let found = self.find(organisation, id).await?;
-        precondition.check(found.incident.version)?;
-        let rule: Transition<IncidentAndAttached, ()> = Box::new(move |found, _| {
-            precondition.check(found.incident.version)?;
-            Ok(found.delete())
-        });
+        let rule: Transition<IncidentAndAttached, ()> = Box::new(|found, _| Ok(found.delete()));
         let committed = self
             .store
-            .delete(organisation, id, rule)
+            .delete(organisation, id, precondition, rule)
             .await?
             .ok_or(Error::NotFound(Resource::Incident))?;
         self.relay.publish(committed).await;

@@ -17,6 +17,7 @@ use crate::mail::{Mail, MailContent, Mailer, SendError};
 use crate::mail_budget::{MailBudget, MailCause, MailKind};
 use crate::membership::administered;
 use crate::organisation::OrganisationStore;
+use crate::page::{Listed, Page};
 use crate::second_factor::FactorStore;
 use crate::secret::SecretToken;
 use crate::session::{AdminSession, Session};
@@ -109,16 +110,17 @@ impl Invitations {
         }
     }
 
-    /// The pending invitations to an organisation, newest first. [`Error::NotFound`],
+    /// A page of the pending invitations to an organisation, newest first. [`Error::NotFound`],
     /// [`Error::Forbidden`], [`Error::SecondFactorRequired`].
     pub async fn list(
         &self,
         session: &Session,
         organisation: &OrganisationId,
-    ) -> Result<Vec<Invitation>, Error> {
+        page: Page,
+    ) -> Result<Listed<Invitation>, Error> {
         self.administered(session, organisation).await?;
         self.store
-            .list_invitations(organisation, self.clock.now())
+            .list_invitations(organisation, self.clock.now(), page)
             .await
     }
 

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// Allows a number of lines in each second. The first line after a limited second says how many
+/// Allows a number of lines in each period. The first line after a limited period says how many
 /// were left out.
 pub struct LineLimit {
-    per_second: u32,
+    lines: u32,
+    period: Duration,
     window: Mutex<Option<Window>>,
 }
 
@@ -18,13 +19,22 @@ struct Window {
 }
 
 impl LineLimit {
-    const WINDOW: Duration = Duration::from_secs(1);
-
     /// Allows so many lines in each second.
     #[must_use]
     pub const fn new(per_second: u32) -> Self {
+        Self::within(Duration::from_secs(1), per_second)
+    }
+
+    /// Allows one line in each minute.
+    #[must_use]
+    pub const fn once_a_minute() -> Self {
+        Self::within(Duration::from_mins(1), 1)
+    }
+
+    const fn within(period: Duration, lines: u32) -> Self {
         Self {
-            per_second,
+            lines,
+            period,
             window: Mutex::new(None),
         }
     }
@@ -37,18 +47,18 @@ impl LineLimit {
     fn allows_at(&self, now: Instant) -> bool {
         let mut window = self.window.lock();
         if let Some(window) = window.as_mut()
-            && now.duration_since(window.began) < Self::WINDOW
+            && now.duration_since(window.began) < self.period
         {
             window.lines = window.lines.saturating_add(1);
-            return window.lines <= self.per_second;
+            return window.lines <= self.lines;
         }
         let before = window.replace(Window {
             began: now,
             lines: 1,
         });
         let lines = before.map_or(0, |before| before.lines);
-        if lines > self.per_second {
-            let left_out = lines - self.per_second;
+        if lines > self.lines {
+            let left_out = lines - self.lines;
             tracing::warn!(left_out, "lines about failures were left out");
         }
         true
@@ -69,5 +79,16 @@ mod tests {
         };
         assert_eq!((allowed(0), allowed(999)), (2, 0));
         assert_eq!((allowed(1_000), allowed(5_000)), (2, 2));
+    }
+
+    #[test]
+    fn one_line_of_a_minute_is_allowed() {
+        let limit = LineLimit::once_a_minute();
+        let start = Instant::now();
+        let allowed = |seconds: u64| limit.allows_at(start + Duration::from_secs(seconds));
+        assert_eq!(
+            [0, 1, 59, 60, 61].map(allowed),
+            [true, false, false, true, false]
+        );
     }
 }

@@ -75,7 +75,7 @@ pub struct MailBudgetLimits {
     pub account: Option<u32>,
     /// Per organisation.
     pub organisation: Option<u32>,
-    /// Of the whole installation.
+    /// Of the whole installation, to addresses that somebody entered.
     pub installation: Option<u32>,
 }
 
@@ -86,12 +86,9 @@ pub enum MailKind {
     /// To an address that somebody entered: a link of a sign-up, an account or a subscription, or
     /// an invitation.
     EnteredAddress,
-    /// The link of a password reset.
-    PasswordReset {
-        /// Whether the address has an account. If not, the mail is counted for the mailbox, and
-        /// not sent.
-        has_account: bool,
-    },
+    /// The link of a password reset. If the address has no account, the mail is counted, and not
+    /// sent.
+    PasswordReset,
     /// A notice about a sign-in. Somebody with a stolen password can cause any number of them.
     SignInNotice,
     /// A notice to the former address of an account.
@@ -192,8 +189,8 @@ pub struct MailBudget {
 
 impl MailBudget {
     /// Fifths of the installation's mails that organisations may use. The rest is reserved for
-    /// people who sign up or have an account. Otherwise organisations could use up all of them, and
-    /// nobody could sign up or reset a password until the next day.
+    /// people who sign up or change their address. Otherwise organisations could use up all of
+    /// them, and nobody could sign up until the next day.
     const FIFTHS_OF_ORGANISATIONS: u32 = 4;
     /// Fifths of the installation's mails that causes without an account may use.
     const FIFTHS_WITHOUT_ACCOUNT: u32 = 3;
@@ -372,12 +369,14 @@ impl MailBudget {
         is_limited.then_some(fifths(Self::FIFTHS_WITHOUT_ACCOUNT, limit))
     }
 
-    /// The limit of all mails together; `None` for a mail that is counted and not sent. That of
-    /// organisations is lower, so that mails remain for sign-ups and accounts.
+    /// The limit of all mails together to addresses that somebody entered. That of organisations
+    /// is lower, so that mails remain for sign-ups. `None` for resets and notices: they go to the
+    /// addresses of accounts, and the mailbox limits them. With a shared limit, a person with many
+    /// accounts could keep them from everybody else.
     fn installation_limit(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.installation?;
-        let is_sent = cause.kind != MailKind::PasswordReset { has_account: false };
-        is_sent.then_some(match cause.organisation {
+        let is_entered = cause.kind == MailKind::EnteredAddress;
+        is_entered.then_some(match cause.organisation {
             Some(_) => fifths(Self::FIFTHS_OF_ORGANISATIONS, limit),
             None => limit,
         })
@@ -409,7 +408,7 @@ const fn purpose(cause: &MailCause) -> &'static str {
     match cause.kind {
         MailKind::EnteredAddress if cause.account.is_some() => "mail budget of accounts",
         MailKind::EnteredAddress => "mail budget",
-        MailKind::PasswordReset { .. } => "mail budget of password resets",
+        MailKind::PasswordReset => "mail budget of password resets",
         MailKind::SignInNotice => "mail budget of sign-in notices",
         MailKind::AddressNotice => "mail budget of address notices",
         MailKind::PasswordNotice => "mail budget of password notices",

@@ -91,13 +91,16 @@ pub trait MaintenanceStore: Send + Sync {
         rule: Transition<Maintenance>,
     ) -> Result<Option<Committed<MaintenanceReport>>, Error>;
 
-    /// Runs a rule on a maintenance and removes the maintenance with its updates. If it has many
-    /// updates, or many messages about it wait, most of them are removed before the rule runs, even
-    /// if the rule fails.
+    /// Runs a rule on a maintenance and removes the maintenance with its updates.
+    /// [`Error::Stale`] if the precondition is for another version. If it has many updates, or many
+    /// messages about it wait, most of them are removed before the rule runs. An adapter MUST check
+    /// the precondition before it removes anything, and not after that. The deletion takes several
+    /// transactions then, so the caller MUST await its end.
     async fn delete(
         &self,
         organisation: &OrganisationId,
         id: MaintenanceId,
+        precondition: Precondition,
         rule: Transition<Maintenance, ()>,
     ) -> Result<Option<Committed<()>>, Error>;
 
@@ -136,7 +139,7 @@ pub trait MaintenanceStore: Send + Sync {
 
     /// Runs a rule on a maintenance, removes the updates and stores the maintenance. If many
     /// messages about the updates wait, most of them are removed before the rule runs, even if the
-    /// rule fails.
+    /// rule fails. The deletion takes several transactions then, so the caller MUST await its end.
     async fn delete_updates(
         &self,
         organisation: &OrganisationId,
@@ -221,9 +224,9 @@ impl Maintenances {
         Ok(self.publish(committed).await)
     }
 
-    /// Changes the fields of the patch if the precondition holds. A patch of an end alone that is
-    /// not in the future completes the maintenance. [`Error::NotFound`], [`Error::Stale`],
-    /// [`Error::Invalid`], and [`Error::Conflict`] if it cannot be completed.
+    /// Changes the fields of the patch if the precondition holds. A patch of an end alone, at most
+    /// a minute ahead of the clock, completes the maintenance. [`Error::NotFound`],
+    /// [`Error::Stale`], [`Error::Invalid`], and [`Error::Conflict`] if it cannot be completed.
     pub async fn edit(
         &self,
         organisation: &OrganisationId,
@@ -251,16 +254,11 @@ impl Maintenances {
         id: MaintenanceId,
         precondition: Precondition,
     ) -> Result<(), Error> {
-        // The store may remove updates and messages before the rule runs.
-        let found = self.find(organisation, id).await?;
-        precondition.check(found.maintenance.version)?;
-        let rule: Transition<Maintenance, ()> = Box::new(move |maintenance, stamp| {
-            precondition.check(maintenance.version)?;
-            Ok(maintenance.delete(stamp.wall_time))
-        });
+        let rule: Transition<Maintenance, ()> =
+            Box::new(|maintenance, stamp| Ok(maintenance.delete(stamp.wall_time)));
         let committed = self
             .store
-            .delete(organisation, id, rule)
+            .delete(organisation, id, precondition, rule)
             .await?
             .ok_or(Error::NotFound(Resource::Maintenance))?;
         self.relay.publish(committed).await;

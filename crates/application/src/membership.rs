@@ -13,6 +13,7 @@ use validator::Validate;
 use crate::clock::Clock;
 use crate::error::{Error, Resource};
 use crate::organisation::OrganisationStore;
+use crate::page::{Listed, Page};
 use crate::relay::Relay;
 use crate::second_factor::{FactorStore, check_requirement};
 use crate::security_log::{SecurityEvent, SecurityRecord};
@@ -93,7 +94,8 @@ impl Memberships {
         })
     }
 
-    /// Renames an organisation. Another name is recorded in the security log.
+    /// Renames an organisation. Another name is recorded in the security log. [`Error::NotFound`],
+    /// [`Error::Forbidden`], [`Error::SecondFactorRequired`], [`Error::Invalid`].
     pub async fn rename(
         &self,
         session: &Session,
@@ -121,7 +123,7 @@ impl Memberships {
     }
 
     /// Deletes an organisation with everything that belongs to it. [`Error::NotFound`],
-    /// [`Error::Forbidden`].
+    /// [`Error::Forbidden`], [`Error::SecondFactorRequired`].
     pub async fn delete(
         &self,
         session: &Session,
@@ -134,19 +136,23 @@ impl Memberships {
         Ok(())
     }
 
-    /// The members of an organisation, newest first. [`Error::NotFound`].
+    /// A page of the members of an organisation, by the time at which they joined, newest first.
+    /// [`Error::NotFound`], [`Error::SecondFactorRequired`], [`Error::Invalid`] if the page's `before`
+    /// is not a member.
     pub async fn members(
         &self,
         session: &Session,
         organisation: &OrganisationId,
-    ) -> Result<Vec<Member>, Error> {
+        page: Page,
+    ) -> Result<Listed<Member>, Error> {
         self.membership(session, organisation).await?;
         check_requirement(self.factors.as_ref(), session, organisation).await?;
-        self.store.list_members(organisation).await
+        self.store.list_members(organisation, page).await
     }
 
     /// Gives a member a role. Another role is recorded in the security log. [`Error::NotFound`],
-    /// [`Error::Forbidden`], [`Error::Conflict`] for the last admin.
+    /// [`Error::Forbidden`], [`Error::SecondFactorRequired`], [`Error::Conflict`] for the last admin,
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     pub async fn set_role(
         &self,
         session: &Session,
@@ -177,7 +183,9 @@ impl Memberships {
         Ok(())
     }
 
-    /// Removes a member, or the session's own account.
+    /// Removes a member, or the session's own account. [`Error::NotFound`], [`Error::Forbidden`],
+    /// [`Error::SecondFactorRequired`], [`Error::Conflict`] for the last admin,
+    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     pub async fn remove(
         &self,
         session: &Session,

@@ -13,6 +13,7 @@ use chrono::{DateTime, Utc};
 use crate::error::{Error, Resource};
 use crate::invitation::Invitation;
 use crate::membership::{MemberTransition, NewOrganisation};
+use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
 use crate::relay::Relay;
 use crate::secret::Digest;
@@ -31,6 +32,7 @@ pub trait OrganisationStore: Send + Sync {
     /// Stores an organisation and its first admin, in one transaction. [`Error::Conflict`] if the
     /// account may not create more.
     async fn create(&self, organisation: NewOrganisation) -> Result<(), Error>;
+
     /// Runs a rule on an organisation and stores the result. `None` if the organisation does
     /// not exist.
     async fn change(
@@ -52,7 +54,8 @@ pub trait OrganisationStore: Send + Sync {
     /// Removes the organisation with everything that belongs to it. Returns whether it existed. An
     /// adapter MUST check under the organisation's lock, before it removes anything, that the
     /// account `admin` is an admin; `None` if no account asks for the deletion.
-    /// [`Error::Forbidden`].
+    /// [`Error::Forbidden`]. The deletion takes several transactions, so the caller MUST await its
+    /// end.
     async fn delete(&self, id: &OrganisationId, admin: Option<UserId>) -> Result<bool, Error>;
 
     /// Returns the memberships of an account, newest first.
@@ -66,8 +69,14 @@ pub trait OrganisationStore: Send + Sync {
         user: UserId,
     ) -> Result<Option<Membership>, Error>;
 
-    /// Returns the members of an organisation, newest first.
-    async fn list_members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error>;
+    /// Returns a page of the members of an organisation, by the time at which they joined, newest
+    /// first. The page's `before` is the account of a member. [`Error::Invalid`] if that account is
+    /// not a member: it is unknown when a removed member joined.
+    async fn list_members(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<Member>, Error>;
 
     /// Runs a rule on a member. Returns the member's role before the change; `None` if there is no
     /// such member. An adapter MUST serialise member changes per organisation; otherwise two admins
@@ -101,12 +110,13 @@ pub trait OrganisationStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Option<Invitation>, Error>;
 
-    /// Returns the pending invitations to an organisation, newest first.
+    /// Returns a page of the pending invitations to an organisation, newest first.
     async fn list_invitations(
         &self,
         organisation: &OrganisationId,
         now: DateTime<Utc>,
-    ) -> Result<Vec<Invitation>, Error>;
+        page: Page,
+    ) -> Result<Listed<Invitation>, Error>;
 
     /// Removes an invitation to an organisation. Returns whether it existed. An adapter MUST check
     /// in the same transaction that the account `admin` is an admin. [`Error::Forbidden`].

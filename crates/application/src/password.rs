@@ -223,9 +223,7 @@ impl Passwords {
 
     async fn mail_reset(&self, key: EmailKey) -> Result<(), Error> {
         let owner = self.ports.accounts.owner(&key).await?;
-        let has_account = owner.is_some();
-        let kind = MailKind::PasswordReset { has_account };
-        let cause = MailCause::by_anybody(kind, key.clone());
+        let cause = MailCause::by_anybody(MailKind::PasswordReset, key.clone());
         if !self.ports.mail_budget.try_take(&cause).await? {
             return Ok(());
         }

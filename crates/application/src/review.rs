@@ -5,7 +5,6 @@ use std::sync::Arc;
 use allclear_domain::event::Changed;
 use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::markdown;
-use allclear_domain::organisation::Revision;
 use allclear_domain::review::{IncidentAndReview, PublishError, Review, check_body};
 use async_trait::async_trait;
 use tokio::task::spawn_blocking;
@@ -36,12 +35,16 @@ pub trait ReviewStore: Send + Sync {
         rule: Transition<IncidentAndReview, Option<Review>>,
     ) -> Result<Option<Committed<Option<Review>>>, Error>;
 
-    /// [`Self::change_review`] with a rule that removes the review. If many messages about the
-    /// review wait, they are removed before the rule runs, even if the rule fails.
+    /// [`Self::change_review`] with a rule that removes the review. [`Error::Stale`] if the
+    /// precondition is for another version. If many messages about the review wait, they are
+    /// removed before the rule runs. An adapter MUST check the precondition before it removes
+    /// anything, and not after that. The deletion takes several transactions then, so the caller
+    /// MUST await its end.
     async fn delete(
         &self,
         organisation: &OrganisationId,
         incident: IncidentId,
+        precondition: Precondition,
         rule: Transition<IncidentAndReview, Option<Review>>,
     ) -> Result<Option<Committed<Option<Review>>>, Error>;
 }
@@ -130,18 +133,13 @@ impl Reviews {
         incident: IncidentId,
         precondition: Precondition,
     ) -> Result<(), Error> {
-        // The store may remove messages before the rule runs.
-        let found = self.store.find_review(organisation, incident).await?;
-        let found = found.ok_or(Error::NotFound(Resource::Incident))?;
-        check(&found, &precondition)?;
-        let rule: Transition<IncidentAndReview, Option<Review>> = Box::new(move |found, _| {
-            check(&found, &precondition)?;
+        let rule: Transition<IncidentAndReview, Option<Review>> = Box::new(|found, _| {
             let deleted = found.delete().ok_or(Error::NotFound(Resource::Review))?;
             Ok(deleted.map(|()| None))
         });
         let committed = self
             .store
-            .delete(organisation, incident, rule)
+            .delete(organisation, incident, precondition, rule)
             .await?
             .ok_or(Error::NotFound(Resource::Incident))?;
         self.relay.publish(committed).await;
@@ -158,7 +156,7 @@ impl Reviews {
         + 'static,
     ) -> Result<Review, Error> {
         let rule: Transition<IncidentAndReview, Option<Review>> = Box::new(move |found, stamp| {
-            check(&found, &precondition)?;
+            precondition.check(found.review_version())?;
             Ok(change(found, stamp)?.map(Some))
         });
         let committed = self
@@ -169,13 +167,4 @@ impl Reviews {
         let review = self.relay.publish(committed).await;
         review.ok_or_else(|| Error::internal("a changed review is not stored"))
     }
-}
-
-/// Checks the version of a review; that of an absent one is 0.
-fn check(found: &IncidentAndReview, precondition: &Precondition) -> Result<(), Error> {
-    let version = found
-        .review
-        .as_ref()
-        .map_or(Revision::default(), |review| review.version);
-    precondition.check(version)
 }

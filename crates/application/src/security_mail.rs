@@ -37,7 +37,7 @@ pub enum SecurityChange {
         /// Name of the passkey.
         name: String,
     },
-    /// A recovery code was used to sign in.
+    /// A recovery code was used.
     RecoveryCodeUsed {
         /// Number of codes that are left.
         left: u64,

@@ -10,7 +10,7 @@ pub mod uptime;
 
 use allclear_domain::channel::Channel;
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::headline::headline;
+use allclear_domain::headline::{Banner, headline};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::SHOWN_AFTER_RESOLUTION;
 use allclear_domain::maintenance::TICK;
@@ -248,15 +248,6 @@ fn serialize_text<S: Serializer>(
     serializer.collect_str(value)
 }
 
-/// Headline of the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Banner {
-    /// Whether every component is operational.
-    pub operational: bool,
-    /// "All Systems Operational" or "Some systems are experiencing issues".
-    pub text: &'static str,
-}
-
 /// Everything a status page shows, at one revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -291,11 +282,7 @@ impl Snapshot {
     /// The headline for these components; `None` if there are none.
     #[must_use]
     pub fn banner(components: &[ComponentReport]) -> Option<Banner> {
-        let found = headline(components.iter().map(|report| report.component.status))?;
-        Some(Banner {
-            operational: found.operational,
-            text: found.text(),
-        })
+        headline(components.iter().map(|report| report.component.status))
     }
 
     /// Returns the first time after `now` at which only the clock changes the page: a maintenance

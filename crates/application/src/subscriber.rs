@@ -180,12 +180,8 @@ impl Subscribers {
         patch: SubscriberPatch,
     ) -> Result<Subscriber, Error> {
         let known = self.require_subscriber(organisation, id).await?;
-        let edited = known.edit(patch.clone(), self.ports.clock.now())?;
-        let scope = edited.scope;
-        self.ports
-            .subscribers
-            .check_scope(organisation, &scope)
-            .await?;
+        let edited = known.clone().edit(patch.clone(), self.ports.clock.now())?;
+        self.check_new_scope(organisation, &known, &edited).await?;
         self.change(organisation, id, move |subscriber, now| {
             Ok(subscriber.edit(patch, now)?)
         })
@@ -212,7 +208,8 @@ impl Subscribers {
     }
 
     /// Imports rows for an operator with this account, in batches: if it fails, the batches before
-    /// are stored, and the same file may be imported again.
+    /// are stored, and the same file may be imported again. [`Error::NotFound`] if the organisation
+    /// does not exist.
     pub async fn import(
         &self,
         organisation: &OrganisationId,
@@ -317,6 +314,22 @@ impl Subscribers {
         self.ports
             .subscribers
             .check_scope(organisation, &draft.scope)
+            .await
+    }
+
+    /// Checks the scope of an edited subscriber. A scope that stays may name what is gone by now.
+    async fn check_new_scope(
+        &self,
+        organisation: &OrganisationId,
+        known: &Subscriber,
+        edited: &Subscriber,
+    ) -> Result<(), Error> {
+        if edited.scope == known.scope {
+            return Ok(());
+        }
+        self.ports
+            .subscribers
+            .check_scope(organisation, &edited.scope)
             .await
     }
 

@@ -29,9 +29,10 @@ pub struct Waiting {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait WaitlistStore: Send + Sync {
-    /// Adds an entry, unless the address is on the list already. Keeps the newest
-    /// [`Waitlist::MAX_LENGTH`] entries.
-    async fn add(&self, waiting: Waiting) -> Result<(), Error>;
+    /// Adds an entry, unless the address is on the list already. Returns `false`, and adds nothing,
+    /// if the list has [`Waitlist::MAX_LENGTH`] entries. An adapter MUST NOT remove an entry for a
+    /// new one: anybody may add invented addresses, and could remove everybody else's.
+    async fn add(&self, waiting: Waiting) -> Result<bool, Error>;
 
     /// The entries, newest first.
     async fn list(&self, page: Page) -> Result<Listed<Waiting>, Error>;

@@ -56,11 +56,7 @@ pub enum SignUpMode {
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct SignUpDraft {
     /// The name that other members see.
-    #[validate(
-        length(min = 1, message = "Name is required"),
-        custom(function = text::name_length),
-        custom(function = text::one_line)
-    )]
+    #[validate(custom(function = text::short_name))]
     pub name: String,
     /// The mail address.
     #[validate(custom(function = email_address))]
@@ -85,11 +81,7 @@ pub struct SignInDraft {
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct NameDraft {
     /// The name that other members see.
-    #[validate(
-        length(min = 1, message = "Name is required"),
-        custom(function = text::name_length),
-        custom(function = text::one_line)
-    )]
+    #[validate(custom(function = text::short_name))]
     pub name: String,
 }
 
@@ -155,12 +147,10 @@ impl fmt::Debug for ReauthenticationDraft {
 /// The longest recovery code has 27 characters with its separators.
 fn factor_code(code: &str) -> Result<(), ValidationError> {
     const MAX_LENGTH: usize = 64;
-    let message = match code.chars().count() {
-        0 => "Code is required",
-        count if count > MAX_LENGTH => "Must be at most 64 characters",
-        _ => return Ok(()),
-    };
-    Err(ValidationError::new("code").with_message(message.into()))
+    if code.is_empty() {
+        return Err(ValidationError::new("code").with_message("Code is required".into()));
+    }
+    text::at_most(code, MAX_LENGTH)
 }
 
 /// Input of a request for a password reset, trimmed.

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use validator::Validate;
 
 pub use self::form::{KeyText, Malformed};
-use crate::audit::{Action, Target};
+use crate::audit::{Action, ChangeTarget};
 use crate::event::Changed;
 use crate::id::ApiKeyId;
 use crate::membership::Role;
@@ -36,11 +36,7 @@ pub struct ApiKey {
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct ApiKeyDraft {
     /// 2 to 200 characters.
-    #[validate(
-        length(min = 2, message = "Name is required"),
-        custom(function = text::name_length),
-        custom(function = text::one_line)
-    )]
+    #[validate(custom(function = text::name))]
     pub name: String,
     /// The role; a key cannot be an admin.
     pub role: Role,
@@ -81,7 +77,8 @@ impl ApiKey {
             last_used_at: None,
         };
         let name = state.name.clone();
-        Ok(Changed::without_events(state).audited(Action::ApiKeyCreated, Target::ApiKey(id), name))
+        let created = Changed::without_events(state);
+        Ok(created.audited(Action::ApiKeyCreated, ChangeTarget::ApiKey(id), name))
     }
 
     /// Revokes the key.
@@ -89,7 +86,7 @@ impl ApiKey {
     pub fn revoke(self) -> Changed<()> {
         Changed::without_events(()).audited(
             Action::ApiKeyDeleted,
-            Target::ApiKey(self.id),
+            ChangeTarget::ApiKey(self.id),
             self.name,
         )
     }

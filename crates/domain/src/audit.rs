@@ -149,7 +149,7 @@ pub enum TargetType {
 
 /// What a change concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum ChangeTarget {
     /// The organisation of the change.
     Organisation,
     /// A component.
@@ -164,7 +164,7 @@ pub enum Target {
     ApiKey(ApiKeyId),
 }
 
-impl Target {
+impl ChangeTarget {
     /// Kind of the target.
     #[must_use]
     pub const fn kind(self) -> TargetType {
@@ -198,7 +198,7 @@ pub struct AuditedChange {
     /// What was done.
     pub action: Action,
     /// What it was done to.
-    pub target: Target,
+    pub target: ChangeTarget,
     /// Name of the target; `None` if storage knows it.
     pub name: Option<String>,
 }
@@ -212,38 +212,41 @@ impl AuditedChange {
         use Action as A;
         let recorded = |id: Uuid, created, updated| if id < stamp { updated } else { created };
         let (action, target) = match event {
-            Event::OrganisationUpdated => (A::OrganisationUpdated, Target::Organisation),
-            Event::NewComponent(id) => (A::ComponentCreated, Target::Component(id)),
-            Event::ComponentUpdate(id) => (A::ComponentUpdated, Target::Component(id)),
-            Event::ComponentDeleted(id) => (A::ComponentDeleted, Target::Component(id)),
-            Event::NewComponentGroup(id) => (A::ComponentGroupCreated, Target::ComponentGroup(id)),
+            Event::OrganisationUpdated => (A::OrganisationUpdated, ChangeTarget::Organisation),
+            Event::NewComponent(id) => (A::ComponentCreated, ChangeTarget::Component(id)),
+            Event::ComponentUpdate(id) => (A::ComponentUpdated, ChangeTarget::Component(id)),
+            Event::ComponentDeleted(id) => (A::ComponentDeleted, ChangeTarget::Component(id)),
+            Event::NewComponentGroup(id) => {
+                (A::ComponentGroupCreated, ChangeTarget::ComponentGroup(id))
+            }
             Event::ComponentGroupUpdate(id) => {
-                (A::ComponentGroupUpdated, Target::ComponentGroup(id))
+                (A::ComponentGroupUpdated, ChangeTarget::ComponentGroup(id))
             }
             Event::ComponentGroupDeleted(id) => {
-                (A::ComponentGroupDeleted, Target::ComponentGroup(id))
+                (A::ComponentGroupDeleted, ChangeTarget::ComponentGroup(id))
             }
-            Event::ComponentOrderUpdated => (A::ComponentOrderUpdated, Target::Organisation),
-            Event::NewIncident(id) => (A::IncidentCreated, Target::Incident(id)),
-            Event::IncidentUpdated(id) => (A::IncidentUpdated, Target::Incident(id)),
-            Event::IncidentDeleted(id) => (A::IncidentDeleted, Target::Incident(id)),
+            Event::ComponentOrderUpdated => (A::ComponentOrderUpdated, ChangeTarget::Organisation),
+            Event::NewIncident(id) => (A::IncidentCreated, ChangeTarget::Incident(id)),
+            Event::IncidentUpdated(id) => (A::IncidentUpdated, ChangeTarget::Incident(id)),
+            Event::IncidentDeleted(id) => (A::IncidentDeleted, ChangeTarget::Incident(id)),
             Event::TimelineUpdated(id, update) => {
                 let (created, updated) = (A::IncidentUpdateCreated, A::IncidentUpdateUpdated);
-                (recorded(update.0, created, updated), Target::Incident(id))
+                let action = recorded(update.0, created, updated);
+                (action, ChangeTarget::Incident(id))
             }
             Event::IncidentTimelineDeleted(id, _) => {
-                (A::IncidentUpdateDeleted, Target::Incident(id))
+                (A::IncidentUpdateDeleted, ChangeTarget::Incident(id))
             }
-            Event::NewMaintenance(id) => (A::MaintenanceCreated, Target::Maintenance(id)),
-            Event::MaintenanceUpdated(id) => (A::MaintenanceUpdated, Target::Maintenance(id)),
-            Event::MaintenanceDeleted(id) => (A::MaintenanceDeleted, Target::Maintenance(id)),
+            Event::NewMaintenance(id) => (A::MaintenanceCreated, ChangeTarget::Maintenance(id)),
+            Event::MaintenanceUpdated(id) => (A::MaintenanceUpdated, ChangeTarget::Maintenance(id)),
+            Event::MaintenanceDeleted(id) => (A::MaintenanceDeleted, ChangeTarget::Maintenance(id)),
             Event::MaintenanceTimelineUpdated(id, update) => {
                 let (created, updated) = (A::MaintenanceUpdateCreated, A::MaintenanceUpdateUpdated);
                 let action = recorded(update.0, created, updated);
-                (action, Target::Maintenance(id))
+                (action, ChangeTarget::Maintenance(id))
             }
             Event::MaintenanceTimelineDeleted(id, _) => {
-                (A::MaintenanceUpdateDeleted, Target::Maintenance(id))
+                (A::MaintenanceUpdateDeleted, ChangeTarget::Maintenance(id))
             }
         };
         Self {

@@ -6,7 +6,7 @@ use strum::{Display, EnumString, VariantArray};
 use utoipa::ToSchema;
 use validator::Validate;
 
-use crate::audit::{Action, Target};
+use crate::audit::{Action, ChangeTarget};
 use crate::event::{Changed, Event};
 use crate::id::{ComponentGroupId, ComponentId};
 use crate::notice::NewNotice;
@@ -112,11 +112,7 @@ pub struct Component {
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct ComponentDraft {
     /// At least 2 characters.
-    #[validate(
-        length(min = 2, message = "Name is required"),
-        custom(function = text::name_length),
-        custom(function = text::one_line)
-    )]
+    #[validate(custom(function = text::name))]
     pub name: String,
     /// May be empty.
     #[validate(custom(function = text::description_length), custom(function = text::no_nul))]
@@ -313,7 +309,7 @@ impl Component {
     /// The deletion of the component.
     #[must_use]
     pub fn delete(self) -> Changed<()> {
-        let target = Target::Component(self.id);
+        let target = ChangeTarget::Component(self.id);
         Changed::new((), vec![Event::ComponentDeleted(self.id)]).audited(
             Action::ComponentDeleted,
             target,

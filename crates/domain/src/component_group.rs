@@ -6,7 +6,7 @@ use strum::{Display, EnumString};
 use utoipa::ToSchema;
 use validator::Validate;
 
-use crate::audit::{Action, Target};
+use crate::audit::{Action, ChangeTarget};
 use crate::event::{Changed, Event};
 use crate::id::ComponentGroupId;
 use crate::organisation::Revision;
@@ -63,11 +63,7 @@ pub struct ComponentGroup {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Validate)]
 pub struct ComponentGroupPatch {
     /// A new name; required to create a group.
-    #[validate(
-        length(min = 2, message = "Name is required"),
-        custom(function = text::name_length),
-        custom(function = text::one_line)
-    )]
+    #[validate(custom(function = text::name))]
     pub name: Option<String>,
     /// A new description.
     #[validate(custom(function = text::description_length), custom(function = text::no_nul))]
@@ -147,7 +143,7 @@ impl ComponentGroup {
             Event::ComponentGroupDeleted(self.id),
             Event::ComponentOrderUpdated,
         ];
-        let target = Target::ComponentGroup(self.id);
+        let target = ChangeTarget::ComponentGroup(self.id);
         Changed::new((), events).audited(Action::ComponentGroupDeleted, target, self.name)
     }
 }

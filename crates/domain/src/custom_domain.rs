@@ -86,7 +86,7 @@ pub struct DomainClaim {
     pub token: String,
     /// Whether the domain has served it.
     pub status: DomainStatus,
-    /// When the domain was last checked; `None` if it was not.
+    /// When the domain served the token; `None` while the claim is pending.
     pub checked_at: Option<DateTime<Utc>>,
     /// When the domain was claimed.
     pub created_at: DateTime<Utc>,

@@ -2,7 +2,7 @@
 
 use strum::{EnumDiscriminants, EnumString, IntoStaticStr};
 
-use crate::audit::{Action, AuditedChange, Target};
+use crate::audit::{Action, AuditedChange, ChangeTarget};
 use crate::id::{
     ComponentGroupId, ComponentId, IncidentId, IncidentUpdateId, MaintenanceId, MaintenanceUpdateId,
 };
@@ -24,7 +24,8 @@ pub enum Event {
     OrganisationUpdated,
     /// A component was created.
     NewComponent(ComponentId),
-    /// A component's name, description or status changed.
+    /// A component's fields, group, status or history changed, or a maintenance of it began or
+    /// ended.
     ComponentUpdate(ComponentId),
     /// A component was deleted.
     ComponentDeleted(ComponentId),
@@ -38,7 +39,7 @@ pub enum Event {
     ComponentOrderUpdated,
     /// An incident was created.
     NewIncident(IncidentId),
-    /// An incident, its timeline or its components changed.
+    /// An incident, its timeline, its components or its published review changed.
     IncidentUpdated(IncidentId),
     /// An incident was deleted.
     IncidentDeleted(IncidentId),
@@ -199,7 +200,7 @@ impl<T> Changed<T> {
 
     /// The same change under these words of the audit log.
     #[must_use]
-    pub fn audited(mut self, action: Action, target: Target, name: String) -> Self {
+    pub fn audited(mut self, action: Action, target: ChangeTarget, name: String) -> Self {
         self.audited = vec![AuditedChange {
             action,
             target,

@@ -1,34 +1,30 @@
-//! The headline of a status page.
+//! The headline of a status page. Badges and programs get a [`Rollup`](crate::rollup::Rollup),
+//! which also says how severe it is, and counts components under maintenance.
+
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::component::ComponentStatus;
 
-/// The public banner. Badges and programs get a [`Rollup`](crate::rollup::Rollup), which also says
-/// how severe it is, and counts components under maintenance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Headline {
+/// Headline of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Banner {
     /// Whether every component is operational.
     pub operational: bool,
-}
-
-impl Headline {
-    /// The banner's text.
-    #[must_use]
-    pub const fn text(self) -> &'static str {
-        if self.operational {
-            "All Systems Operational"
-        } else {
-            "Some systems are experiencing issues"
-        }
-    }
+    /// "All Systems Operational" or "Some systems are experiencing issues".
+    pub text: &'static str,
 }
 
 /// The headline of a page with components of these statuses; `None` if there are none.
 #[must_use]
-pub fn headline(statuses: impl IntoIterator<Item = ComponentStatus>) -> Option<Headline> {
-    let worst = ComponentStatus::worst(statuses)?;
-    Some(Headline {
-        operational: worst == ComponentStatus::Operational,
-    })
+pub fn headline(statuses: impl IntoIterator<Item = ComponentStatus>) -> Option<Banner> {
+    let operational = ComponentStatus::worst(statuses)? == ComponentStatus::Operational;
+    let text = if operational {
+        "All Systems Operational"
+    } else {
+        "Some systems are experiencing issues"
+    };
+    Some(Banner { operational, text })
 }
 
 #[cfg(test)]
@@ -50,7 +46,7 @@ mod tests {
             let all = statuses.iter().all(|status| *status == ComponentStatus::Operational);
             let found = headline(statuses).unwrap();
             prop_assert_eq!(found.operational, all);
-            prop_assert_eq!(found.text() == "All Systems Operational", all);
+            prop_assert_eq!(found.text == "All Systems Operational", all);
         }
     }
 }

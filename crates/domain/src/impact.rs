@@ -8,9 +8,9 @@ mod worst;
 use chrono::{DateTime, Utc};
 
 pub use self::interval::{ImpactInterval, effective_from, impact_start};
-pub use self::moved::{AffectedComponent, ImpactMove};
+pub use self::moved::{ImpactMove, ImpactedComponent};
 pub use self::worst::{Impact, worst_over_time};
-use crate::audit::{Action, Target};
+use crate::audit::{Action, ChangeTarget};
 use crate::component::{Component, ComponentStatus, StatusSource};
 use crate::event::{Changed, Event};
 use crate::id::{ComponentId, IncidentId};
@@ -29,7 +29,7 @@ pub struct Attachment {
     pub status: ComponentStatus,
 }
 
-/// Checks components with the impact of an incident that exists on each.
+/// Checks the components to attach to an incident, or whose impact changes.
 ///
 /// # Errors
 /// [`Invalid`] if the list is empty or names a component twice.
@@ -221,7 +221,7 @@ impl IncidentAndAttached {
         self.changed(Event::IncidentDeleted(id), self.attached.clone())
             .audited(
                 Action::IncidentDeleted,
-                Target::Incident(id),
+                ChangeTarget::Incident(id),
                 self.incident.title,
             )
     }

@@ -52,11 +52,12 @@ pub struct Incident {
 /// What changes a stored incident.
 #[derive(Debug)]
 pub(crate) enum Cause {
-    /// No update with a message: an edit of its fields, or a deletion of updates.
+    /// No update with a message: an edit of its fields, a deletion of updates, or an edit of an
+    /// update that is not the newest one afterwards.
     Edit,
     /// A new update.
     UpdateRecorded(IncidentUpdate),
-    /// An edit of an update.
+    /// An edit of an update that is the newest one afterwards.
     UpdateEdited(IncidentUpdate),
 }
 
@@ -160,7 +161,6 @@ impl Incident {
         notify_by_default: bool,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Invalid> {
-        let notify = patch.notifies(notify_by_default);
         let draft = IncidentDraft {
             title: patch.title.unwrap_or_else(|| self.title.clone()),
             description: patch
@@ -169,8 +169,9 @@ impl Incident {
             status: patch.status.unwrap_or(self.status),
             occured_at: patch.occured_at,
             resolved_at: patch.resolved_at,
-            notify: None,
+            notify: patch.notify,
         };
+        let notify = draft.notifies(notify_by_default);
         let before = self.clone();
         let occured_at = draft.occured_at.unwrap_or(self.occured_at);
         let mut invalid = Invalid::default();

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::audit::{Action, AuditedChange, Target};
+use crate::audit::{Action, AuditedChange, ChangeTarget};
 use crate::author::Author;
 use crate::display_time::DisplayTime;
 use crate::event::{Changed, Event};
@@ -106,15 +106,24 @@ pub enum DeletionError {
 
 impl Incident {
     /// Whether this incident was resolved already when an update was recorded. Such an update
-    /// completes the timeline before the resolution and never changes the status. `other` is
-    /// another update, which may have resolved the incident later.
+    /// completes the timeline and never changes the status, even if an edit displays it after the
+    /// resolution. A resolution that is displayed then or later is no such update. `other` is another
+    /// update, which may have resolved the incident later.
     fn was_resolved_before(&self, update: &IncidentUpdate, other: Option<&IncidentUpdate>) -> bool {
         let Some(resolved_at) = self.resolved_at else {
             return false;
         };
         let resolved_later =
-            other.is_some_and(|other| other.id > update.id && self.was_resolved_by(other));
-        update.display_at < resolved_at && resolved_at <= update.created_at && !resolved_later
+            other.is_some_and(|other| other.id > update.id && self.is_resolved_by(other));
+        resolved_at <= update.created_at && !self.is_resolved_by(update) && !resolved_later
+    }
+
+    /// Whether an update is a resolution that is displayed at the time of resolution or later.
+    fn is_resolved_by(&self, update: &IncidentUpdate) -> bool {
+        update.status == IncidentStatus::Resolved
+            && self
+                .resolved_at
+                .is_some_and(|time| time <= update.display_at)
     }
 
     /// Whether an update set the time of resolution.
@@ -201,7 +210,7 @@ impl Changed<IncidentAndUpdate> {
         }
         let audited = |action| AuditedChange {
             action,
-            target: Target::Incident(incident.id),
+            target: ChangeTarget::Incident(incident.id),
             name: Some(incident.title.clone()),
         };
         let audited = vec![
@@ -231,7 +240,7 @@ impl IncidentAndUpdate {
     ///
     /// # Errors
     /// [`Invalid`] if the result breaks a rule of its fields, or resolves the incident before it
-    /// occurred.
+    /// occurred, or resolves an incident at a later time than it was when the update was recorded.
     pub fn edit(
         self,
         patch: UpdatePatch,
@@ -264,9 +273,21 @@ impl IncidentAndUpdate {
         if edited.update == before {
             return Ok(Changed::without_events(edited));
         }
+        let other = edited.newest_other.as_ref();
+        if edited.incident.was_resolved_before(&before, other)
+            && edited.incident.is_resolved_by(&edited.update)
+        {
+            let message = "This incident was resolved before that time";
+            return Err(Invalid::field(field, message));
+        }
         let incident = edited.incident_after(&before, was_newest);
         incident.check_resolution(&edited.incident, field)?;
-        let cause = Cause::UpdateEdited(edited.update.clone());
+        // Another update sets the status otherwise, which this message does not explain.
+        let cause = if edited.is_newest() {
+            Cause::UpdateEdited(edited.update.clone())
+        } else {
+            Cause::Edit
+        };
         Ok(edited.changed(incident, cause, now).notify_if(notify))
     }
 
@@ -293,8 +314,7 @@ impl IncidentAndUpdate {
             };
             return incident.with_status(status, newest.display_at);
         }
-        // The newest update set the time of resolution.
-        if incident.resolved_at == Some(before.display_at) {
+        if incident.was_resolved_by(before) {
             return Incident {
                 resolved_at: Some(update.display_at),
                 ..incident
@@ -334,8 +354,8 @@ impl IncidentUpdateDeletion {
             (Some(newest), Some(left))
                 if updates.contains(&newest.id)
                     && !before.was_resolved_before(&newest, None)
-                    && (before.was_resolved_by(&newest)
-                        || !before.was_resolved_before(&left, Some(&newest))) =>
+                    && (before.is_resolved_by(&newest)
+                        || !before.was_resolved_before(&left, None)) =>
             {
                 before.clone().with_status(left.status, left.display_at)
             }

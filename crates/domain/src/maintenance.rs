@@ -10,7 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 pub use self::draft::{MaintenanceDraft, MaintenancePatch, NewEnd};
 pub use self::status::MaintenanceStatus;
-use crate::audit::{Action, Target};
+use crate::audit::{Action, ChangeTarget};
 use crate::event::{Changed, Event};
 use crate::id::{ComponentId, MaintenanceId};
 use crate::notice::{MaintenanceChange, NewNotice};
@@ -134,7 +134,7 @@ impl Maintenance {
             maintained: self.components_begun(now).to_vec(),
             ..Changed::new((), vec![Event::MaintenanceDeleted(self.id)])
         };
-        let target = Target::Maintenance(self.id);
+        let target = ChangeTarget::Maintenance(self.id);
         deletion.audited(Action::MaintenanceDeleted, target, self.title)
     }
 
@@ -184,9 +184,9 @@ impl Maintenance {
             .notify_if(notify || (is_due && self.notify))
     }
 
-    /// This maintenance with an operator's changes. A patch of an end alone that is not in the
-    /// future completes it; without `notify` that makes a notice if the end in time would have
-    /// made one.
+    /// This maintenance with an operator's changes. A patch of an end alone, at most a minute ahead
+    /// of the clock, completes it; without `notify` that makes a notice if the end in time would
+    /// have made one.
     ///
     /// # Errors
     /// [`EditError`].
@@ -343,7 +343,7 @@ impl Maintenance {
         self.clone()
             .changed(Some(&self), events, None, now)
             .notify_if(self.notify)
-            .audited(action, Target::Maintenance(self.id), self.title)
+            .audited(action, ChangeTarget::Maintenance(self.id), self.title)
     }
 
     /// `now`, or the earliest time of the published status if that is later: the clock of one node

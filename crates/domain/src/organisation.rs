@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use validator::Validate;
 
-use crate::audit::{Action, Target};
+use crate::audit::{Action, ChangeTarget};
 use crate::channel::PublicChannels;
 use crate::custom_domain::DomainClaim;
 use crate::event::{Changed, Event};
@@ -42,11 +42,7 @@ pub struct Organisation {
     /// Its identifier at the identity provider.
     pub id: OrganisationId,
     /// Its name: at least 2 characters.
-    #[validate(
-        length(min = 2, message = "Name is required"),
-        custom(function = text::name_length),
-        custom(function = text::one_line)
-    )]
+    #[validate(custom(function = text::name))]
     pub name: String,
     /// The time zone of its public pages: days, bars and times are in it.
     pub time_zone: TimeZone,
@@ -168,7 +164,7 @@ impl Organisation {
         let name = self.name.clone();
         Changed::without_events(self).audited(
             Action::OrganisationUpdated,
-            Target::Organisation,
+            ChangeTarget::Organisation,
             name,
         )
     }
@@ -191,11 +187,7 @@ impl Organisation {
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct OrganisationDraft {
     /// At least 2 characters.
-    #[validate(
-        length(min = 2, message = "Name is required"),
-        custom(function = text::name_length),
-        custom(function = text::one_line)
-    )]
+    #[validate(custom(function = text::name))]
     pub name: String,
 }
 

@@ -28,11 +28,7 @@ impl Passkey {
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct PasskeyDraft {
     /// 1 to 200 characters.
-    #[validate(
-        length(min = 1, message = "Name is required"),
-        custom(function = text::name_length),
-        custom(function = text::one_line)
-    )]
+    #[validate(custom(function = text::short_name))]
     pub name: String,
 }
 

@@ -39,6 +39,12 @@ impl Role {
         let all = Permission::VARIANTS.iter().copied();
         all.filter(move |permission| self.may(*permission))
     }
+
+    /// The roles that have a permission.
+    pub fn with_permission(permission: Permission) -> impl Iterator<Item = Self> {
+        let all = Self::VARIANTS.iter().copied();
+        all.filter(move |role| role.may(permission))
+    }
 }
 
 impl Permission {
@@ -56,6 +62,12 @@ impl Permission {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn roles_with_a_permission_are_those_that_may() {
+        let may_write = Role::with_permission(Permission::Write);
+        assert_eq!(may_write.collect::<Vec<_>>(), [Role::Editor, Role::Admin]);
+    }
 
     #[test]
     fn greater_role_has_the_permissions_of_the_smaller_ones() {

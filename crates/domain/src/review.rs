@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::audit::{Action, Target};
+use crate::audit::{Action, ChangeTarget};
 use crate::event::{Changed, Event};
 use crate::id::IncidentId;
 use crate::incident::{Incident, IncidentStatus};
@@ -97,6 +97,13 @@ pub fn check_body(body: &str) -> Result<(), Invalid> {
 }
 
 impl IncidentAndReview {
+    /// Version of the review for conditional writes; 0 if there is none.
+    #[must_use]
+    pub fn review_version(&self) -> Revision {
+        let review = self.review.as_ref();
+        review.map_or(Revision::default(), |review| review.version)
+    }
+
     /// Writes the review. A published one stays published.
     ///
     /// # Errors
@@ -104,7 +111,7 @@ impl IncidentAndReview {
     pub fn write(self, body: String, now: DateTime<Utc>) -> Result<Changed<Review>, Invalid> {
         check_body(&body)?;
         let incident_id = self.incident.id;
-        let target = Target::Incident(incident_id);
+        let target = ChangeTarget::Incident(incident_id);
         let Some(before) = self.review else {
             let review = Review {
                 incident_id,
@@ -155,7 +162,7 @@ impl IncidentAndReview {
         };
         let events = public_events(&review);
         let (target, title) = (
-            Target::Incident(self.incident.id),
+            ChangeTarget::Incident(self.incident.id),
             self.incident.title.clone(),
         );
         let notice = NewNotice::Incident {
@@ -175,7 +182,7 @@ impl IncidentAndReview {
     #[must_use]
     pub fn delete(self) -> Option<Changed<()>> {
         let review = self.review?;
-        let target = Target::Incident(self.incident.id);
+        let target = ChangeTarget::Incident(self.incident.id);
         let deleted = Changed::new((), public_events(&review));
         Some(deleted.audited(Action::IncidentReviewDeleted, target, self.incident.title))
     }

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::audit::{Action, Target};
+use crate::audit::{Action, ChangeTarget};
 use crate::author::Author;
 use crate::component::{Component, ComponentStatus, StatusSource};
 use crate::event::{Changed, Event};
@@ -230,7 +230,7 @@ impl ComponentHistory {
             period,
             changes,
         };
-        Changed::new(state, vec![event]).audited(action, Target::Component(id), name)
+        Changed::new(state, vec![event]).audited(action, ChangeTarget::Component(id), name)
     }
 
     /// Checks the span of a period that is new or replaces the span of `before`.

@@ -100,6 +100,66 @@ pub const fn is_direction(character: char) -> bool {
     matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Rejects a name that is not one line of 2 to [`MAX_NAME_LENGTH`] characters.
+///
+/// # Errors
+/// If the text is not such a name.
+pub(crate) fn name(text: &str) -> Result<(), ValidationError> {
+    required_line(text, 2, "Name is required")
+}
+
+/// Rejects a name that is not one line of 1 to [`MAX_NAME_LENGTH`] characters.
+///
+/// # Errors
+/// If the text is not such a name.
+pub(crate) fn short_name(text: &str) -> Result<(), ValidationError> {
+    required_line(text, 1, "Name is required")
+}
+
+/// Rejects a title that is not one line of 1 to [`MAX_NAME_LENGTH`] characters.
+///
+/// # Errors
+/// If the text is not such a title.
+pub(crate) fn title(text: &str) -> Result<(), ValidationError> {
+    required_line(text, 1, "Title is required")
+}
+
+/// Rejects a description that does not have 1 to [`MAX_DESCRIPTION_LENGTH`] characters, or has NUL.
+///
+/// # Errors
+/// If the text is not such a description.
+pub(crate) fn description(text: &str) -> Result<(), ValidationError> {
+    required_prose(text, "Description is required")
+}
+
+/// Rejects a message that does not have 1 to [`MAX_DESCRIPTION_LENGTH`] characters, or has NUL.
+///
+/// # Errors
+/// If the text is not such a message.
+pub(crate) fn message(text: &str) -> Result<(), ValidationError> {
+    required_prose(text, "Message is required")
+}
+
+fn required_line(
+    text: &str,
+    min_length: usize,
+    message: &'static str,
+) -> Result<(), ValidationError> {
+    if text.chars().count() < min_length {
+        return Err(refusal("length", message));
+    }
+    name_length(text)?;
+    one_line(text)
+}
+
+fn required_prose(text: &str, message: &'static str) -> Result<(), ValidationError> {
+    if text.is_empty() {
+        return Err(refusal("length", message));
+    }
+    description_length(text)?;
+    no_nul(text)
+}
+
 /// Rejects a name or title longer than [`MAX_NAME_LENGTH`].
 ///
 /// # Errors

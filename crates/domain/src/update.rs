@@ -13,11 +13,7 @@ use crate::validation::{FieldError, Invalid, repeated, text_to_check, unknown};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Validate)]
 pub struct UpdateDraft {
     /// Required.
-    #[validate(
-        length(min = 1, message = "Message is required"),
-        custom(function = text::description_length),
-        custom(function = text::no_nul)
-    )]
+    #[validate(custom(function = text::message))]
     pub message: String,
     /// An incident takes it if this is its newest update; a maintenance does not.
     pub status: IncidentStatus,

@@ -73,8 +73,7 @@ impl DateRange {
         }
     }
 
-    /// The requested range. An absent end is today, an absent start is [`BAR_DAYS`] days before
-    /// the end.
+    /// The requested range. An absent end is today; an absent start makes it [`BAR_DAYS`] days.
     ///
     /// # Errors
     /// [`Invalid`] at `to` if the range is reversed or longer than [`MAX_DAYS`] days.

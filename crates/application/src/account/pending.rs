@@ -14,6 +14,7 @@ use super::{
     SignedIn,
 };
 use crate::error::Error;
+use crate::line_limit::LineLimit;
 use crate::mail::{Mail, MailContent};
 use crate::mail_budget::{MailCause, MailKind};
 use crate::password::PasswordHash;
@@ -155,7 +156,13 @@ impl Accounts {
             created_at,
             expires_at: created_at + Self::CONFIRMATION_LIFETIME,
         };
-        self.ports.accounts.add_sign_up(pending).await?;
+        if !self.ports.accounts.add_sign_up(pending).await? {
+            static LINES: LineLimit = LineLimit::once_a_minute();
+            if LINES.allows() {
+                tracing::warn!("too many sign-ups wait for their links: a new one was not stored");
+            }
+            return self.ports.mail_budget.give_back(&cause, created_at).await;
+        }
         let link = self.links.confirmation(&token);
         self.send(draft.email, MailContent::Confirmation { link })
             .await

@@ -220,7 +220,7 @@ pub trait AccountStore: Send + Sync {
     /// [`DeletionOutcome::Deleted`]. [`Error::Conflict`] if such an organisation received another
     /// member during the deletion, which then ends.
     /// [`Sessions::ENDED`](crate::session::Sessions::ENDED) if the session has ended before the
-    /// deletion begins.
+    /// deletion begins. The deletion takes several transactions, so the caller MUST await its end.
     async fn delete(
         &self,
         id: UserId,
@@ -231,10 +231,12 @@ pub trait AccountStore: Send + Sync {
     /// Removes expired sessions, resets, invitations, sign-ups and new addresses.
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error>;
 
-    /// Stores a sign-up. An adapter MUST keep only the newest: at most
-    /// [`PENDING_OF_ADDRESS`](super::Accounts::PENDING_OF_ADDRESS) per address and
-    /// [`PENDING`](super::Accounts::PENDING) in all.
-    async fn add_sign_up(&self, pending: PendingSignUp) -> Result<(), Error>;
+    /// Stores a sign-up, and keeps the newest
+    /// [`PENDING_OF_ADDRESS`](super::Accounts::PENDING_OF_ADDRESS) of its address. Returns `false`,
+    /// and stores nothing, if [`PENDING`](super::Accounts::PENDING) are stored in all. An adapter
+    /// MUST NOT remove the sign-up of another address for a new one: anybody may enter invented
+    /// addresses, and could remove everybody else's.
+    async fn add_sign_up(&self, pending: PendingSignUp) -> Result<bool, Error>;
 
     /// Creates the account of a pending sign-up and its session, gives the membership of its
     /// invitation, and removes the other pending sign-ups of the address, in one transaction. Of

@@ -92,6 +92,20 @@ impl Accounts {
         Ok(PasswordAccepted::SignedIn(opened.await?))
     }
 
+    /// Whether the client is a known device of the account with this address: a browser in which
+    /// somebody signed in to the account since its password was set.
+    pub async fn is_known_device(
+        &self,
+        address: &EmailKey,
+        client: &Client,
+    ) -> Result<bool, Error> {
+        if client.marks.is_empty() {
+            return Ok(false);
+        }
+        let owner = self.ports.accounts.owner(address).await?;
+        Ok(owner.is_some_and(|owner| self.ports.opener.is_known(&owner, client)))
+    }
+
     /// Records a refused sign-in in the audit log of a known account. For an unknown one too, a
     /// task starts later, because the time of the response must not distinguish the two.
     fn record_refused_sign_in(&self, known: Option<UserId>) {

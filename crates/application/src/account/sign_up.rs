@@ -11,6 +11,7 @@ use validator::Validate;
 use super::{Accounts, Admission, CreationOutcome, NewAccount, SignedIn};
 use crate::error::Error;
 use crate::invitation::Invitations;
+use crate::line_limit::LineLimit;
 use crate::password::{PasswordHash, Requester};
 use crate::secret::SecretToken;
 use crate::session::{Client, NewSession, Sessions};
@@ -140,7 +141,7 @@ impl Accounts {
     }
 
     /// A second request of an address changes nothing. Addresses with an account are stored like
-    /// any other, so that the response reveals nothing.
+    /// any other, so that the response reveals nothing. It is the same if the waitlist is full.
     async fn wait(&self, draft: SignUpDraft) -> Result<SignedUp, Error> {
         let clock = &self.ports.clock;
         let id = WaitlistId(clock.id());
@@ -150,7 +151,12 @@ impl Accounts {
             email: draft.email,
             created_at: clock.now(),
         };
-        self.ports.waitlist.add(waiting).await?;
+        if !self.ports.waitlist.add(waiting).await? {
+            static LINES: LineLimit = LineLimit::once_a_minute();
+            if LINES.allows() {
+                tracing::warn!("the waitlist is full: a request was not stored");
+            }
+        }
         Ok(SignedUp::Waitlisted)
     }
 }

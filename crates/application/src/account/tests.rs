@@ -5,8 +5,8 @@ use chrono::{DateTime, TimeDelta};
 use uuid::Uuid;
 
 use crate::fixture::{
-    OUTDATED, PASSWORD, any_mail, clock, credentials, hash_of, hasher, hmac_key, links, mailer,
-    no_mail_left, now, password, security_mails, session, unlimited_mail, user,
+    OUTDATED, PASSWORD, any_mail, clock, credentials, hash_of, hasher, hmac_key, kept_log, links,
+    log_lines, mailer, no_mail_left, now, password, security_mails, session, unlimited_mail, user,
 };
 use crate::invitation::Invitation;
 use crate::mail::{MailContent, MockMailer};
@@ -17,6 +17,7 @@ use crate::secret::SecretToken;
 use crate::session::{MockSessionStore, SignInProof};
 use crate::waitlist::MockWaitlistStore;
 use allclear_domain::account::{AddressDraft, ReauthenticationDraft, SignInDraft, SignUpDraft};
+use allclear_domain::email::EmailKey;
 use allclear_domain::id::InvitationId;
 
 const ADDRESS: &str = "ann@example.com";
@@ -263,6 +264,28 @@ async fn only_a_browser_with_the_mark_of_the_account_is_known_to_the_hasher() {
 }
 
 #[tokio::test]
+async fn only_a_browser_with_the_mark_of_the_account_is_its_known_device() {
+    let owner = credentials(1, ADDRESS, PASSWORD);
+    let ports = Ports::hashing(0, 0).owned_by(Some(owner));
+    let service = ports.service(SignUpMode::Open);
+    let mark = |number, password| {
+        let (id, hash) = (user(number, ADDRESS).id, hash_of(password));
+        service.ports.opener.device_mark(id, &hash)
+    };
+    for (marks, expected) in [
+        (vec![mark(2, PASSWORD), mark(1, PASSWORD)], true),
+        (vec![mark(1, "a former password")], false),
+        (vec![mark(2, PASSWORD)], false),
+        (Vec::new(), false),
+    ] {
+        let client = Client { marks, ..client() };
+        let address = EmailKey::of(ADDRESS);
+        let is_known = service.is_known_device(&address, &client).await;
+        assert_eq!(is_known.unwrap(), expected);
+    }
+}
+
+#[tokio::test]
 async fn authenticating_again_needs_every_factor() {
     let session = session(user(1, ADDRESS));
     for (typed, code, expected) in [
@@ -410,7 +433,7 @@ async fn an_unknown_address_gets_a_link_and_no_account() {
                 && pending.expires_at == now() + Accounts::CONFIRMATION_LIFETIME
         })
         .times(1)
-        .returning(|_| Ok(()));
+        .returning(|_| Ok(true));
     ports.mailer = mailer(|to, content| {
         let MailContent::Confirmation { link } = content else {
             return false;
@@ -474,6 +497,44 @@ async fn link_of_an_address_is_confirmed_for_the_account_of_the_session_only() {
 }
 
 #[tokio::test]
+async fn sign_ups_beyond_the_pending_ones_have_the_same_response_and_are_not_mailed() {
+    let mut ports = Ports::hashing(2, 0);
+    ports.accounts.expect_any().returning(|| Ok(true));
+    ports.accounts.expect_owner().returning(|_| Ok(None));
+    ports
+        .accounts
+        .expect_add_sign_up()
+        .times(2)
+        .returning(|_| Ok(false));
+    let service = ports.service(SignUpMode::Open);
+    let (_guard, log) = kept_log();
+    for _ in 0..2 {
+        let outcome = service.sign_up(sign_up(), None, &client()).await.unwrap();
+        assert_eq!(outcome, SignedUp::Pending);
+    }
+    service.background.wait_idle().await;
+    assert_eq!(log_lines(&log).len(), 1);
+}
+
+#[tokio::test]
+async fn requests_beyond_the_waitlist_have_the_same_response_and_are_logged_once_a_minute() {
+    let mut ports = Ports::hashing(0, 0);
+    ports.accounts.expect_any().returning(|| Ok(true));
+    ports
+        .waitlist
+        .expect_add()
+        .times(2)
+        .returning(|_| Ok(false));
+    let service = ports.service(SignUpMode::Waitlist);
+    let (_guard, log) = kept_log();
+    for _ in 0..2 {
+        let outcome = service.sign_up(sign_up(), None, &client()).await.unwrap();
+        assert_eq!(outcome, SignedUp::Waitlisted);
+    }
+    assert_eq!(log_lines(&log).len(), 1);
+}
+
+#[tokio::test]
 async fn the_first_account_is_let_in_whatever_the_mode() {
     for mode in [SignUpMode::Open, SignUpMode::Waitlist, SignUpMode::Closed] {
         let mut ports = Ports::hashing(1, 0).creates(|new| new.admission == Admission::First);
@@ -522,7 +583,7 @@ async fn an_invitation_for_another_address_waits_for_the_link() {
         .expect_add_sign_up()
         .withf(move |pending| pending.invitation.as_ref() == Some(&wanted))
         .times(1)
-        .returning(|_| Ok(()));
+        .returning(|_| Ok(true));
     ports.mailer = mailer(|to, _| to == ADDRESS);
     let service = ports.service(SignUpMode::Closed);
     let outcome = service

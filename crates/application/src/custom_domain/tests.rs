@@ -1,15 +1,18 @@
 use super::*;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use allclear_domain::event::Changed;
-use tokio::time::timeout;
+use allclear_domain::event::{Changed, EventKind};
+use tokio::task::yield_now;
+use tokio::time::{Instant, timeout};
 
 use super::hosts::HostSettings;
 use crate::broadcast::MockBroadcast;
 use crate::error::{Error, Resource};
 use crate::fixture::{clock, kept_log, log_lines, now, organisation, relay, stamp};
 use crate::organisation::MockOrganisationStore;
+use crate::outbox::Commit;
 use crate::transition::Committed;
 
 fn name(text: &str) -> DomainName {
@@ -168,6 +171,58 @@ async fn domains_that_cannot_be_read_are_logged_once_a_minute() {
     let running = timeout(Duration::from_secs(90), hosts.run(&broadcast)).await;
     assert!(running.is_err());
     assert_eq!(log_lines(&log).len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn domains_are_read_when_another_node_has_changed_an_organisation() {
+    let reads = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&reads);
+    let mut store = MockDomainStore::new();
+    store.expect_verified_domains().returning(move || {
+        // At the start, and at the first of the regular reads.
+        let is_early = counted.fetch_add(1, Ordering::Relaxed) < 2;
+        let verified = (name("a.example"), other());
+        Ok(if is_early { Vec::new() } else { vec![verified] })
+    });
+    let hosts = Hosts::load(Arc::new(store), HostSettings::default());
+    let hosts = Arc::new(hosts.await.unwrap());
+    let (sender, receiver) = tokio::sync::mpsc::channel(1);
+    let mut broadcast = MockBroadcast::new();
+    broadcast.expect_subscribe().return_once(move || receiver);
+    let following = Arc::clone(&hosts);
+    tokio::spawn(async move { following.run(&broadcast).await });
+    let start = Instant::now();
+    while reads.load(Ordering::Relaxed) < 2 {
+        yield_now().await;
+    }
+    let send = async |kind| {
+        let commit = Arc::new(Commit::example("org", 1, &[kind]));
+        sender.send(commit).await.unwrap();
+        yield_now().await;
+    };
+    send(EventKind::NewComponent).await;
+    assert_eq!(reads.load(Ordering::Relaxed), 2);
+    send(EventKind::OrganisationUpdated).await;
+    assert_eq!(hosts.table().organisation("a.example"), Some(&other()));
+    assert_eq!(Instant::now(), start);
+}
+
+#[tokio::test]
+async fn only_a_verified_domain_is_released() {
+    let verified = claiming().verify_domain("t1", now()).unwrap().state;
+    let organisations = store(verified.clone(), verified);
+    let mut domains = MockDomainStore::new();
+    let owned = name("a.example");
+    domains
+        .expect_owner_of()
+        .returning(move |looked_up| Ok((*looked_up == owned).then(organisation)));
+    let released = release(&organisations, &domains, &name("a.example")).await;
+    assert_eq!(released.unwrap().domain, None);
+    let unknown = release(&organisations, &domains, &name("b.example")).await;
+    assert!(
+        matches!(unknown, Err(Error::NotFound(Resource::Domain))),
+        "{unknown:?}"
+    );
 }
 
 #[tokio::test]

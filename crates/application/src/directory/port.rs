@@ -136,7 +136,7 @@ pub trait DirectoryStore: Send + Sync {
     async fn revoke(&self, revocation: &Revocation, at: DateTime<Utc>) -> Result<(), Error>;
 
     /// Removes the organisation with everything that belongs to it. Its identifier cannot be
-    /// used again.
+    /// used again. The removal takes several transactions, so the caller MUST await its end.
     async fn delete_organisation(
         &self,
         id: &OrganisationId,

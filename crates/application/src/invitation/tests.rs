@@ -142,7 +142,7 @@ async fn a_required_factor_binds_invitations() {
     service.factors = Arc::new(requirement(true));
     let (ann, acme, id) = (ann(), organisation(), InvitationId(uuid::Uuid::nil()));
     for refused in [
-        service.list(&ann, &acme).await.map(drop),
+        service.list(&ann, &acme, Page::default()).await.map(drop),
         service
             .invite(&ann, &acme, draft(), Role::Admin)
             .await

@@ -1,6 +1,6 @@
 use super::*;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use parking_lot::Mutex;
 
@@ -145,7 +145,7 @@ async fn organisations_leave_mails_to_people_and_strangers_to_those_with_an_acco
         ..by_operator.clone()
     };
     let sign_up = by_anybody(MailKind::EnteredAddress);
-    let reset = by_anybody(MailKind::PasswordReset { has_account: true });
+    let reset = by_anybody(MailKind::PasswordReset);
     let notice = by_anybody(MailKind::AccountNotice);
     for (all, of_organisations, of_strangers) in [(10_000, 8_000, 6_000), (9, 7, 5), (1, 0, 0)] {
         let limits = MailBudgetLimits {
@@ -160,8 +160,8 @@ async fn organisations_leave_mails_to_people_and_strangers_to_those_with_an_acco
             ),
             (&new_address, vec![("", all)]),
             (&sign_up, vec![("strangers", of_strangers), ("", all)]),
-            (&reset, vec![("", all)]),
-            (&notice, vec![("", all)]),
+            (&reset, vec![]),
+            (&notice, vec![]),
         ] {
             let counts = counted(cause, limits).await;
             let of_installation: Vec<_> = counts
@@ -175,14 +175,34 @@ async fn organisations_leave_mails_to_people_and_strangers_to_those_with_an_acco
 }
 
 #[tokio::test]
-async fn reset_for_an_unknown_address_uses_no_mail_of_the_installation() {
-    let unknown = by_anybody(MailKind::PasswordReset { has_account: false });
-    let scopes: Vec<_> = counted(&unknown, LIMITS)
-        .await
-        .iter()
-        .map(|count| count.scope)
-        .collect();
-    assert_eq!(scopes, [MailScope::Mailbox]);
+async fn full_installation_refuses_entered_addresses_and_no_mail_to_an_account() {
+    let (mut store, mut mails) = (MockMailCountStore::new(), BTreeMap::<String, u32>::new());
+    store.expect_take().returning(move |_, counts, now| {
+        for MailCount { scope, key, limit } in counts {
+            let counted = mails.entry(key).or_default();
+            if scope == MailScope::Installation || *counted == limit {
+                return Err(scope.refusal(now));
+            }
+            *counted += 1;
+        }
+        Ok(())
+    });
+    let budget = budget(store, LIMITS);
+    let is_sent = async |kind| budget.try_take(&by_anybody(kind)).await.unwrap();
+    assert!(!is_sent(MailKind::EnteredAddress).await);
+    for kind in [
+        MailKind::PasswordReset,
+        MailKind::SignInNotice,
+        MailKind::AddressNotice,
+        MailKind::PasswordNotice,
+        MailKind::FactorNotice,
+        MailKind::AccountNotice,
+    ] {
+        for _ in 0..10 {
+            assert!(is_sent(kind).await, "{kind:?}");
+        }
+        assert!(!is_sent(kind).await, "{kind:?}");
+    }
 }
 
 #[tokio::test]
@@ -219,9 +239,7 @@ async fn a_mailbox_has_a_counter_for_each_kind_of_mail() {
     };
     let (invited, subscribed) = (key(invited).await, key(subscribed).await);
     let signed_up = key(by_anybody(MailKind::EnteredAddress)).await;
-    let unknown = key(by_anybody(MailKind::PasswordReset { has_account: false })).await;
-    let reset = key(by_anybody(MailKind::PasswordReset { has_account: true })).await;
-    assert_eq!(unknown, reset);
+    let reset = key(by_anybody(MailKind::PasswordReset)).await;
     assert_eq!(subscribed, signed_up);
     let mut keys = BTreeSet::from([invited, signed_up, reset]);
     for kind in [

@@ -98,12 +98,10 @@ async fn an_edit_is_broadcast_if_the_version_is_the_expected_one_and_delays_no_w
 }
 
 #[tokio::test]
-async fn a_refused_deletion_does_not_reach_the_store() {
+async fn a_deletion_is_broadcast_if_the_version_is_the_expected_one() {
     let mut store = MockMaintenanceStore::new();
-    store
-        .expect_find()
-        .returning(|_, _| Ok(Some(report(maintenance()))));
-    store.expect_delete().times(1).returning(|_, _, rule| {
+    store.expect_delete().returning(|_, _, precondition, rule| {
+        precondition.check(maintenance().version)?;
         rule(maintenance(), stamp())?;
         Ok(Some(committed(())))
     });
@@ -113,7 +111,6 @@ async fn a_refused_deletion_does_not_reach_the_store() {
         let service = &service;
         async move { service.delete(&organisation(), ID, precondition).await }
     };
-    // A second call of the store would fail the test.
     assert!(matches!(delete(3).await, Err(Error::Stale)));
     delete(4).await.unwrap();
 }
@@ -123,7 +120,7 @@ async fn a_missing_maintenance_or_update_is_not_found() {
     let mut store = MockMaintenanceStore::new();
     store.expect_find().returning(|_, _| Ok(None));
     store.expect_change().return_once(|_, _, _| Ok(None));
-    store.expect_delete().return_once(|_, _, _| Ok(None));
+    store.expect_delete().return_once(|_, _, _, _| Ok(None));
     store.expect_list_updates().return_once(|_, _, _| Ok(None));
     store.expect_find_update().return_once(|_, _, _| Ok(None));
     store

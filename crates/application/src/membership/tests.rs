@@ -106,7 +106,10 @@ async fn a_required_factor_binds_changes_by_admins_and_not_leaving() {
     for refused in [
         service.rename(&ann, &acme, draft("Ours")).await.map(drop),
         service.delete(&ann, &acme).await,
-        service.members(&ann, &acme).await.map(drop),
+        service
+            .members(&ann, &acme, Page::default())
+            .await
+            .map(drop),
         service.set_role(&ann, &acme, other(), Role::Admin).await,
         service.remove(&ann, &acme, other()).await,
     ] {

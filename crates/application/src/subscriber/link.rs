@@ -95,10 +95,7 @@ impl Subscribers {
         if edited == known {
             return Ok(known);
         }
-        self.ports
-            .subscribers
-            .check_scope(organisation, &edited.scope)
-            .await?;
+        self.check_new_scope(organisation, &known, &edited).await?;
         let (codes, code) = (self.codes.clone(), code.to_owned());
         let check = move |known: Option<&Subscriber>| codes.manages(known, &code).then_some(());
         let key = SubscriberKey::Id(id);

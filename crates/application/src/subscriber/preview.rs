@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::Subscribers;
 use crate::error::{Error, Resource};
+use crate::link::status_page_path;
 use crate::mail::{MailContent, MailPreview};
 use crate::message::{Message, MessageContent, MessageKind};
 use crate::notice::Notice;
@@ -36,7 +37,7 @@ impl Subscribers {
             target: Target::stored(channel, state.url.clone()),
             secrets: Vec::new(),
             content: MessageContent {
-                manage: manage_page(&state),
+                manage: subscriber_page(&state, "subscription"),
                 state: Arc::new(state),
                 at: now,
                 kind: MessageKind::Notice(Arc::new(notice)),
@@ -51,8 +52,8 @@ impl Subscribers {
         let now = self.ports.clock.now();
         let (state, notice) = self.sample(organisation, now).await?;
         self.ports.mailer.preview(&MailContent::Notice {
-            manage: manage_page(&state),
-            unsubscribe: format!("{}/unsubscribe", state.url),
+            manage: subscriber_page(&state, "subscription"),
+            unsubscribe: subscriber_page(&state, "unsubscribe"),
             organisation: state.organisation.name,
             notice: Arc::new(notice),
             time_zone: state.organisation.time_zone,
@@ -77,9 +78,12 @@ impl Subscribers {
     }
 }
 
-/// The page that changes a subscription, without the parameters of a subscriber.
-fn manage_page(state: &StatuspageState) -> String {
-    format!("{}/subscription", state.url)
+/// URL of a page for subscribers, without the parameters of a subscriber. On the installation's
+/// address, such a page is not below the path of the status page.
+fn subscriber_page(state: &StatuspageState, page: &str) -> String {
+    let path = status_page_path(&state.organisation.id);
+    let base = state.url.strip_suffix(&*path).unwrap_or(&state.url);
+    format!("{base}/{page}")
 }
 
 /// What subscribers receive about the newest entry of an incident, or about a later change of its

@@ -1,5 +1,7 @@
 use super::*;
 
+use allclear_domain::id::IncidentId;
+use allclear_domain::subscriber::Scope;
 use parking_lot::Mutex;
 use uuid::Uuid;
 
@@ -54,12 +56,18 @@ fn store(
 
 /// A store of this subscriber, for which no verification is queued.
 pub(super) fn store_of(known: Subscriber) -> MockSubscriberStore {
+    let mut store = unchecked(known);
+    store.expect_check_scope().returning(|_, _| Ok(()));
+    store
+}
+
+/// A store of this subscriber whose scope is not checked.
+fn unchecked(known: Subscriber) -> MockSubscriberStore {
     let mut store = MockSubscriberStore::new();
     let found = known.clone();
     store
         .expect_find()
         .returning(move |_, _| Ok(Some(found.clone())));
-    store.expect_check_scope().returning(|_, _| Ok(()));
     store.expect_save().returning(move |_, _, rule| {
         Ok(SubscriberChange {
             before: Some(known.clone()),
@@ -259,36 +267,67 @@ async fn operator_who_adds_a_known_target_is_told_its_state() {
 }
 
 #[tokio::test]
-async fn mail_is_previewed_as_a_notice_with_links_to_the_page() {
-    let mut states = MockStatuspageStateStore::new();
-    states.expect_statuspage_state().returning(|id, now| {
-        Ok(Some(StatuspageState {
-            organisation: Organisation::new(id.clone(), "Acme".into()),
-            url: "https://status.example.com".into(),
-            updated_at: now,
-            groups: Vec::new(),
-            components: Vec::new(),
-            incidents: Vec::new(),
-            maintenances: Vec::new(),
-            read_at: now,
-        }))
-    });
-    let mut mailer = MockMailer::new();
-    mailer
-        .expect_preview()
-        .withf(|content: &MailContent| match content {
-            MailContent::Notice { page, manage, .. } => {
-                page == "https://status.example.com"
-                    && manage == "https://status.example.com/subscription"
-            }
-            _ => false,
-        })
-        .returning(|_| Ok(MailPreview::default()));
-    let mut service = service(MockSubscriberStore::new());
-    service.ports.states = Arc::new(states);
-    service.ports.mailer = Arc::new(mailer);
-    let preview = service.preview_mail(&organisation()).await.unwrap();
-    assert_eq!(preview, MailPreview::default());
+async fn mail_is_previewed_as_a_notice_with_links_to_the_pages_of_a_subscriber() {
+    for url in [
+        "https://status.example.com".to_owned(),
+        format!("https://status.example.com/status/{}", organisation()),
+    ] {
+        let (page_url, mut states) = (url.clone(), MockStatuspageStateStore::new());
+        states.expect_statuspage_state().returning(move |id, now| {
+            Ok(Some(StatuspageState {
+                organisation: Organisation::new(id.clone(), "Acme".into()),
+                url: url.clone(),
+                updated_at: now,
+                groups: Vec::new(),
+                components: Vec::new(),
+                incidents: Vec::new(),
+                maintenances: Vec::new(),
+                read_at: now,
+            }))
+        });
+        let mut mailer = MockMailer::new();
+        mailer
+            .expect_preview()
+            .withf(move |content: &MailContent| match content {
+                MailContent::Notice {
+                    page,
+                    manage,
+                    unsubscribe,
+                    ..
+                } => {
+                    *page == page_url
+                        && manage == "https://status.example.com/subscription"
+                        && unsubscribe == "https://status.example.com/unsubscribe"
+                }
+                _ => false,
+            })
+            .returning(|_| Ok(MailPreview::default()));
+        let mut service = service(MockSubscriberStore::new());
+        service.ports.states = Arc::new(states);
+        service.ports.mailer = Arc::new(mailer);
+        let preview = service.preview_mail(&organisation()).await.unwrap();
+        assert_eq!(preview, MailPreview::default());
+    }
+}
+
+#[tokio::test]
+async fn edit_that_keeps_the_scope_does_not_check_it() {
+    let follower = Subscriber {
+        scope: Scope::Incident(IncidentId(Uuid::from_u128(9))),
+        ..subscribed()
+    };
+    let patch = SubscriberPatch {
+        mute_maintenances: Some(true),
+        ..SubscriberPatch::default()
+    };
+    // A check that the test does not expect would fail it.
+    let service = service(unchecked(follower.clone()));
+    let (acme, id) = (organisation(), follower.id);
+    let edited = service.edit(&acme, id, patch.clone()).await.unwrap();
+    assert!(edited.mute_maintenances);
+    let code = service.codes.manage_code(&follower);
+    let managed = service.manage(&acme, id, &code, patch).await.unwrap();
+    assert!(managed.mute_maintenances);
 }
 
 /// Imports 20 new addresses with these counters of mails.

@@ -80,10 +80,7 @@ pub(super) fn given_password(password: &Password) -> Result<(), ValidationError>
     if password.0.is_empty() {
         return Err(ValidationError::new("length").with_message("Password is required".into()));
     }
-    if password.0.chars().count() > Password::MAX_LENGTH {
-        let message = format!("Must be at most {} characters", Password::MAX_LENGTH);
-        return Err(ValidationError::new("length").with_message(message.into()));
-    }
+    text::at_most(&password.0, Password::MAX_LENGTH)?;
     text::no_nul(&password.0)
 }
 

@@ -29,7 +29,7 @@ pub struct ImpactMove {
 
 /// A component that is attached to the incident.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AffectedComponent {
+pub struct ImpactedComponent {
     /// The impact of the incident.
     pub impact: ComponentStatus,
     /// What set the component's status last.
@@ -72,7 +72,7 @@ impl ImpactMove {
     #[must_use]
     pub fn apply(
         &self,
-        component: &AffectedComponent,
+        component: &ImpactedComponent,
         periods: &[StatusPeriod],
         now: DateTime<Utc>,
         id: impl FnMut() -> StatusPeriodId,

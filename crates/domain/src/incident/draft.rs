@@ -11,18 +11,10 @@ use crate::validation::{Invalid, text_to_check};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Validate)]
 pub struct IncidentDraft {
     /// Required.
-    #[validate(
-        length(min = 1, message = "Title is required"),
-        custom(function = text::name_length),
-        custom(function = text::one_line)
-    )]
+    #[validate(custom(function = text::title))]
     pub title: String,
     /// Required.
-    #[validate(
-        length(min = 1, message = "Description is required"),
-        custom(function = text::description_length),
-        custom(function = text::no_nul)
-    )]
+    #[validate(custom(function = text::description))]
     pub description: String,
     /// Current status of the incident.
     pub status: IncidentStatus,
@@ -30,7 +22,7 @@ pub struct IncidentDraft {
     pub occured_at: Option<DateTime<Utc>>,
     /// When a past incident was resolved; only with RESOLVED.
     pub resolved_at: Option<DateTime<Utc>>,
-    /// Whether its creation notifies subscribers; `None` means the default.
+    /// Whether its creation or change notifies subscribers; `None` means the default.
     pub notify: Option<bool>,
 }
 
@@ -52,7 +44,8 @@ pub struct IncidentPatch {
 }
 
 impl IncidentDraft {
-    /// Whether the creation notifies subscribers. A past incident does so only on request.
+    /// Whether the creation or change notifies subscribers. A resolution in the past does so only
+    /// on request.
     pub(super) fn notifies(&self, by_default: bool) -> bool {
         self.notify
             .unwrap_or(by_default && self.resolved_at.is_none())
@@ -67,11 +60,5 @@ impl IncidentPatch {
             description: text_to_check(self.description.as_deref()),
             ..Default::default()
         });
-    }
-
-    /// Whether the change notifies subscribers. A resolution in the past does so only on request.
-    pub(super) fn notifies(&self, by_default: bool) -> bool {
-        self.notify
-            .unwrap_or(by_default && self.resolved_at.is_none())
     }
 }

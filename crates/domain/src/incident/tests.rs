@@ -404,8 +404,10 @@ proptest! {
         let expected = notify.unwrap_or(by_default && !is_past);
         let draft = IncidentDraft { resolved_at, notify, ..Default::default() };
         prop_assert_eq!(draft.notifies(by_default), expected);
-        let patch = IncidentPatch { resolved_at, notify, ..Default::default() };
-        prop_assert_eq!(patch.notifies(by_default), expected);
+        let status = if is_past { IncidentStatus::Resolved } else { IncidentStatus::Monitoring };
+        let patch = IncidentPatch { resolved_at, notify, ..set(status) };
+        let edited = incident(IncidentStatus::Investigating).edit(patch, by_default, at(5));
+        prop_assert_eq!(edited.unwrap().notifies, Some(expected));
     }
 }
 

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::incident::tests::{any_status, at};
 use crate::incident::{IncidentDraft, IncidentPatch};
+use crate::notice::NewNotice;
 
 /// An incident with its timeline, as a store keeps it.
 #[derive(Debug, Clone)]
@@ -70,14 +71,17 @@ impl IncidentModel {
         Ok(())
     }
 
-    fn edit(&mut self, index: usize, patch: UpdatePatch, now: i64) -> Result<(), Invalid> {
+    fn entry(&self, index: usize) -> IncidentAndUpdate {
         let update = self.updates[index].clone();
-        let entry = IncidentAndUpdate {
+        IncidentAndUpdate {
             incident: self.incident.clone(),
             newest_other: self.newest(Some(update.id)),
             update,
-        };
-        let edited = entry.edit(patch, true, at(now))?.state;
+        }
+    }
+
+    fn edit(&mut self, index: usize, patch: UpdatePatch, now: i64) -> Result<(), Invalid> {
+        let edited = self.entry(index).edit(patch, true, at(now))?.state;
         self.incident = edited.incident;
         self.updates[index] = edited.update;
         Ok(())
@@ -137,7 +141,8 @@ proptest! {
         resolved in 1_i64..50,
         records in proptest::collection::vec((any_status(), proptest::option::of(0_i64..100)), 1..8),
         edits in proptest::collection::vec(
-            (any::<prop::sample::Index>(), any_status(), 0_i64..100, any::<bool>()), 0..8
+            (any::<prop::sample::Index>(), any_status(), proptest::option::of(0_i64..100), any::<bool>()),
+            0..8
         ),
     ) {
         let mut model = IncidentModel::new(Some(resolved));
@@ -157,9 +162,16 @@ proptest! {
             if deletes {
                 model.delete(index, 300).unwrap();
             } else {
-                let display_at = Some(time(Some(display_at.min(resolved - 1))));
-                let patch = UpdatePatch { status: Some(status), display_at, ..Default::default() };
-                model.edit(index, patch, 200).unwrap();
+                let is_late = display_at.is_none_or(|second| second >= resolved);
+                let patch = UpdatePatch {
+                    status: Some(status), display_at: Some(time(display_at)), ..Default::default()
+                };
+                let expected = if is_late && status == IncidentStatus::Resolved {
+                    Err(Invalid::field("displayAt", "This incident was resolved before that time"))
+                } else {
+                    Ok(())
+                };
+                prop_assert_eq!(model.edit(index, patch, 200), expected);
             }
         }
         prop_assert_eq!(model.incident.status, IncidentStatus::Resolved);
@@ -193,6 +205,40 @@ fn resolution_has_the_display_time_of_its_update() {
     assert_eq!(model.incident.resolved_at, Some(at(40)));
     model.delete(1, 105).unwrap();
     assert_eq!(model.incident.status, IncidentStatus::Monitoring);
+}
+
+#[test]
+fn resolution_by_an_edit_of_the_incident_stays_when_an_update_of_that_time_moves() {
+    let mut model = IncidentModel::new(None);
+    model
+        .record(IncidentStatus::Monitoring, time(Some(10)), 100)
+        .unwrap();
+    model.edit(0, displayed(150), 200).unwrap();
+    let resolved = IncidentPatch {
+        status: Some(IncidentStatus::Resolved),
+        resolved_at: Some(at(150)),
+        ..Default::default()
+    };
+    model.correct(resolved, 201).unwrap();
+    model.edit(0, displayed(120), 202).unwrap();
+    assert_eq!(model.incident.resolved_at, Some(at(150)));
+}
+
+#[test]
+fn notice_of_the_status_of_another_update_has_no_message() {
+    let mut model = IncidentModel::new(None);
+    model
+        .record(IncidentStatus::Monitoring, time(Some(30)), 100)
+        .unwrap();
+    model
+        .record(IncidentStatus::Resolved, time(Some(20)), 101)
+        .unwrap();
+    let edited = model.entry(0).edit(displayed(10), true, at(102)).unwrap();
+    assert_eq!(edited.state.incident.resolved_at, Some(at(20)));
+    let [NewNotice::Incident { message, .. }] = &*edited.notices else {
+        panic!("{:?}", edited.notices);
+    };
+    assert_eq!(*message, None);
 }
 
 #[test]

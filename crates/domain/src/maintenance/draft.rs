@@ -16,18 +16,10 @@ const CLOCK_TOLERANCE: TimeDelta = TimeDelta::minutes(1);
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct MaintenanceDraft {
     /// Required.
-    #[validate(
-        length(min = 1, message = "Title is required"),
-        custom(function = text::name_length),
-        custom(function = text::one_line)
-    )]
+    #[validate(custom(function = text::title))]
     pub title: String,
     /// Required.
-    #[validate(
-        length(min = 1, message = "Description is required"),
-        custom(function = text::description_length),
-        custom(function = text::no_nul)
-    )]
+    #[validate(custom(function = text::description))]
     pub description: String,
     /// When it begins.
     pub start_at: DateTime<Utc>,
@@ -121,8 +113,8 @@ impl MaintenancePatch {
         draft.check(invalid);
     }
 
-    /// Whether this completes the maintenance: it changes only the end, to a time that is not in
-    /// the future.
+    /// Whether this completes the maintenance: it changes only the end, to a time that is at most a
+    /// minute ahead of the clock.
     pub(super) fn completes(&self, now: DateTime<Utc>) -> bool {
         let alone = Self {
             end_at: None,

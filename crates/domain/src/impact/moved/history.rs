@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::others::Others;
-use super::{AffectedComponent, ImpactMove};
+use super::{ImpactMove, ImpactedComponent};
 use crate::component::{ComponentStatus, StatusSource};
 use crate::id::IncidentId;
 use crate::impact::interval::ImpactInterval;
@@ -42,7 +42,7 @@ pub(super) struct MovedPiece<'h> {
 impl<'h> MovedHistory<'h> {
     pub(super) fn new(
         moved: &ImpactMove,
-        component: &AffectedComponent,
+        component: &ImpactedComponent,
         periods: &'h [StatusPeriod],
         now: DateTime<Utc>,
     ) -> Self {

@@ -72,31 +72,31 @@ fn rows(periods: &[StatusPeriod]) -> Vec<Row> {
 }
 
 /// A component whose status comes from incidents.
-fn affected(impact: ComponentStatus, others: &[Row]) -> AffectedComponent {
+fn impacted(impact: ComponentStatus, others: &[Row]) -> ImpactedComponent {
     let other = |&(incident, status, since, until): &Row| Impact {
         incident: IncidentId(Uuid::from_u128(incident)),
         status,
         since: at(since),
         until: until.map(at),
     };
-    AffectedComponent {
+    ImpactedComponent {
         impact,
         status_source: StatusSource::Incidents,
         others: others.iter().map(other).collect(),
     }
 }
 
-fn set_by_hand(impact: ComponentStatus, others: &[Row]) -> AffectedComponent {
-    AffectedComponent {
+fn set_by_hand(impact: ComponentStatus, others: &[Row]) -> ImpactedComponent {
+    ImpactedComponent {
         status_source: StatusSource::Operator,
-        ..affected(impact, others)
+        ..impacted(impact, others)
     }
 }
 
 /// The periods after a move, the oldest first.
 fn after_move(
     change: &ImpactMove,
-    component: &AffectedComponent,
+    component: &ImpactedComponent,
     periods: &[StatusPeriod],
 ) -> Vec<StatusPeriod> {
     let mut next = 1000;
@@ -117,7 +117,7 @@ fn after_move(
 }
 
 /// [`after_move`] of rows.
-fn moved_rows(change: &ImpactMove, component: &AffectedComponent, periods: &[Row]) -> Vec<Row> {
+fn moved_rows(change: &ImpactMove, component: &ImpactedComponent, periods: &[Row]) -> Vec<Row> {
     rows(&after_move(change, component, &stored(periods)))
 }
 
@@ -311,7 +311,7 @@ fn boundaries_that_the_incident_set_move_and_others_stay() {
         let row = |&(cause, start, end): &Outage| (cause, MajorOutage, start, end);
         outages.iter().map(row).collect()
     };
-    let component = affected(MajorOutage, &[]);
+    let component = impacted(MajorOutage, &[]);
     for (name, before, after, periods, expected) in CORRECTIONS {
         let change = moved(before, after);
         assert_eq!(
@@ -331,7 +331,7 @@ const HIDING: [Row; 3] = [
 
 #[test]
 fn corrected_times_reveal_and_hide_the_impact_of_another_incident() {
-    let component = affected(MajorOutage, &[(2, Degraded, 5, None)]);
+    let component = impacted(MajorOutage, &[(2, Degraded, 5, None)]);
     let corrected = |after| moved_rows(&moved(WAS, after), &component, &HIDING);
     for (from, to) in [(10, 40), (10, 60), (20, 50), (8, 50), (20, 60)] {
         assert_eq!(
@@ -359,14 +359,14 @@ fn corrected_times_reveal_and_hide_the_impact_of_another_incident() {
 #[test]
 fn corrected_times_show_an_impact_that_was_hidden_beneath_another() {
     let outage = [(2, MajorOutage, 5, Some(60))];
-    let component = affected(Degraded, &[(2, MajorOutage, 5, Some(60))]);
+    let component = impacted(Degraded, &[(2, MajorOutage, 5, Some(60))]);
     assert_eq!(
         moved_rows(&moved(WAS, (20, Some(70))), &component, &outage),
         [(2, MajorOutage, 5, Some(60)), (1, Degraded, 60, Some(70))]
     );
     // The other way round: what hid the other impact is over earlier.
     let outage = [(1, MajorOutage, 5, Some(60))];
-    let component = affected(MajorOutage, &[(2, Degraded, 10, Some(50))]);
+    let component = impacted(MajorOutage, &[(2, Degraded, 10, Some(50))]);
     assert_eq!(
         moved_rows(&moved((5, Some(60)), (5, Some(40))), &component, &outage),
         [(1, MajorOutage, 5, Some(40)), (2, Degraded, 40, Some(50))]
@@ -377,7 +377,7 @@ fn corrected_times_show_an_impact_that_was_hidden_beneath_another() {
 fn period_ends_with_the_incident_that_keeps_its_status() {
     // Incident 2 caused the period, and this incident kept its status until second 80.
     let periods = [(2, MajorOutage, 10, Some(80))];
-    let component = affected(MajorOutage, &[(2, MajorOutage, 10, Some(60))]);
+    let component = impacted(MajorOutage, &[(2, MajorOutage, 10, Some(60))]);
     let corrected = |to| {
         let change = moved((20, Some(80)), (20, Some(to)));
         moved_rows(&change, &component, &periods)
@@ -386,7 +386,7 @@ fn period_ends_with_the_incident_that_keeps_its_status() {
     assert_eq!(corrected(40), [(2, MajorOutage, 10, Some(60))]);
     // This incident caused the period, and incident 2 kept its status.
     let periods = [(1, MajorOutage, 10, Some(80))];
-    let component = affected(MajorOutage, &[(2, MajorOutage, 20, Some(80))]);
+    let component = impacted(MajorOutage, &[(2, MajorOutage, 20, Some(80))]);
     let change = moved((10, Some(60)), (10, Some(40)));
     assert_eq!(
         moved_rows(&change, &component, &periods),
@@ -404,7 +404,7 @@ fn component_attached_later_has_no_impact_before() {
         (1, MajorOutage, 30, Some(50)),
         (2, Degraded, 50, None),
     ];
-    let component = affected(MajorOutage, &[(2, Degraded, 5, None)]);
+    let component = impacted(MajorOutage, &[(2, Degraded, 5, None)]);
     assert_eq!(
         moved_rows(&moved(WAS, (2, Some(50))), &component, &periods),
         periods
@@ -412,7 +412,7 @@ fn component_attached_later_has_no_impact_before() {
 }
 
 /// The periods after a resolution of the incident at second 40.
-fn resolved(component: &AffectedComponent, periods: &[Row]) -> Vec<Row> {
+fn resolved(component: &ImpactedComponent, periods: &[Row]) -> Vec<Row> {
     moved_rows(&moved((10, None), (10, Some(40))), component, periods)
 }
 
@@ -420,7 +420,7 @@ fn resolved(component: &AffectedComponent, periods: &[Row]) -> Vec<Row> {
 fn worst_impacts_over_time_replace_the_status_that_lasts() {
     let lasting = [(1, MajorOutage, 10, None)];
     let ended = (1, MajorOutage, 10, Some(40));
-    let after = |others: &[Row], periods: &[Row]| resolved(&affected(MajorOutage, others), periods);
+    let after = |others: &[Row], periods: &[Row]| resolved(&impacted(MajorOutage, others), periods);
     assert_eq!(after(&[], &lasting), [ended]);
     assert_eq!(
         after(
@@ -454,14 +454,14 @@ fn worst_impacts_over_time_replace_the_status_that_lasts() {
 fn worst_impacts_over_time_replace_a_period_that_another_status_ended() {
     let worse = [(1, PartialOutage, 10, Some(50)), (1, MajorOutage, 50, None)];
     assert_eq!(
-        resolved(&affected(MajorOutage, &[(2, Degraded, 5, None)]), &worse),
+        resolved(&impacted(MajorOutage, &[(2, Degraded, 5, None)]), &worse),
         [(1, PartialOutage, 10, Some(40)), (2, Degraded, 40, None)]
     );
     // The worse impact began with the next period, whenever its incident occurred.
     for since in [50, 5] {
         let others = [(2, MajorOutage, since, None), (3, Degraded, 5, None)];
         for (cause, component) in [
-            (2, affected(PartialOutage, &others)),
+            (2, impacted(PartialOutage, &others)),
             (BY_HAND, set_by_hand(PartialOutage, &others)),
         ] {
             let periods = [
@@ -483,10 +483,10 @@ fn worst_impacts_over_time_replace_a_period_that_another_status_ended() {
 #[test]
 fn resolution_leaves_the_period_of_another_incident_with_the_same_status() {
     let lasting = [(2, MajorOutage, 10, None)];
-    let unresolved = affected(MajorOutage, &[(2, MajorOutage, 10, None)]);
+    let unresolved = impacted(MajorOutage, &[(2, MajorOutage, 10, None)]);
     assert_eq!(resolved(&unresolved, &lasting), lasting);
     // It was resolved before, and this incident alone has kept the status since.
-    let resolved_before = affected(MajorOutage, &[(2, MajorOutage, 10, Some(60))]);
+    let resolved_before = impacted(MajorOutage, &[(2, MajorOutage, 10, Some(60))]);
     assert_eq!(
         resolved(&resolved_before, &lasting),
         [(2, MajorOutage, 10, Some(60))]
@@ -515,7 +515,7 @@ fn status_that_lasts_ends_with_the_last_impact_whatever_caused_it() {
     for cause in [2, BY_HAND] {
         let lasting = [(cause, MajorOutage, 10, None)];
         assert_eq!(
-            resolved(&affected(MajorOutage, &[]), &lasting),
+            resolved(&impacted(MajorOutage, &[]), &lasting),
             [(cause, MajorOutage, 10, Some(40))]
         );
     }
@@ -625,7 +625,7 @@ proptest! {
             impacts.push(own_impact(impact, interval));
             stored(&drawn(&impacts))
         };
-        let result = after_move(&change, &affected(impact, &others), &with_own(change.before));
+        let result = after_move(&change, &impacted(impact, &others), &with_own(change.before));
         prop_assert!(is_well_formed(&result), "{:?}", rows(&result));
         let expected = with_own(change.after);
         for second in 0..NOW + 2 {
@@ -668,7 +668,7 @@ proptest! {
     ) {
         let end = |(from, length): (i64, i64)| (from, Some(from + length));
         let (before, after) = (end(before), end(after));
-        let component = affected(MajorOutage, &[]);
+        let component = impacted(MajorOutage, &[]);
         let periods = [(MOVED, MajorOutage, before.0, before.1)];
         let there = moved_rows(&moved(before, after), &component, &periods);
         let back = moved_rows(&moved(after, before), &component, &there);

@@ -30,7 +30,7 @@ fn each_of_many_periods_gets_the_impact_of_another_incident() {
         next += 1;
         StatusPeriodId(Uuid::from_u128(next))
     };
-    let component = affected(MajorOutage, &others);
+    let component = impacted(MajorOutage, &others);
     let changes = change.apply(&component, &periods, at(2 * end), new_id);
     let replaced = periods.len() - 1;
     assert_eq!(changes.inserted.len(), replaced);

@@ -20,8 +20,8 @@ const HEAD = `-- Allclear ${version}, as a database that its server has filled: 
 // Rows that only a hosted identity provider causes.
 const DIRECTORY = `
 INSERT INTO directory_names (id, name, as_of) SELECT 'user_kept', 'Grace', min(created_at) FROM organisations;
-INSERT INTO directory_endings (kind, id, ended_at) SELECT 'session', 'sess_kept', min(created_at) FROM organisations;
-INSERT INTO directory_messages (id, heard_at) SELECT 'msg_kept', min(created_at) FROM organisations;
+INSERT INTO directory_revocations (kind, id, ended_at) SELECT 'session', 'sess_kept', min(created_at) FROM organisations;
+INSERT INTO directory_messages (id, handled_at) SELECT 'msg_kept', min(created_at) FROM organisations;
 `;
 
 // Rows that wait for a link which is never followed.

@@ -46,6 +46,7 @@ mod m0045_targets_of_visitors;
 mod m0046_unconfirmed_attempts;
 mod m0047_early_retries;
 mod m0048_mail_addresses_without_case;
+mod m0049_expiry_indexes_and_names;
 mod table;
 
 /// Statements that make of an empty SQLite database what all migrations make of it, except the list
@@ -102,6 +103,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0046_unconfirmed_attempts::Migration),
             Box::new(m0047_early_retries::Migration),
             Box::new(m0048_mail_addresses_without_case::Migration),
+            Box::new(m0049_expiry_indexes_and_names::Migration),
         ]
     }
 }

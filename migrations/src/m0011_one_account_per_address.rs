@@ -10,6 +10,7 @@ use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{
     boolean, string, string_null, timestamp_with_time_zone, uuid, uuid_null,
 };
+use sea_orm_migration::sea_orm::prelude::Uuid;
 use sha2::Sha256;
 
 use crate::table::{index, owned_by};
@@ -104,12 +105,13 @@ async fn users(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     };
     // Identifiers are ordered by time.
     let oldest_first = Query::select()
-        .columns(["email", "email_key", "password"])
+        .columns(["id", "email", "email_key", "password"])
         .from("users")
         .order_by("id", Order::Asc)
         .to_owned();
     let mut owned = HashSet::new();
     for row in connection.query_all(&oldest_first).await? {
+        let id: Uuid = row.try_get("", "id")?;
         let email: String = row.try_get("", "email")?;
         let former_key: String = row.try_get("", "email_key")?;
         let former_hash: String = row.try_get("", "password")?;
@@ -117,7 +119,7 @@ async fn users(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         let hash = secret
             .as_deref()
             .and_then(|secret| salted(secret, &former_key, &former_hash))
-            .unwrap_or_else(|| former_hash.clone());
+            .unwrap_or(former_hash);
         let needs_address = !owned.insert(key.clone());
         let change = Query::update()
             .table("users")
@@ -126,8 +128,7 @@ async fn users(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
                 ("password", hash.into()),
                 ("needs_address", needs_address.into()),
             ])
-            .and_where(Expr::col("email_key").eq(former_key))
-            .and_where(Expr::col("password").eq(former_hash))
+            .and_where(Expr::col("id").eq(id))
             .to_owned();
         connection.execute(&change).await?;
     }

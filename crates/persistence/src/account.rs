@@ -5,6 +5,8 @@ mod candidates;
 mod deletion;
 mod password;
 mod pending;
+#[cfg(test)]
+mod query_plan_tests;
 
 use allclear_application::account::{
     AccountStore, Admission, Candidates, Confirmation, ConfirmationOutcome, CreationOutcome,
@@ -32,7 +34,6 @@ use crate::entity::{
     invitation, password_reset, pending_address, pending_sign_up, session as session_entity,
 };
 use crate::error::Duplicate;
-use crate::run_to_end::run_to_end;
 use crate::statement::{Fetch, Run, exists};
 use crate::transaction::Transaction;
 use crate::{installation, session};
@@ -133,7 +134,7 @@ impl AccountStore for Database {
         session: SessionId,
     ) -> Result<DeletionOutcome, Error> {
         let current_session = CurrentSession { session, verified };
-        run_to_end(self.clone().delete_account(id, Some(current_session))).await
+        Box::pin(self.delete_account(id, Some(current_session))).await
     }
 
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error> {
@@ -150,7 +151,7 @@ impl AccountStore for Database {
         self.remove_all::<pending_address::Entity>(&addresses).await
     }
 
-    async fn add_sign_up(&self, pending: PendingSignUp) -> Result<(), Error> {
+    async fn add_sign_up(&self, pending: PendingSignUp) -> Result<bool, Error> {
         self.write_unaudited(NoAuditItem::Step, move |transaction| {
             Box::pin(pending::add_sign_up(transaction, pending))
         })

@@ -42,7 +42,7 @@ pub(crate) const AFTER: &str = "affected_after";
 
 /// The kind of thing that components are attached to.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Owner {
+pub(crate) enum AttachedTo {
     Incident(IncidentId),
     /// The statuses are those that the incident set, because its components have had others since.
     PastIncident(IncidentId),
@@ -59,8 +59,8 @@ struct StoredComponent {
 }
 
 /// The components that are attached now, as JSON.
-pub(crate) fn attached(scope: Scope<'_>, owner: Owner) -> Expr {
-    let components = components(scope, owner);
+pub(crate) fn attached(scope: Scope<'_>, attached_to: AttachedTo) -> Expr {
+    let components = components(scope, attached_to);
     let object = |name| {
         ["code", "name", "status"]
             .into_iter()
@@ -83,16 +83,16 @@ pub(crate) fn attached(scope: Scope<'_>, owner: Owner) -> Expr {
 }
 
 /// The components by age, each with the size of the list up to it.
-fn components(scope: Scope<'_>, owner: Owner) -> SelectStatement {
+fn components(scope: Scope<'_>, attached_to: AttachedTo) -> SelectStatement {
     use component_group::{Column as GroupColumn, Entity as GroupEntity};
-    let (links, component, parent, id, without) = match owner {
-        Owner::Incident(id) | Owner::PastIncident(id) => {
+    let (links, component, parent, id, without) = match attached_to {
+        AttachedTo::Incident(id) | AttachedTo::PastIncident(id) => {
             use incident_component::{Column as Link, Entity as Links};
             let parent = Expr::col((Links, Link::IncidentId));
             let component = Expr::col((Links, Link::ComponentId));
             ("incident_components", component, parent, id.0, None)
         }
-        Owner::Maintenance(id) => {
+        AttachedTo::Maintenance(id) => {
             use maintenance_component::{Column as Link, Entity as Links};
             let parent = Expr::col((Links, Link::MaintenanceId));
             let component = Expr::col((Links, Link::ComponentId));
@@ -109,7 +109,7 @@ fn components(scope: Scope<'_>, owner: Owner) -> SelectStatement {
         .clone()
         .eq(ComponentStatus::Operational.to_string())
         .and(Expr::col((Entity, Column::Id)).in_subquery(maintained));
-    let status = if let Owner::PastIncident(_) = owner {
+    let status = if let AttachedTo::PastIncident(_) = attached_to {
         Expr::col((
             incident_component::Entity,
             incident_component::Column::Status,
@@ -147,7 +147,7 @@ fn components(scope: Scope<'_>, owner: Owner) -> SelectStatement {
 pub(crate) async fn insert_update<E>(
     scope: Scope<'_>,
     row: &E::Model,
-    owner: Owner,
+    attached_to: AttachedTo,
 ) -> Result<(), Error>
 where
     E: EntityTrait,
@@ -160,21 +160,21 @@ where
             .map(|column| sea_orm::IdenStatic::as_str(&column))
             .chain([BEFORE]),
     );
-    insert.values_panic(values.chain([attached(scope, owner)]));
+    insert.values_panic(values.chain([attached(scope, attached_to)]));
     scope.transaction.defer(&insert).await.map_err(broken)
 }
 
 /// Stores the components that are attached now in columns of a row.
 pub(crate) async fn store(
     scope: Scope<'_>,
-    owner: Owner,
+    attached_to: AttachedTo,
     table: &'static str,
     columns: &[&'static str],
     row: Expr,
 ) -> Result<(), Error> {
     let mut update = Query::update().table(table).and_where(row).take();
     for column in columns {
-        update.value(*column, attached(scope, owner));
+        update.value(*column, attached(scope, attached_to));
     }
     scope.transaction.run_statement(&update).await.map(drop)
 }
@@ -188,14 +188,21 @@ pub(crate) async fn store_for_new_incident(
     let row = Expr::col("id").eq(id.0);
     store(
         scope,
-        Owner::Incident(id),
+        AttachedTo::Incident(id),
         "incidents",
         &[BEFORE],
         row.clone(),
     )
     .await?;
     if incident.status == IncidentStatus::Resolved {
-        store(scope, Owner::PastIncident(id), "incidents", &[AFTER], row).await?;
+        store(
+            scope,
+            AttachedTo::PastIncident(id),
+            "incidents",
+            &[AFTER],
+            row,
+        )
+        .await?;
     }
     Ok(())
 }
@@ -219,7 +226,7 @@ pub(crate) async fn store_after(scope: Scope<'_>, entry: ChangingEntry) -> Resul
             (incident, "incident_updates", row)
         }
     };
-    store(scope, Owner::Incident(incident), table, &[AFTER], row).await
+    store(scope, AttachedTo::Incident(incident), table, &[AFTER], row).await
 }
 
 /// Reads a stored list; `None` if there is none or if it is empty.

@@ -15,7 +15,7 @@ use allclear_application::dashboard::ShownChanges;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::page::{Listed, Page};
-use allclear_domain::audit::{Action, AuditedChange, Target, TargetType};
+use allclear_domain::audit::{Action, AuditedChange, ChangeTarget, TargetType};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::Incident;
 use async_trait::async_trait;
@@ -156,7 +156,7 @@ pub(crate) async fn append(
         } = change;
         let name = match (name, written) {
             (Some(name), _) => Some(name),
-            (None, Some(incident)) if target == Target::Incident(incident.id) => {
+            (None, Some(incident)) if target == ChangeTarget::Incident(incident.id) => {
                 Some(incident.title.clone())
             }
             (None, _) => name_of(scope, target).await?,
@@ -209,26 +209,26 @@ async fn insert(transaction: &Transaction, item: ActiveModel) -> Result<(), Erro
 }
 
 /// Name of a stored target.
-async fn name_of(scope: Scope<'_>, target: Target) -> Result<Option<String>, Error> {
+async fn name_of(scope: Scope<'_>, target: ChangeTarget) -> Result<Option<String>, Error> {
     let connection = scope.transaction;
     match target {
-        Target::Organisation => {
+        ChangeTarget::Organisation => {
             let id = scope.organisation.as_str().to_owned();
             target_name::<organisation::Entity>(connection, id, organisation::Column::Name).await
         }
-        Target::Component(id) => {
+        ChangeTarget::Component(id) => {
             target_name::<component::Entity>(connection, id.0, component::Column::Name).await
         }
-        Target::ComponentGroup(id) => {
+        ChangeTarget::ComponentGroup(id) => {
             target_name::<component_group::Entity>(connection, id.0, component_group::Column::Name)
                 .await
         }
-        Target::Incident(id) => {
+        ChangeTarget::Incident(id) => {
             target_name::<incident::Entity>(connection, id.0, incident::Column::Title).await
         }
         // Its change has the name.
-        Target::ApiKey(_) => Ok(None),
-        Target::Maintenance(id) => {
+        ChangeTarget::ApiKey(_) => Ok(None),
+        ChangeTarget::Maintenance(id) => {
             target_name::<maintenance::Entity>(connection, id.0, maintenance::Column::Title).await
         }
     }

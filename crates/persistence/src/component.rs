@@ -6,6 +6,7 @@ pub(crate) mod history;
 use allclear_application::component::{ComponentReport, ComponentStore};
 use allclear_application::error::{Error, Resource};
 use allclear_application::page::{Listed, Page};
+use allclear_application::precondition::Precondition;
 use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_application::usage_limit::check_descriptions;
 use allclear_domain::author::Author;
@@ -34,7 +35,6 @@ use crate::maintenance::component::UnderMaintenance;
 use crate::notice;
 use crate::page;
 use crate::page_order;
-use crate::run_to_end::run_to_end;
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 
@@ -144,41 +144,41 @@ impl ComponentStore for Database {
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
+        precondition: Precondition,
         rule: Transition<Component, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
-        let (organisation, database) = (organisation.clone(), self.clone());
-        run_to_end(async move {
-            if find(database.read(), &organisation, id).await?.is_none() {
-                return Ok(None);
-            }
-            database.withdraw_many(&organisation, id.0).await?;
-            // Many rows are removed after the commit, because the rule may refuse the deletion.
-            let has_many_rows = database.owns_many_rows(id).await?;
-            let subject = Subject::Component(id);
-            let committed = database.commit_revision(&organisation, subject, move |scope| {
-                Box::pin(async move {
-                    let found = find(scope.transaction, scope.organisation, id).await?;
-                    let Some(component) = found else {
-                        return Ok(None);
-                    };
-                    let deletion = rule(component, scope.stamp)?;
-                    page_order::change(scope, |order| order.remove_component(id)).await?;
-                    if has_many_rows || has_links(scope.transaction, id).await? {
-                        mark_deleted(scope, id).await?;
-                    } else {
-                        Entity::delete_by_id(id.0).run(scope.transaction).await?;
-                    }
-                    notice::withdraw(scope, id.0).await?;
-                    Ok(Some(deletion))
-                })
-            });
-            let committed = committed.await?;
-            if has_many_rows && committed.is_some() {
-                database.remove_deleted_or_warn(&organisation, id).await;
-            }
-            Ok(committed)
-        })
-        .await
+        let Some(found) = find(self.read(), organisation, id).await? else {
+            return Ok(None);
+        };
+        precondition.check(found.version)?;
+        let has_begun = self.withdraw_many(organisation, id.0).await?;
+        // Many rows are removed after the commit, which may refuse the deletion.
+        let has_many_rows = self.owns_many_rows(id).await?;
+        let committed = self.commit_revision(organisation, Subject::Component(id), move |scope| {
+            Box::pin(async move {
+                let found = find(scope.transaction, scope.organisation, id).await?;
+                let Some(component) = found else {
+                    return Ok(None);
+                };
+                if !has_begun {
+                    precondition.check(component.version)?;
+                }
+                let deletion = rule(component, scope.stamp)?;
+                page_order::change(scope, |order| order.remove_component(id)).await?;
+                if has_many_rows || has_links(scope.transaction, id).await? {
+                    mark_deleted(scope, id).await?;
+                } else {
+                    Entity::delete_by_id(id.0).run(scope.transaction).await?;
+                }
+                notice::withdraw(scope, id.0).await?;
+                Ok(Some(deletion))
+            })
+        });
+        let committed = committed.await?;
+        if has_many_rows && committed.is_some() {
+            self.remove_deleted_or_warn(organisation, id).await;
+        }
+        Ok(committed)
     }
 }
 
@@ -200,13 +200,16 @@ async fn descriptions_bytes(scope: Scope<'_>) -> Result<u64, Error> {
     u64::try_from(sum.flatten().unwrap_or_default()).map_err(Error::internal)
 }
 
-/// Returns those of the given components that the organisation has, the oldest first.
+/// Returns those of the given components that the organisation has, each once, the oldest first.
 pub(crate) async fn existing(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
     components: impl IntoIterator<Item = ComponentId>,
 ) -> Result<Vec<ComponentId>, Error> {
-    let components: Vec<_> = components.into_iter().map(|id| id.0).collect();
+    let mut components: Vec<_> = components.into_iter().map(|id| id.0).collect();
+    components.sort_unstable();
+    // A component in two batches would be found twice.
+    components.dedup();
     let mut existing: Vec<Uuid> = Vec::with_capacity(components.len());
     for ids in batch::of_keys(&components) {
         let some = of(organisation)

@@ -31,8 +31,7 @@ use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
 use crate::page;
 use crate::page_order;
-use crate::run_to_end::run_to_end;
-use crate::statement::{Fetch, Run};
+use crate::statement::{self, Fetch, Run};
 use crate::subscriber::add_components_of;
 
 #[async_trait]
@@ -150,27 +149,22 @@ impl ComponentGroupStore for Database {
         id: ComponentGroupId,
         rule: Transition<ComponentGroup, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
-        let (organisation, database) = (organisation.clone(), self.clone());
-        run_to_end(async move {
-            if !exists(database.read(), &organisation, id).await? {
-                return Ok(None);
-            }
-            database.choose_components_of(&organisation, id).await?;
-            let subject = Subject::ComponentGroup(id);
-            let committed = database.commit_revision(&organisation, subject, move |scope| {
-                Box::pin(async move {
-                    let found = row_of(scope.transaction, scope.organisation, id).await?;
-                    let Some(row) = found else {
-                        return Ok(None);
-                    };
-                    let deletion = rule(row.try_into()?, scope.stamp)?;
-                    add_components_of(scope.transaction, id, None).await?;
-                    page_order::change(scope, |order| order.remove_group(id)).await?;
-                    Entity::delete_by_id(id.0).run(scope.transaction).await?;
-                    Ok(Some(deletion))
-                })
-            });
-            committed.await
+        if !exists(self.read(), organisation, id).await? {
+            return Ok(None);
+        }
+        self.choose_components_of(organisation, id).await?;
+        self.commit_revision(organisation, Subject::ComponentGroup(id), move |scope| {
+            Box::pin(async move {
+                let found = row_of(scope.transaction, scope.organisation, id).await?;
+                let Some(row) = found else {
+                    return Ok(None);
+                };
+                let deletion = rule(row.try_into()?, scope.stamp)?;
+                add_components_of(scope.transaction, id, None).await?;
+                page_order::change(scope, |order| order.remove_group(id)).await?;
+                Entity::delete_by_id(id.0).run(scope.transaction).await?;
+                Ok(Some(deletion))
+            })
         })
         .await
     }
@@ -233,7 +227,7 @@ pub(crate) async fn exists(
     organisation: &OrganisationId,
     id: ComponentGroupId,
 ) -> Result<bool, Error> {
-    Ok(row_of(connection, organisation, id).await?.is_some())
+    statement::exists(of(organisation).filter(Column::Id.eq(id.0)), connection).await
 }
 
 async fn row_of(

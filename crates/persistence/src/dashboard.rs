@@ -49,7 +49,8 @@ impl DashboardStore for Database {
                 let maintained = UnderMaintenance::read(transaction, &id, now).await?;
                 let (_, components) = in_page_order(transaction, &id, &maintained).await?;
                 let banner = Snapshot::banner(&components);
-                let counts = deliveries::counts(transaction, id.clone(), failed_since).await?;
+                let (waiting, failed) =
+                    deliveries::waiting_and_given_up(transaction, &id, failed_since).await?;
                 let changes = audit::newest(&id, shown, CHANGES)
                     .fetch_all(transaction)
                     .await?;
@@ -62,8 +63,8 @@ impl DashboardStore for Database {
                     components,
                     maintenances: maintenances(transaction, &id, now).await?,
                     subscribers: subscribers(transaction, &id).await?,
-                    waiting: counts.waiting,
-                    failed: counts.given_up,
+                    waiting,
+                    failed,
                     changes: changes
                         .into_iter()
                         .map(AuditItem::try_from)

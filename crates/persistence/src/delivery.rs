@@ -29,7 +29,8 @@ use sea_orm::{
     PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
 
-pub(crate) use self::counts::counts;
+use self::counts::counts;
+pub(crate) use self::counts::waiting_and_given_up;
 use self::expand::Expanded;
 pub(crate) use self::full_queues::FullQueues;
 use self::organisation_scan::OrganisationScan;

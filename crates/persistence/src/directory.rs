@@ -20,8 +20,7 @@ use crate::database::Database;
 use crate::entity::{directory_message, directory_name, directory_revocation, organisation};
 use crate::organisation::insert_or_rename;
 use crate::organisation::lock::lock;
-use crate::run_to_end::run_to_end;
-use crate::statement::{Fetch, Run};
+use crate::statement::{Fetch, Run, exists};
 use crate::transaction::Transaction;
 
 const SESSION: &str = "session";
@@ -79,17 +78,14 @@ impl DirectoryStore for Database {
                     (Committed::unchanged(()), none)
                 };
                 // A deletion takes the same lock, if the row exists.
-                let exists = lock(transaction, &id).await?.is_some();
+                let is_known = lock(transaction, &id).await?.is_some();
                 let deleted = (ORGANISATION.to_owned(), id.as_str().to_owned());
-                if directory_revocation::Entity::find_by_id(deleted)
-                    .fetch_one(transaction)
-                    .await?
-                    .is_some()
-                {
+                let deleted = directory_revocation::Entity::find_by_id(deleted);
+                if exists(deleted, transaction).await? {
                     return Ok(unchanged());
                 }
                 let is_fallback = known.as_of == NameRecord::NEVER;
-                if exists && is_fallback {
+                if is_known && is_fallback {
                     return Ok(unchanged());
                 }
                 let name = known.name.clone();
@@ -117,13 +113,14 @@ impl DirectoryStore for Database {
         let (kind, id) = key(revocation);
         let now = self.clock.now();
         let forgotten = now - Directory::MEMORY;
-        let member = match revocation {
-            Revocation::Membership { organisation, user } => {
-                Some((organisation.clone(), user.clone()))
-            }
-            Revocation::Session(_) | Revocation::User(_) => None,
+        let (owner, member) = match revocation {
+            Revocation::Membership { organisation, user } => (
+                Some(organisation),
+                Some((organisation.clone(), user.clone())),
+            ),
+            Revocation::Session(_) | Revocation::User(_) => (None, None),
         };
-        self.write_audited(move |transaction| {
+        self.write_audited_of(owner, move |transaction| {
             Box::pin(async move {
                 if kind == USER {
                     directory_name::Entity::delete_by_id(id.as_str())
@@ -155,44 +152,34 @@ impl DirectoryStore for Database {
         id: &OrganisationId,
         at: DateTime<Utc>,
     ) -> Result<(), Error> {
-        let (id, database) = (id.clone(), self.clone());
-        run_to_end(async move {
-            // Its tokens are revoked first, so that no request writes to the organisation while its
-            // rows are removed.
-            let revoked = id.clone();
-            let deleted = NoAuditItem::OrganisationDeleted;
-            database
-                .write_unaudited_of(Some(&id), deleted, move |transaction| {
-                    Box::pin(async move {
-                        lock(transaction, &revoked).await?;
-                        insert_revocation(transaction, ORGANISATION, revoked.to_string(), at).await
-                    })
-                })
-                .await?;
-            database.remove_rows_of(&id, None).await?;
-            let ending = id.clone();
-            database
-                .write_unaudited_of(Some(&id), deleted, move |transaction| {
-                    Box::pin(async move {
-                        directory_name::Entity::delete_by_id(ending.as_str())
-                            .run(transaction)
-                            .await?;
-                        organisation::Entity::delete_by_id(ending.as_str())
-                            .run(transaction)
-                            .await?;
-                        Ok(())
-                    })
-                })
-                .await
+        // Its tokens are revoked first, so that no request writes to the organisation while its
+        // rows are removed.
+        let (revoked, deleted) = (id.clone(), NoAuditItem::OrganisationDeleted);
+        self.write_unaudited_of(Some(id), deleted, move |transaction| {
+            Box::pin(async move {
+                lock(transaction, &revoked).await?;
+                insert_revocation(transaction, ORGANISATION, revoked.to_string(), at).await
+            })
+        })
+        .await?;
+        self.remove_rows_of(id, None).await?;
+        let ending = id.clone();
+        self.write_unaudited_of(Some(id), deleted, move |transaction| {
+            Box::pin(async move {
+                directory_name::Entity::delete_by_id(ending.as_str())
+                    .run(transaction)
+                    .await?;
+                organisation::Entity::delete_by_id(ending.as_str())
+                    .run(transaction)
+                    .await?;
+                Ok(())
+            })
         })
         .await
     }
 
     async fn is_handled(&self, message: &str) -> Result<bool, Error> {
-        let found = directory_message::Entity::find_by_id(message)
-            .fetch_one(self.read())
-            .await?;
-        Ok(found.is_some())
+        exists(directory_message::Entity::find_by_id(message), self.read()).await
     }
 
     async fn mark_handled(&self, message: &str, at: DateTime<Utc>) -> Result<(), Error> {

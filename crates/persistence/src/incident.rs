@@ -13,6 +13,7 @@ use allclear_application::error::{Error, Resource};
 use allclear_application::incident::component::IncidentComponent;
 use allclear_application::incident::{IncidentReport, IncidentStore};
 use allclear_application::page::{Listed, Page};
+use allclear_application::precondition::Precondition;
 use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_domain::component::Component;
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
@@ -137,15 +138,24 @@ impl IncidentStore for Database {
         &self,
         organisation: &OrganisationId,
         id: IncidentId,
+        precondition: Precondition,
         rule: Transition<IncidentAndAttached, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
-        if find(self.read(), organisation, id).await?.is_none() {
+        let Some(found) = find(self.read(), organisation, id).await? else {
             return Ok(None);
-        }
-        self.withdraw_many(organisation, id.0).await?;
+        };
+        precondition.check(found.version)?;
+        let mut has_begun = self.withdraw_many(organisation, id.0).await?;
         let updates = incident_update::Column::IncidentId.eq(id.0);
-        self.remove_if_many::<incident_update::Entity>(organisation, &updates)
+        has_begun |= self
+            .remove_if_many::<incident_update::Entity>(organisation, &updates)
             .await?;
+        let rule: Transition<IncidentAndAttached, ()> = Box::new(move |found, stamp| {
+            if !has_begun {
+                precondition.check(found.incident.version)?;
+            }
+            rule(found, stamp)
+        });
         self.change_attached(organisation, id, rule, move |scope| {
             Box::pin(async move {
                 Entity::delete_by_id(id.0).run(scope.transaction).await?;
@@ -428,3 +438,6 @@ fn model_of(organisation: &OrganisationId, state: &Incident) -> Model {
         monitoring_at: state.monitoring_at,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 use allclear_application::audit::state;
 use allclear_application::error::{Error, Resource};
 use allclear_application::invitation::{Invitation, InvitingOrganisation};
+use allclear_application::page::{Listed, Page};
 use allclear_application::secret::Digest;
 use allclear_application::session::AdminSession;
 use allclear_domain::audit::{Action, TargetType};
@@ -19,6 +20,7 @@ use crate::entity::organisation;
 use crate::error::parse_stored;
 use crate::membership;
 use crate::organisation::lock::lock;
+use crate::page;
 use crate::session::lock_account_of;
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
@@ -28,15 +30,19 @@ pub(crate) async fn list(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
     now: DateTime<Utc>,
-) -> Result<Vec<Invitation>, Error> {
-    let rows = Entity::find()
+    page: Page,
+) -> Result<Listed<Invitation>, Error> {
+    let mut pending = Entity::find()
         .filter(Column::OrganisationId.eq(organisation.as_str()))
         .filter(Column::ExpiresAt.gt(now))
         .find_also_related(organisation::Entity)
-        .order_by_desc(Column::Id)
-        .fetch_all(connection)
-        .await?;
-    rows.into_iter().map(invitation_from).collect()
+        .order_by_desc(Column::Id);
+    if let Some(before) = page.before {
+        pending = pending.filter(Column::Id.lt(before));
+    }
+    page::read_sorted(connection, pending, page, |(row, _)| row.id)
+        .await?
+        .try_map(invitation_from)
 }
 
 /// Removes an invitation to an organisation. Returns whether it existed. [`Error::Forbidden`] if

@@ -48,7 +48,6 @@ mod readiness;
 mod removal;
 pub mod restore;
 mod review;
-mod run_to_end;
 mod schema;
 mod second_factor;
 mod session;

@@ -14,6 +14,7 @@ use allclear_application::error::{Error, Resource};
 use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore};
 use allclear_application::outbox::Commit;
 use allclear_application::page::{Listed, Page};
+use allclear_application::precondition::Precondition;
 use allclear_application::status_page::size::LIST_TIMELINE_BYTES;
 use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_domain::id::{ComponentId, MaintenanceId, MaintenanceUpdateId, OrganisationId};
@@ -26,11 +27,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use futures_util::future::BoxFuture;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, Select};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
+    Select,
+};
 
 use self::report::reported;
 pub(crate) use self::report::reports;
-use crate::affected::{self, Owner};
+use crate::affected::{self, AttachedTo};
 use crate::audit::subject::Subject;
 use crate::commit::{Scope, StoredChange};
 use crate::database::Database;
@@ -40,7 +44,7 @@ use crate::error::parse_stored;
 use crate::notice;
 use crate::organisation::lock::Lock;
 use crate::page;
-use crate::statement::{Fetch, Run, exists};
+use crate::statement::{Fetch, Run};
 use crate::timeline::Timeline;
 use crate::transaction::Transaction;
 
@@ -179,15 +183,17 @@ impl MaintenanceStore for Database {
         &self,
         organisation: &OrganisationId,
         id: MaintenanceId,
+        precondition: Precondition,
         rule: Transition<Maintenance, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
-        let this = of(organisation).filter(Column::Id.eq(id.0));
-        if !exists(this, self.read()).await? {
+        let Some(row) = find_row(self.read(), organisation, id).await? else {
             return Ok(None);
-        }
-        self.withdraw_many(organisation, id.0).await?;
+        };
+        precondition.check(Revision(row.version))?;
+        let mut has_begun = self.withdraw_many(organisation, id.0).await?;
         let updates = maintenance_update::Column::MaintenanceId.eq(id.0);
-        self.remove_if_many::<maintenance_update::Entity>(organisation, &updates)
+        has_begun |= self
+            .remove_if_many::<maintenance_update::Entity>(organisation, &updates)
             .await?;
         self.commit_as_of_shared_time(organisation, Subject::Maintenance(id), move |scope| {
             Box::pin(async move {
@@ -195,6 +201,9 @@ impl MaintenanceStore for Database {
                 let Some(before) = found else {
                     return Ok(None);
                 };
+                if !has_begun {
+                    precondition.check(before.version)?;
+                }
                 let deletion = rule(before, scope.stamp)?;
                 Entity::delete_by_id(id.0).run(scope.transaction).await?;
                 notice::withdraw(scope, id.0).await?;
@@ -343,13 +352,13 @@ pub(crate) async fn find(
 }
 
 async fn find_row(
-    transaction: &Transaction,
+    connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
     id: MaintenanceId,
 ) -> Result<Option<Model>, Error> {
     of(organisation)
         .filter(Column::Id.eq(id.0))
-        .fetch_one(transaction)
+        .fetch_one(connection)
         .await
 }
 
@@ -358,9 +367,16 @@ async fn store_first(scope: Scope<'_>, created: &Maintenance) -> Result<(), Erro
     if created.components.is_empty() {
         return Ok(());
     }
-    let owner = Owner::Maintenance(created.id);
+    let attached_to = AttachedTo::Maintenance(created.id);
     let row = Expr::col("id").eq(created.id.0);
-    affected::store(scope, owner, "maintenances", &["affected_at_creation"], row).await?;
+    affected::store(
+        scope,
+        attached_to,
+        "maintenances",
+        &["affected_at_creation"],
+        row,
+    )
+    .await?;
     schedule::store_affected(scope, MaintenanceStatus::Scheduled, created).await
 }
 

@@ -3,22 +3,27 @@
 use allclear_application::audit::state;
 use allclear_application::error::{Error, Resource};
 use allclear_application::membership::MemberTransition;
+use allclear_application::page::{Listed, Page};
 use allclear_application::session::AdminSession;
 use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::{Member, MemberState, Membership, Role};
 use allclear_domain::permission::Permission;
+use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
     QueryOrder, QuerySelect,
 };
+use uuid::Uuid;
 
 use crate::audit::{self, NewAuditItem, NewAuditItems};
 use crate::entity::membership::{ActiveModel, Column, Entity, Model};
 use crate::entity::{invitation, organisation, user};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
+use crate::page;
 use crate::session::lock_account_of;
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
@@ -44,32 +49,62 @@ pub(crate) async fn organisations_of(
     connection: &impl ConnectionTrait,
     user: UserId,
 ) -> Result<Vec<OrganisationId>, Error> {
-    let ids: Vec<String> = Entity::find()
+    let mut ids: Vec<String> = Entity::find()
         .select_only()
         .column(Column::OrganisationId)
         .filter(Column::UserId.eq(user.0))
-        .order_by_asc(Column::OrganisationId)
         .into_tuple()
         .fetch_all(connection)
         .await?;
+    // Not by the database, which may have another order than the transactions that sort by bytes.
+    ids.sort_unstable();
     ids.iter().map(|id| parse_stored(id)).collect()
 }
 
-/// The members of an organisation, newest first.
+/// The members of an organisation by the time at which they joined, newest first.
+/// [`Error::Invalid`] if `before` is not a member.
 pub(crate) async fn list(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
-) -> Result<Vec<Member>, Error> {
-    let rows = Entity::find()
+    page: Page,
+) -> Result<Listed<Member>, Error> {
+    let mut members = Entity::find()
         .filter(Column::OrganisationId.eq(organisation.as_str()))
         .find_also_related(user::Entity)
         .order_by_desc(Column::CreatedAt)
-        .order_by_desc(Column::UserId)
-        .fetch_all(connection)
+        .order_by_desc(Column::UserId);
+    if let Some(before) = page.before {
+        let joined_at = joined_at(connection, organisation, before).await?;
+        let this = [Column::CreatedAt, Column::UserId].map(|column| Expr::col((Entity, column)));
+        let last = Expr::tuple([Expr::val(joined_at), Expr::val(before)]);
+        members = members.filter(Expr::tuple(this).lt(last));
+    }
+    let Listed { items, next } =
+        page::read_sorted(connection, members, page, |(row, _)| row.user_id).await?;
+    let items = items
+        .into_iter()
+        .filter_map(|(row, user)| Some(member_from(&row, user?)));
+    Ok(Listed {
+        items: items.collect::<Result<_, _>>()?,
+        next,
+    })
+}
+
+/// When the member joined after which a page begins. An error if the account is not a member:
+/// nothing says when a removed member joined.
+async fn joined_at(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    before: Uuid,
+) -> Result<DateTime<Utc>, Error> {
+    let key = (organisation.as_str().to_owned(), before);
+    let joined_at: Option<DateTime<Utc>> = Entity::find_by_id(key)
+        .select_only()
+        .column(Column::CreatedAt)
+        .into_tuple()
+        .fetch_one(connection)
         .await?;
-    rows.into_iter()
-        .filter_map(|(row, user)| Some(member_from(&row, user?)))
-        .collect()
+    joined_at.ok_or_else(|| Invalid::field("before", "This person is not a member").into())
 }
 
 /// Runs a rule on a member. Returns the member's role before the change; `None` if there is no such
@@ -294,3 +329,6 @@ fn member_from(row: &Model, user: user::Model) -> Result<Member, Error> {
         created_at: row.created_at,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,7 +25,7 @@ use crate::error::Duplicate;
 use crate::membership;
 use crate::organisation::lock::lock;
 use crate::session;
-use crate::statement::{Fetch, Run};
+use crate::statement::{Fetch, Run, exists};
 use crate::transaction::Transaction;
 use crate::used_challenge;
 
@@ -100,7 +100,7 @@ impl OpenIdStore for Database {
     ) -> Result<Option<ProviderSession>, Error> {
         let owned = session_entity::Entity::find_by_id(session.0)
             .filter(session_entity::Column::UserId.eq(user.0));
-        if owned.fetch_one(self.read()).await?.is_none() {
+        if !exists(owned, self.read()).await? {
             return Ok(None);
         }
         let found = openid_session::Entity::find_by_id(session.0)
@@ -263,11 +263,8 @@ impl Person<'_> {
         let other = openid_account::Entity::find()
             .filter(openid_account::Column::UserId.eq(user.0))
             .filter(openid_account::Column::Issuer.eq(self.issuer))
-            .filter(openid_account::Column::Subject.ne(self.subject))
-            .limit(1)
-            .fetch_one(transaction)
-            .await?;
-        Ok(other.is_some())
+            .filter(openid_account::Column::Subject.ne(self.subject));
+        exists(other, transaction).await
     }
 
     /// Links an account. [`Duplicate`] if another request linked the person at the same time.

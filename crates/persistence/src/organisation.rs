@@ -9,6 +9,7 @@ use allclear_application::invitation::Invitation;
 use allclear_application::membership::{MemberTransition, NewOrganisation};
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::origin::Origin;
+use allclear_application::page::{Listed, Page};
 use allclear_application::secret::Digest;
 use allclear_application::session::AdminSession;
 use allclear_application::status_page::PublicOrganisation;
@@ -36,7 +37,6 @@ use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
 use crate::entity::{domain_claim, user};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::Lock;
-use crate::run_to_end::run_to_end;
 use crate::statement::{Fetch, Run};
 use crate::transaction::Transaction;
 use crate::{custom_domain, invitation, membership};
@@ -102,23 +102,18 @@ impl OrganisationStore for Database {
     }
 
     async fn delete(&self, id: &OrganisationId, admin: Option<UserId>) -> Result<bool, Error> {
-        let (id, database) = (id.clone(), self.clone());
-        run_to_end(async move {
-            if let Some(admin) = admin
-                && !database.check_admin(&id, admin).await?
-            {
-                return Ok(false);
-            }
-            database.remove_rows_of(&id, None).await?;
-            let (ending, deleted) = (id.clone(), NoAuditItem::OrganisationDeleted);
-            database
-                .write_unaudited_of(Some(&id), deleted, move |transaction| {
-                    Box::pin(async move {
-                        let gone = Entity::delete_by_id(ending.as_str()).run(transaction);
-                        Ok(gone.await? > 0)
-                    })
-                })
-                .await
+        if let Some(admin) = admin
+            && !self.check_admin(id, admin).await?
+        {
+            return Ok(false);
+        }
+        self.remove_rows_of(id, None).await?;
+        let (ending, deleted) = (id.clone(), NoAuditItem::OrganisationDeleted);
+        self.write_unaudited_of(Some(id), deleted, move |transaction| {
+            Box::pin(async move {
+                let gone = Entity::delete_by_id(ending.as_str()).run(transaction);
+                Ok(gone.await? > 0)
+            })
         })
         .await
     }
@@ -135,8 +130,12 @@ impl OrganisationStore for Database {
         membership::find(self.read(), organisation, user).await
     }
 
-    async fn list_members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error> {
-        membership::list(self.read(), organisation).await
+    async fn list_members(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<Member>, Error> {
+        membership::list(self.read(), organisation, page).await
     }
 
     async fn change_member(
@@ -184,8 +183,9 @@ impl OrganisationStore for Database {
         &self,
         organisation: &OrganisationId,
         now: DateTime<Utc>,
-    ) -> Result<Vec<Invitation>, Error> {
-        invitation::list(self.read(), organisation, now).await
+        page: Page,
+    ) -> Result<Listed<Invitation>, Error> {
+        invitation::list(self.read(), organisation, now, page).await
     }
 
     async fn delete_invitation(

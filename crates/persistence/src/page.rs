@@ -25,12 +25,12 @@ pub(crate) async fn read<E: EntityTrait>(
 }
 
 /// Reads the start of rows that are sorted already, and are those after the page's `before`.
-pub(crate) async fn read_sorted<E: EntityTrait>(
+pub(crate) async fn read_sorted<Q: QuerySelect + Fetch>(
     connection: &impl ConnectionTrait,
-    selected: Select<E>,
+    selected: Q,
     page: Page,
-    id_of: impl Fn(&E::Model) -> Uuid,
-) -> Result<Listed<E::Model>, Error> {
+    id_of: impl Fn(&Q::Item) -> Uuid,
+) -> Result<Listed<Q::Item>, Error> {
     let query = selected.limit(page.limit.map(|limit| limit + 1));
     let rows = query.fetch_all(connection).await?;
     Ok(Listed::cut(rows, page, id_of))

@@ -24,7 +24,7 @@ use crate::entity::user as user_entity;
 use crate::error::broken;
 use crate::second_factor::{has_factor, remove_codes_of_no_factor, replace_recovery_codes};
 use crate::session::{end_other_sessions, lock_account_of, note_own_factor};
-use crate::statement::{Fetch, Run};
+use crate::statement::{Fetch, Run, exists};
 use crate::transaction::Transaction;
 use crate::used_challenge::{mark_used, unmark};
 
@@ -252,8 +252,7 @@ async fn use_passkey(
     if stored > 0 {
         return Ok(PasskeyUseOutcome::Accepted);
     }
-    let exists = Entity::find_by_id(id.0).count(transaction).await;
-    if exists.map_err(broken)? == 0 {
+    if !exists(Entity::find_by_id(id.0), transaction).await? {
         return Ok(PasskeyUseOutcome::Refused);
     }
     // The caller then records the copy, which marks the challenge as used.

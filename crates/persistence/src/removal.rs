@@ -20,28 +20,28 @@ pub(crate) const MAX_ROWS: u64 = 2_000;
 
 impl Database {
     /// Removes rows of an organisation in several transactions, if they are more than one may
-    /// remove.
+    /// remove. Returns whether they are.
     pub(crate) async fn remove_if_many<E: EntityTrait>(
         &self,
         organisation: &OrganisationId,
         rows: &Expr,
-    ) -> Result<(), Error> {
-        if self.are_many::<E>(rows).await? {
+    ) -> Result<bool, Error> {
+        let are_many = self.are_many::<E>(rows).await?;
+        if are_many {
             while self
-                .run_locked(organisation, some::<E>(rows.clone()))
+                .run_locked(organisation, delete_at_most::<E>(rows.clone()))
                 .await?
                 >= MAX_ROWS
             {}
         }
-        Ok(())
+        Ok(are_many)
     }
 
     /// Removes all rows that a condition selects, of all organisations or of none, in several
     /// transactions.
     pub(crate) async fn remove_all<E: EntityTrait>(&self, rows: &Expr) -> Result<(), Error> {
         loop {
-            // PostgreSQL checks only the outer condition again after it has waited for a row.
-            let removal = some::<E>(rows.clone()).and_where(rows.clone()).take();
+            let removal = delete_rechecked::<E>(rows);
             let removed = self.write_unaudited(NoAuditItem::Upkeep, move |transaction| {
                 transaction.run_statement(&removal)
             });
@@ -76,7 +76,7 @@ impl Database {
 }
 
 /// Removes at most [`MAX_ROWS`] of the rows that a condition selects.
-pub(crate) fn some<E: EntityTrait>(condition: Expr) -> DeleteStatement {
+pub(crate) fn delete_at_most<E: EntityTrait>(condition: Expr) -> DeleteStatement {
     let key = || E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
     let rows = E::find()
         .select_only()
@@ -87,6 +87,14 @@ pub(crate) fn some<E: EntityTrait>(condition: Expr) -> DeleteStatement {
     Query::delete()
         .from_table(E::default())
         .and_where(Expr::tuple(key().map(Expr::col)).in_subquery(rows))
+        .take()
+}
+
+/// [`delete_at_most`] of rows that other transactions may change. PostgreSQL checks only the outer
+/// condition again after it has waited for a row.
+pub(crate) fn delete_rechecked<E: EntityTrait>(condition: &Expr) -> DeleteStatement {
+    delete_at_most::<E>(condition.clone())
+        .and_where(condition.clone())
         .take()
 }
 
@@ -120,7 +128,7 @@ mod tests {
         insert(database, rows.collect()).await;
         insert(database, vec![expiring(many, late)]).await;
         let expired = Column::ExpiresAt.lte(AT);
-        let part = some::<Entity>(expired.clone());
+        let part = delete_at_most::<Entity>(expired.clone());
         let removed = database.run_locked(&acme, part).await.unwrap();
         assert_eq!(removed, MAX_ROWS);
         database.remove_all::<Entity>(&expired).await.unwrap();

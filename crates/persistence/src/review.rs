@@ -1,6 +1,7 @@
 //! Reviews of incidents.
 
 use allclear_application::error::Error;
+use allclear_application::precondition::Precondition;
 use allclear_application::review::ReviewStore;
 use allclear_application::transition::{Committed, Transition};
 use allclear_domain::id::{IncidentId, OrganisationId};
@@ -62,14 +63,27 @@ impl ReviewStore for Database {
         &self,
         organisation: &OrganisationId,
         incident: IncidentId,
+        precondition: Precondition,
         rule: Transition<IncidentAndReview, Option<Review>>,
     ) -> Result<Option<Committed<Option<Review>>>, Error> {
-        let found = find(self.read(), organisation, incident).await?;
-        let review = found.and_then(|found| found.review);
-        if let Some(published_at) = review.and_then(|review| review.published_at) {
-            self.withdraw_many_of_review(organisation, incident.0, published_at)
-                .await?;
-        }
+        let Some(found) = find(self.read(), organisation, incident).await? else {
+            return Ok(None);
+        };
+        precondition.check(found.review_version())?;
+        let published_at = found.review.and_then(|review| review.published_at);
+        let has_begun = match published_at {
+            Some(published_at) => {
+                self.withdraw_many_of_review(organisation, incident.0, published_at)
+                    .await?
+            }
+            None => false,
+        };
+        let rule: Transition<IncidentAndReview, Option<Review>> = Box::new(move |found, stamp| {
+            if !has_begun {
+                precondition.check(found.review_version())?;
+            }
+            rule(found, stamp)
+        });
         self.change_review(organisation, incident, rule).await
     }
 }

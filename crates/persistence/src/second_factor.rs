@@ -162,10 +162,8 @@ impl FactorStore for Database {
     }
 
     async fn is_factor_required(&self, organisation: &OrganisationId) -> Result<bool, Error> {
-        let found = factor_requirement::Entity::find_by_id(organisation.as_str())
-            .fetch_one(self.read())
-            .await?;
-        Ok(found.is_some())
+        let requirement = factor_requirement::Entity::find_by_id(organisation.as_str());
+        exists(requirement, self.read()).await
     }
 
     async fn require_factor(
@@ -174,16 +172,16 @@ impl FactorStore for Database {
         required: bool,
         admin: AdminSession,
     ) -> Result<bool, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.write_audited(move |transaction| {
+        let (owner, now) = (organisation.clone(), self.clock.now());
+        self.write_audited_of(Some(organisation), move |transaction| {
             Box::pin(async move {
                 lock_account_of(transaction, admin.user, admin.id, now).await?;
                 // Of concurrent requests, one finds it missing.
-                lock(transaction, &organisation)
+                lock(transaction, &owner)
                     .await?
                     .ok_or(Error::NotFound(Resource::Organisation))?;
-                membership::check_admin(transaction, &organisation, admin.user).await?;
-                require_factor(transaction, &organisation, required, now).await
+                membership::check_admin(transaction, &owner, admin.user).await?;
+                require_factor(transaction, &owner, required, now).await
             })
         })
         .await
@@ -218,13 +216,8 @@ fn totp_state() -> Value {
 
 /// Whether an account has a second factor in this transaction.
 pub(crate) async fn has_factor(transaction: &Transaction, user: UserId) -> Result<bool, Error> {
-    let totp = Entity::find_by_id(user.0)
-        .filter(Column::ConfirmedAt.is_not_null())
-        .count(transaction);
-    if totp.await.map_err(broken)? > 0 {
-        return Ok(true);
-    }
-    exists(passkey::of(user), transaction).await
+    let totp = Entity::find_by_id(user.0).filter(Column::ConfirmedAt.is_not_null());
+    Ok(exists(totp, transaction).await? || exists(passkey::of(user), transaction).await?)
 }
 
 /// Whether a code that was entered at a sign-in still proves a second factor of the account.

@@ -6,21 +6,24 @@ use allclear_application::waitlist::{Waiting, Waitlist, WaitlistStore};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::WaitlistId;
 use async_trait::async_trait;
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SubQueryStatement};
-use sea_orm::{ActiveValue::Set, EntityTrait, Order, QueryFilter};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveValue::Set, EntityTrait, QuerySelect};
 
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::waiting::{ActiveModel, Column, Entity};
 use crate::page;
-use crate::statement::{Fetch, Run};
-use crate::transaction::Transaction;
+use crate::statement::{Fetch, Run, exists};
 
 #[async_trait]
 impl WaitlistStore for Database {
-    async fn add(&self, waiting: Waiting) -> Result<(), Error> {
+    async fn add(&self, waiting: Waiting) -> Result<bool, Error> {
         self.write_unaudited(NoAuditItem::OfInstallation, move |transaction| {
             Box::pin(async move {
+                let last = Entity::find().offset(Waitlist::MAX_LENGTH - 1);
+                if exists(last, transaction).await? {
+                    return Ok(false);
+                }
                 let row = ActiveModel {
                     id: Set(waiting.id.0),
                     email_key: Set(EmailKey::of(&waiting.email).as_str().to_owned()),
@@ -29,14 +32,11 @@ impl WaitlistStore for Database {
                     created_at: Set(waiting.created_at),
                 };
                 let once = OnConflict::column(Column::EmailKey).do_nothing().to_owned();
-                let added = Entity::insert(row)
+                Entity::insert(row)
                     .on_conflict(once)
                     .run(transaction)
                     .await?;
-                if added > 0 {
-                    keep_newest(transaction, Waitlist::MAX_LENGTH).await?;
-                }
-                Ok(())
+                Ok(true)
             })
         })
         .await
@@ -63,22 +63,4 @@ impl WaitlistStore for Database {
         })
         .await
     }
-}
-
-/// Removes the entries that are older than the newest `kept`.
-async fn keep_newest(transaction: &Transaction, kept: u64) -> Result<(), Error> {
-    let newest_excess = Query::select()
-        .column(Column::Id)
-        .from(Entity)
-        .order_by(Column::Id, Order::Desc)
-        .limit(1)
-        .offset(kept)
-        .take();
-    let newest_excess = SubQueryStatement::SelectStatement(newest_excess);
-    let newest_excess = Expr::SubQuery(None, Box::new(newest_excess));
-    Entity::delete_many()
-        .filter(Expr::col(Column::Id).lte(newest_excess))
-        .run(transaction)
-        .await?;
-    Ok(())
 }

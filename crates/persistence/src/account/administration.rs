@@ -17,7 +17,6 @@ use crate::error::parse_stored;
 use crate::membership;
 use crate::organisation::find_by_id_or_code;
 use crate::organisation::lock::lock;
-use crate::run_to_end::run_to_end;
 use crate::statement::Fetch;
 use crate::transaction::Transaction;
 
@@ -115,7 +114,7 @@ impl Database {
             return Ok(None);
         };
         let id = account.user.id;
-        let outcome = run_to_end(self.clone().delete_account(id, None)).await?;
+        let outcome = Box::pin(self.delete_account(id, None)).await?;
         Ok(Some((id, outcome)))
     }
 }

@@ -54,7 +54,7 @@ impl Database {
     /// Most rows of its organisations are removed before, and its name is replaced in most rows
     /// that stay, in transactions of their own.
     pub(super) async fn delete_account(
-        self,
+        &self,
         id: UserId,
         current_session: Option<CurrentSession>,
     ) -> Result<DeletionOutcome, Error> {

@@ -23,17 +23,19 @@ use crate::entity::pending_sign_up::{ActiveModel, Column, Entity, Model};
 use crate::entity::{password_reset, pending_address, user};
 use crate::error::Duplicate;
 use crate::session::{end_other_sessions, lock_account_of};
-use crate::statement::{Fetch, Run};
+use crate::statement::{Fetch, Run, exists};
 use crate::transaction::Transaction;
 
 pub(super) async fn add_sign_up(
     transaction: &Transaction,
     pending: PendingSignUp,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
+    let last = Entity::find().offset(Accounts::PENDING - 1);
+    if exists(last, transaction).await? {
+        return Ok(false);
+    }
     let key = EmailKey::of(&pending.email);
-    let of_address = Entity::find().filter(Column::EmailKey.eq(key.as_str()));
-    keep_newest(transaction, of_address, Accounts::PENDING_OF_ADDRESS - 1).await?;
-    keep_newest(transaction, Entity::find(), Accounts::PENDING - 1).await?;
+    keep_newest(transaction, &key, Accounts::PENDING_OF_ADDRESS - 1).await?;
     let row = ActiveModel {
         digest: Set(pending.digest.as_str().to_owned()),
         name: Set(pending.name),
@@ -45,17 +47,14 @@ pub(super) async fn add_sign_up(
         expires_at: Set(pending.expires_at),
     };
     Entity::insert(row).run(transaction).await?;
-    Ok(())
+    Ok(true)
 }
 
-/// Removes the oldest of the selected rows until `kept` remain.
-async fn keep_newest(
-    transaction: &Transaction,
-    selected: sea_orm::Select<Entity>,
-    kept: u64,
-) -> Result<(), Error> {
+/// Removes the oldest sign-ups of an address until `kept` remain.
+async fn keep_newest(transaction: &Transaction, key: &EmailKey, kept: u64) -> Result<(), Error> {
     // An index has this order.
-    let oldest: Vec<String> = selected
+    let oldest: Vec<String> = Entity::find()
+        .filter(Column::EmailKey.eq(key.as_str()))
         .select_only()
         .column(Column::Digest)
         .order_by_desc(Column::CreatedAt)

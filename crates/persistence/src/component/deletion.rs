@@ -10,7 +10,7 @@ use crate::entity::component::{Column, Entity};
 use crate::entity::{
     component_period, incident_component, maintenance_component, subscriber_component,
 };
-use crate::removal::some;
+use crate::removal::delete_at_most;
 use crate::statement::exists;
 
 /// The periods of a component.
@@ -64,7 +64,7 @@ impl Database {
             .await?;
         self.remove_if_many::<subscriber_component::Entity>(organisation, &choices(id))
             .await?;
-        let component = some::<Entity>(Column::Id.eq(id.0));
+        let component = delete_at_most::<Entity>(Column::Id.eq(id.0));
         self.run_locked(organisation, component).await.map(drop)
     }
 }

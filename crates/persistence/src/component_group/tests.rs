@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use allclear_application::component::ComponentStore;
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft};
@@ -121,24 +119,4 @@ async fn deletion_of_a_group_of_another_organisation_changes_no_choice() {
     assert!(deleted.unwrap().is_none());
     let left = subscriber_group::Entity::find().count(database.read());
     assert_eq!(left.await.unwrap(), MANY);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn deletion_of_a_group_ends_although_its_client_disconnects() {
-    let (database, _folder) = sqlite().await;
-    let acme = add_organisation(&database, "acme").await;
-    let edge = add_chosen_group(&database, &acme, Some("API")).await;
-    let rule: Transition<ComponentGroup, ()> = Box::new(|group, _| Ok(group.delete()));
-    let deletion = ComponentGroupStore::delete(&database, &acme, edge, rule);
-    let disconnected = tokio::time::timeout(Duration::ZERO, deletion).await;
-    assert!(disconnected.is_err());
-    let deleted = async {
-        while exists(database.read(), &acme, edge).await.unwrap() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_mins(1), deleted)
-        .await
-        .unwrap();
-    assert_eq!(choices(&database).await, (0, MANY));
 }

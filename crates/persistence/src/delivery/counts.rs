@@ -27,24 +27,41 @@ const MAX_READ: u64 = 1_000;
 /// Name of the column with the number of deliveries of a reason.
 const TIMES: &str = "times";
 
-pub(crate) async fn counts(
+/// The numbers of an organisation's deliveries that wait, and of those given up since a time.
+pub(crate) async fn waiting_and_given_up(
+    transaction: &Transaction,
+    organisation: &OrganisationId,
+    since: DateTime<Utc>,
+) -> Result<(u64, u64), Error> {
+    let waiting = waiting_of(organisation.as_str())
+        .count(transaction)
+        .await
+        .map_err(broken)?;
+    let given_up: Option<i64> = given_up(organisation, since)
+        .column_as(Column::Id.count(), TIMES)
+        .into_tuple()
+        .fetch_one(transaction)
+        .await?;
+    Ok((waiting, given_up.map_or(0, number)))
+}
+
+/// The deliveries given up since a time, without columns.
+fn given_up(organisation: &OrganisationId, since: DateTime<Utc>) -> Select<Entity> {
+    of(organisation.as_str())
+        .filter(Column::DueAt.is_null())
+        .filter(Column::GivenUpAt.gte(since))
+        .select_only()
+}
+
+pub(super) async fn counts(
     transaction: &Transaction,
     organisation: OrganisationId,
     since: DateTime<Utc>,
 ) -> Result<DeliveryCounts, Error> {
     use delivery_count::{Column as CountColumn, Entity as CountEntity};
 
-    let waiting = waiting_of(organisation.as_str())
-        .count(transaction)
-        .await
-        .map_err(broken)?;
-    let given_up = || {
-        of(organisation.as_str())
-            .filter(Column::DueAt.is_null())
-            .filter(Column::GivenUpAt.gte(since))
-            .select_only()
-    };
-    let reasons: Vec<(Option<String>, i64)> = given_up()
+    let (waiting, failed) = waiting_and_given_up(transaction, &organisation, since).await?;
+    let reasons: Vec<(Option<String>, i64)> = given_up(&organisation, since)
         .column(Column::Reason)
         .column_as(Column::Id.count(), TIMES)
         .group_by(Column::Reason)
@@ -53,11 +70,6 @@ pub(crate) async fn counts(
         .limit(MAX_REASONS)
         .into_tuple()
         .fetch_all(transaction)
-        .await?;
-    let given_up: Option<i64> = given_up()
-        .column_as(Column::Id.count(), TIMES)
-        .into_tuple()
-        .fetch_one(transaction)
         .await?;
     let days: Vec<i64> = CountEntity::find()
         .select_only()
@@ -70,7 +82,7 @@ pub(crate) async fn counts(
     Ok(DeliveryCounts {
         waiting,
         sent: days.into_iter().map(number).sum(),
-        given_up: given_up.map_or(0, number),
+        given_up: failed,
         reasons: reasons
             .into_iter()
             .map(|(reason, times)| (reason.unwrap_or_default(), number(times)))

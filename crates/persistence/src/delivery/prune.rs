@@ -11,7 +11,7 @@ use crate::batch;
 use crate::entity::delivery::{Column, Entity};
 use crate::entity::{delivery_count, notice, notice_component};
 use crate::error::broken;
-use crate::removal::{MAX_ROWS, some};
+use crate::removal::{MAX_ROWS, delete_at_most};
 use crate::statement::{Run, RunStatement};
 use crate::transaction::Transaction;
 
@@ -50,7 +50,7 @@ async fn spent_notices(
     let notices = notices.collect::<Result<Vec<_>, _>>().map_err(broken)?;
     let notices = batch::one_of_keys(&notices);
     let components = notice_component::Column::NoticeId.is_in(notices.iter().copied());
-    let components = some::<notice_component::Entity>(components);
+    let components = delete_at_most::<notice_component::Entity>(components);
     if transaction.run_statement(&components).await? >= MAX_ROWS {
         return Ok(limit);
     }

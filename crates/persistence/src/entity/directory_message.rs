@@ -6,7 +6,6 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: String,
-    #[sea_orm(column_name = "heard_at")]
     pub handled_at: DateTimeUtc,
 }
 

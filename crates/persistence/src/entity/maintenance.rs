@@ -16,7 +16,6 @@ pub struct Model {
     pub created_at: DateTimeUtc,
     pub updated_at: DateTimeUtc,
     pub version: i64,
-    #[sea_orm(column_name = "announced_status")]
     pub published_status: String,
     pub next_change_at: Option<DateTimeUtc>,
     pub shown_until: DateTimeUtc,

@@ -16,7 +16,6 @@ pub struct Model {
     pub revision: i64,
     pub part: i32,
     pub subject_id: Uuid,
-    #[sea_orm(column_name = "news")]
     pub content: String,
     pub created_at: DateTimeUtc,
     pub reached: Option<Uuid>,

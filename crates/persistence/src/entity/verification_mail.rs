@@ -6,7 +6,7 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     /// Key of the recipient: a mail address, or a URL.
     #[sea_orm(primary_key, auto_increment = false)]
-    pub email_key: String,
+    pub target_key: String,
     pub used_until: DateTimeUtc,
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use allclear_application::error::Error;
 use allclear_domain::component::StatusSource;
 use allclear_domain::id::{IncidentId, OrganisationId};
-use allclear_domain::impact::{AffectedComponent, Impact, ImpactMove, impact_start};
+use allclear_domain::impact::{Impact, ImpactMove, ImpactedComponent, impact_start};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, Select};
@@ -32,7 +32,7 @@ pub(super) async fn move_impact(scope: Scope<'_>, moved: ImpactMove) -> Result<(
     let sources = status_sources(scope, &components).await?;
     let mut others = others(scope, moved).await?;
     let affected = impacts.into_iter().filter_map(|(id, impact)| {
-        let component = AffectedComponent {
+        let component = ImpactedComponent {
             impact,
             status_source: *sources.get(&id.0)?,
             others: others.remove(&id.0).unwrap_or_default(),

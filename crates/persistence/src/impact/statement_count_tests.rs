@@ -8,6 +8,7 @@ use allclear_application::clock::SharedClock as _;
 use allclear_application::component_group::{ComponentGroupStore, VersionedOrder};
 use allclear_application::incident::IncidentStore;
 use allclear_application::maintenance::MaintenanceStore;
+use allclear_application::precondition::Precondition;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::{CreateTransition, Transition};
 use allclear_domain::component::ComponentStatus;
@@ -150,8 +151,9 @@ impl<'d> Counted<'d> {
     }
 
     async fn delete(&self, incident: IncidentId) {
+        let any = Precondition::Any;
         let rule: Transition<IncidentAndAttached, ()> = Box::new(|found, _| Ok(found.delete()));
-        let deleted = IncidentStore::delete(self.database, &self.organisation, incident, rule);
+        let deleted = IncidentStore::delete(self.database, &self.organisation, incident, any, rule);
         deleted.await.unwrap().unwrap();
     }
 

@@ -18,7 +18,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::{component, update_row};
-use crate::affected::{self, Owner};
+use crate::affected::{self, AttachedTo};
 use crate::audit::States;
 use crate::commit::{Scope, StoredChange};
 use crate::database::Database;
@@ -57,7 +57,7 @@ pub(super) async fn insert(
     let mut recorded = rule(found, scope.stamp)?;
     recorded.state.update.version = scope.stamp.revision;
     let row = model_of(&recorded.state.update);
-    affected::insert_update::<Entity>(scope, &row, Owner::Incident(incident)).await?;
+    affected::insert_update::<Entity>(scope, &row, AttachedTo::Incident(incident)).await?;
     // Not read again, because this is the most frequent write of an outage.
     let recorded_state = state::incident_update(&recorded.state.update);
     let mut states = vec![(None, Some(recorded_state))];

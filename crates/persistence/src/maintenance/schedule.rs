@@ -16,7 +16,7 @@ use sea_orm::{
 };
 
 use super::{component, maintenance_from, of};
-use crate::affected::{self, Owner};
+use crate::affected::{self, AttachedTo};
 use crate::audit::States;
 use crate::commit::{Scope, StoredChange};
 use crate::entity::maintenance::{ActiveModel, Column, Entity};
@@ -104,8 +104,8 @@ pub(super) async fn store_affected(
         return Ok(());
     }
     let row = Expr::col("id").eq(after.id.0);
-    let owner = Owner::Maintenance(after.id);
-    affected::store(scope, owner, "maintenances", columns, row).await
+    let attached_to = AttachedTo::Maintenance(after.id);
+    affected::store(scope, attached_to, "maintenances", columns, row).await
 }
 
 /// The earliest change.

@@ -18,7 +18,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::schedule::{store_affected, store_published_status};
-use crate::affected::{self, Owner};
+use crate::affected::{self, AttachedTo};
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::maintenance;
@@ -55,7 +55,7 @@ pub(super) async fn insert(
     let mut recorded = rule(before.clone(), scope.stamp)?;
     recorded.state.update.version = scope.stamp.revision;
     let row = model_of(&recorded.state.update);
-    affected::insert_update::<Entity>(scope, &row, Owner::Maintenance(maintenance)).await?;
+    affected::insert_update::<Entity>(scope, &row, AttachedTo::Maintenance(maintenance)).await?;
     store_maintenance(scope, &before, &recorded.state.maintenance).await?;
     Ok(Some(recorded.map(|state| state.update)))
 }

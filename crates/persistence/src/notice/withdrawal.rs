@@ -33,13 +33,13 @@ const READ_AT_ONCE: usize = 20;
 
 impl Database {
     /// Removes what is queued of the notices of an incident, a maintenance or a component that is
-    /// about to be deleted, and most of the notices, if that is much. The caller has found the
-    /// subject in its organisation. The rest is left to [`withdraw`].
+    /// about to be deleted, and most of the notices, if that is much. Returns whether it is. The
+    /// caller has found the subject in its organisation. The rest is left to [`withdraw`].
     pub(crate) async fn withdraw_many(
         &self,
         organisation: &OrganisationId,
         subject: Uuid,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let notices = Column::SubjectId.eq(subject);
         let ids = || {
             let ids = of_subject(subject).select_only().column(Column::Id);
@@ -52,14 +52,15 @@ impl Database {
                 .are_many::<notice_component::Entity>(&components)
                 .await?
             || self.are_many::<Entity>(&notices).await?;
-        if !has_many_rows {
-            return Ok(());
+        if has_many_rows {
+            self.end_expansion(organisation, &notices).await?;
+            self.remove_queued(organisation, &queued).await?;
+            self.remove_if_many::<notice_component::Entity>(organisation, &components)
+                .await?;
+            self.remove_if_many::<Entity>(organisation, &notices)
+                .await?;
         }
-        self.end_expansion(organisation, &notices).await?;
-        self.remove_queued(organisation, &queued).await?;
-        self.remove_if_many::<notice_component::Entity>(organisation, &components)
-            .await?;
-        self.remove_if_many::<Entity>(organisation, &notices).await
+        Ok(has_many_rows)
     }
 
     /// Removes what is queued of the notices that [`withdraw_updates`] is about to withdraw, if
@@ -75,17 +76,19 @@ impl Database {
         let withdrawn = self.with_many_queued(of_updates, |row| {
             is_withdrawn(&NoticeContent::try_from(row), is_resolved)
         });
-        self.remove_queued_of(organisation, withdrawn.await?).await
+        self.remove_queued_of(organisation, withdrawn.await?)
+            .await?;
+        Ok(())
     }
 
     /// Removes what is queued of the notice that [`withdraw_review`] is about to withdraw, if that
-    /// is much.
+    /// is much. Returns whether it is.
     pub(crate) async fn withdraw_many_of_review(
         &self,
         organisation: &OrganisationId,
         incident: Uuid,
         published_at: DateTime<Utc>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let since = of_subject(incident).filter(Column::CreatedAt.gte(published_at));
         let withdrawn = self.with_many_queued(since, is_of_review);
         self.remove_queued_of(organisation, withdrawn.await?).await
@@ -118,20 +121,22 @@ impl Database {
         Ok(found)
     }
 
+    /// Removes what is queued of notices. Returns whether there are any notices.
     async fn remove_queued_of(
         &self,
         organisation: &OrganisationId,
         notices: Vec<Uuid>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         if notices.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let queued = delivery::Column::NoticeId
             .is_in(notices.iter().copied())
             .and(delivery::Column::GivenUpAt.is_null());
         self.end_expansion(organisation, &Column::Id.is_in(notices))
             .await?;
-        self.remove_queued(organisation, &queued).await
+        self.remove_queued(organisation, &queued).await?;
+        Ok(true)
     }
 
     /// Ends the expansion of notices, so that no more messages of them are queued.

@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, Order,
-    QueryFilter, QueryResult,
+    QueryFilter, QueryOrder, QueryResult, QuerySelect,
 };
 use uuid::Uuid;
 
@@ -20,16 +20,41 @@ use super::reminder;
 use crate::entity::operator_mail::{ActiveModel, Column, Entity, Model};
 use crate::entity::{membership, organisation, user};
 use crate::error::{broken, parse_stored};
-use crate::membership::list;
 use crate::statement::{Fetch, Run, RunStatement, executed_once};
 use crate::transaction::Transaction;
 
-/// Whether members with a role receive a mail.
-const fn is_for(content: &OperatorMailContent, role: Role) -> bool {
+/// The permission of the members that receive a mail.
+const fn permission_for(content: &OperatorMailContent) -> Permission {
     match content {
-        OperatorMailContent::Reminder(_) => role.may(Permission::Write),
-        OperatorMailContent::Digest(_) => role.may(Permission::Administer),
+        OperatorMailContent::Reminder(_) => Permission::Write,
+        OperatorMailContent::Digest(_) => Permission::Administer,
     }
+}
+
+/// The accounts that receive a mail, at most [`MAX_RECIPIENTS`].
+async fn recipients(
+    transaction: &Transaction,
+    organisation: &OrganisationId,
+    content: &OperatorMailContent,
+) -> Result<Vec<Uuid>, Error> {
+    use membership::{Column, Entity};
+
+    let roles = Role::with_permission(permission_for(content)).map(|role| role.to_string());
+    let is_admin = Expr::col((Entity, Column::Role)).eq(Role::Admin.to_string());
+    Entity::find()
+        .select_only()
+        .column(Column::UserId)
+        .inner_join(user::Entity)
+        .filter(user::Column::NeedsAddress.eq(false))
+        .filter(Column::OrganisationId.eq(organisation.as_str()))
+        .filter(Column::Role.is_in(roles))
+        // Admins first, in case there are too many.
+        .order_by_desc(is_admin)
+        .order_by_asc(Column::CreatedAt)
+        .limit(MAX_RECIPIENTS)
+        .into_tuple()
+        .fetch_all(transaction)
+        .await
 }
 
 /// Queues a mail to each recipient whose confirmed address is known.
@@ -44,19 +69,15 @@ pub(super) async fn insert(
         OperatorMailContent::Reminder(reminder) => Some(reminder.incident),
         OperatorMailContent::Digest(_) => None,
     };
-    let mut members = list(transaction, organisation).await?;
-    members.retain(|member| member.email.is_some() && is_for(content, member.role));
-    // Admins first, in case there are too many.
-    members.sort_by_key(|member| (std::cmp::Reverse(member.role), member.created_at));
-    members.truncate(usize::try_from(MAX_RECIPIENTS).unwrap_or(usize::MAX));
-    if members.is_empty() {
+    let users = recipients(transaction, organisation, content).await?;
+    if users.is_empty() {
         return Ok(());
     }
     let content = serde_json::to_string(content).map_err(Error::internal)?;
-    let rows = members.into_iter().map(|member| ActiveModel {
+    let rows = users.into_iter().map(|user| ActiveModel {
         id: Set(clock.id()),
         organisation_id: Set(organisation.as_str().to_owned()),
-        user_id: Set(member.user.0),
+        user_id: Set(user),
         incident_id: Set(incident),
         content: Set(content.clone()),
         created_at: Set(now),
@@ -148,7 +169,7 @@ async fn mail(transaction: &Transaction, row: &QueryResult) -> Result<Option<Ope
     let Some((member, Some(user))) = member else {
         return Ok(None);
     };
-    if !is_for(&content, parse_stored(&member.role)?) {
+    if !parse_stored::<Role>(&member.role)?.may(permission_for(&content)) {
         return Ok(None);
     }
     let organisation = organisation::Entity::find_by_id(row.organisation_id)

@@ -20,7 +20,7 @@ use crate::entity::{
     subscriber_group,
 };
 use crate::membership::other_members;
-use crate::removal::{MAX_ROWS, some};
+use crate::removal::{MAX_ROWS, delete_at_most};
 use crate::statement::{Fetch, Run, RunStatement};
 use crate::subscriber::{add_to_count, lock_rows};
 use crate::transaction::Transaction;
@@ -81,38 +81,38 @@ impl Owner {
         let owners = || owners.iter().copied();
         match self {
             Self::Subscriber => vec![
-                some::<delivery::Entity>(delivery::Column::SubscriberId.is_in(owners())),
-                some::<subscriber_component::Entity>(
+                delete_at_most::<delivery::Entity>(delivery::Column::SubscriberId.is_in(owners())),
+                delete_at_most::<subscriber_component::Entity>(
                     subscriber_component::Column::SubscriberId.is_in(owners()),
                 ),
-                some::<subscriber_group::Entity>(
+                delete_at_most::<subscriber_group::Entity>(
                     subscriber_group::Column::SubscriberId.is_in(owners()),
                 ),
             ],
             Self::Incident => vec![
-                some_components_of_notices(owners().collect()),
-                some::<notice::Entity>(notice::Column::SubjectId.is_in(owners())),
-                some::<incident_update::Entity>(
+                delete_components_of_notices(owners().collect()),
+                delete_at_most::<notice::Entity>(notice::Column::SubjectId.is_in(owners())),
+                delete_at_most::<incident_update::Entity>(
                     incident_update::Column::IncidentId.is_in(owners()),
                 ),
-                some::<incident_component::Entity>(
+                delete_at_most::<incident_component::Entity>(
                     incident_component::Column::IncidentId.is_in(owners()),
                 ),
             ],
             Self::Maintenance => vec![
-                some_components_of_notices(owners().collect()),
-                some::<notice::Entity>(notice::Column::SubjectId.is_in(owners())),
-                some::<maintenance_update::Entity>(
+                delete_components_of_notices(owners().collect()),
+                delete_at_most::<notice::Entity>(notice::Column::SubjectId.is_in(owners())),
+                delete_at_most::<maintenance_update::Entity>(
                     maintenance_update::Column::MaintenanceId.is_in(owners()),
                 ),
-                some::<maintenance_component::Entity>(
+                delete_at_most::<maintenance_component::Entity>(
                     maintenance_component::Column::MaintenanceId.is_in(owners()),
                 ),
             ],
             Self::Component => vec![
-                some_components_of_notices(owners().collect()),
-                some::<notice::Entity>(notice::Column::SubjectId.is_in(owners())),
-                some::<component_period::Entity>(
+                delete_components_of_notices(owners().collect()),
+                delete_at_most::<notice::Entity>(notice::Column::SubjectId.is_in(owners())),
+                delete_at_most::<component_period::Entity>(
                     component_period::Column::ComponentId.is_in(owners()),
                 ),
             ],
@@ -162,13 +162,15 @@ impl Owner {
 
 /// Statements that remove some rows of an organisation that belong to nothing else. The audit log
 /// is last: it shows what was done as long as anything else is left.
-fn removals(organisation: &OrganisationId) -> [DeleteStatement; 4] {
+fn removals_of_organisation(organisation: &OrganisationId) -> [DeleteStatement; 4] {
     let id = organisation.as_str();
     [
-        some::<operator_mail::Entity>(operator_mail::Column::OrganisationId.eq(id)),
-        some::<idempotent_response::Entity>(idempotent_response::Column::OrganisationId.eq(id)),
-        some::<outbox::Entity>(outbox::Column::OrganisationId.eq(id)),
-        some::<audit_item::Entity>(audit_item::Column::OrganisationId.eq(id)),
+        delete_at_most::<operator_mail::Entity>(operator_mail::Column::OrganisationId.eq(id)),
+        delete_at_most::<idempotent_response::Entity>(
+            idempotent_response::Column::OrganisationId.eq(id),
+        ),
+        delete_at_most::<outbox::Entity>(outbox::Column::OrganisationId.eq(id)),
+        delete_at_most::<audit_item::Entity>(audit_item::Column::OrganisationId.eq(id)),
     ]
 }
 
@@ -187,13 +189,15 @@ fn next<E: EntityTrait>(
         .into_tuple()
 }
 
-fn some_components_of_notices(subjects: Vec<Uuid>) -> DeleteStatement {
+fn delete_components_of_notices(subjects: Vec<Uuid>) -> DeleteStatement {
     let notices = notice::Entity::find()
         .select_only()
         .column(notice::Column::Id)
         .filter(notice::Column::SubjectId.is_in(subjects))
         .into_query();
-    some::<notice_component::Entity>(notice_component::Column::NoticeId.in_subquery(notices))
+    delete_at_most::<notice_component::Entity>(
+        notice_component::Column::NoticeId.in_subquery(notices),
+    )
 }
 
 impl Database {
@@ -224,7 +228,7 @@ impl Database {
                 }
             }
         }
-        for removal in removals(organisation) {
+        for removal in removals_of_organisation(organisation) {
             while self
                 .run_removal(organisation, sole_member, &removal)
                 .await?

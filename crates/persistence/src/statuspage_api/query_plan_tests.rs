@@ -16,7 +16,7 @@ const OLD_ENTRIES: [&str; 4] = [
      version) SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, 't', 'd', 'RESOLVED', now(), \
      TIMESTAMPTZ '2020-01-01' + n * interval '1 minute', now(), now(), 0 FROM generate_series(1, 20000) n",
     "INSERT INTO maintenances (id, organisation_id, code, title, description, start_at, cancelled_at, created_at, updated_at, version, \
-     announced_status, shown_until) SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, 't', 'd', now(), \
+     published_status, shown_until) SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, 't', 'd', now(), \
      CASE WHEN n % 1000 = 0 THEN now() END, now(), now(), 0, 'COMPLETED', TIMESTAMPTZ '2020-01-01' + n * interval '1 minute' \
      FROM generate_series(1, 20000) n",
     "ANALYZE",

@@ -74,11 +74,11 @@ pub(super) async fn count_verification(
     // The row is inserted or locked before it is read, so that concurrent requests and removals
     // wait and then see the new time.
     let fresh = ActiveModel {
-        email_key: Set(recipient.as_str().to_owned()),
+        target_key: Set(recipient.as_str().to_owned()),
         used_until: Set(now),
     };
     let stored = Expr::col((Entity, Column::UsedUntil));
-    let locked = OnConflict::column(Column::EmailKey)
+    let locked = OnConflict::column(Column::TargetKey)
         .value(Column::UsedUntil, stored)
         .to_owned();
     Entity::insert(fresh)
@@ -93,7 +93,7 @@ pub(super) async fn count_verification(
         return Ok(false);
     };
     let used = ActiveModel {
-        email_key: Set(recipient.as_str().to_owned()),
+        target_key: Set(recipient.as_str().to_owned()),
         used_until: Set(used_until),
     };
     Entity::update(used).run(transaction).await?;
@@ -112,12 +112,12 @@ pub(super) async fn prune_verification_limits(
     let is_over = Column::UsedUntil.lte(now);
     let over = Entity::find()
         .select_only()
-        .column(Column::EmailKey)
+        .column(Column::TargetKey)
         .filter(is_over.clone())
         .limit(limit)
         .into_query();
     let removed = Entity::delete_many()
-        .filter(Column::EmailKey.in_subquery(over))
+        .filter(Column::TargetKey.in_subquery(over))
         // PostgreSQL checks only this again after it has waited for a row.
         .filter(is_over)
         .run(transaction)

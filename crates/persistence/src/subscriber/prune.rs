@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use allclear_application::error::Error;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, Select};
 use uuid::Uuid;
 
 use super::{add_to_count, lock_rows};
@@ -25,19 +25,19 @@ pub(super) async fn followers(
     resolved_before: DateTime<Utc>,
     limit: u64,
 ) -> Result<u64, Error> {
-    if followers_of_the_past(database.read(), resolved_before, 1)
-        .await?
-        .is_empty()
-    {
+    let found = followers_of_the_past(resolved_before, limit);
+    let found: Vec<(Uuid, String)> = found.into_tuple().fetch_all(database.read()).await?;
+    if found.is_empty() {
         return Ok(0);
     }
     database
         .write_unaudited(NoAuditItem::Upkeep, move |transaction| {
-            Box::pin(async move {
-                let past = followers_of_the_past(transaction, resolved_before, limit).await?;
-                // An incident may have been opened again meanwhile.
-                remove(transaction, past, follows_the_past(resolved_before)).await
-            })
+            // An incident may have been opened again meanwhile.
+            Box::pin(remove(
+                transaction,
+                found,
+                follows_the_past(resolved_before),
+            ))
         })
         .await
 }
@@ -64,19 +64,12 @@ pub(super) async fn never_confirmed(
 
 /// Subscribers of single incidents that are deleted or were resolved before the given time, without
 /// those to which messages wait.
-async fn followers_of_the_past(
-    connection: &impl ConnectionTrait,
-    resolved_before: DateTime<Utc>,
-    limit: u64,
-) -> Result<Vec<(Uuid, String)>, Error> {
+fn followers_of_the_past(resolved_before: DateTime<Utc>, limit: u64) -> Select<Entity> {
     Entity::find()
         .select_only()
         .columns([Column::Id, Column::OrganisationId])
         .filter(follows_the_past(resolved_before))
         .limit(limit)
-        .into_tuple()
-        .fetch_all(connection)
-        .await
 }
 
 /// Whether a subscriber follows a single incident that is deleted or was resolved before the given
@@ -122,7 +115,7 @@ fn follows_the_past(resolved_before: DateTime<Utc>) -> Condition {
 }
 
 /// Subscribers that were never confirmed and whose last link was requested before the given time.
-pub(crate) fn unconfirmed(requested_before: DateTime<Utc>, limit: u64) -> sea_orm::Select<Entity> {
+pub(crate) fn unconfirmed(requested_before: DateTime<Utc>, limit: u64) -> Select<Entity> {
     Entity::find()
         .select_only()
         .columns([Column::Id, Column::OrganisationId])

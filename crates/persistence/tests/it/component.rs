@@ -4,6 +4,7 @@ use allclear_application::component::ComponentStore;
 use allclear_application::error::Error;
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::page::Page;
+use allclear_application::precondition::Precondition;
 use allclear_application::stamp::Stamp;
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
@@ -184,6 +185,7 @@ async fn components_belong_to_their_organisation(database: &Database) {
         database,
         &other,
         component.id,
+        Precondition::Any,
         deletion(),
     ))
     .await;
@@ -272,7 +274,8 @@ async fn fifty_writers_make_fifty_revisions_in_order(database: &Database) {
 async fn a_deleted_component_is_gone(database: &Database) {
     let acme = organisation(database, "acme").await;
     let component = create(database, &acme, "API").await;
-    let deleted = ComponentStore::delete(database, &acme, component.id, deletion())
+    let any = Precondition::Any;
+    let deleted = ComponentStore::delete(database, &acme, component.id, any, deletion())
         .await
         .unwrap()
         .unwrap();
@@ -290,6 +293,7 @@ async fn a_deleted_component_is_gone(database: &Database) {
         database,
         &acme,
         component.id,
+        Precondition::Any,
         deletion(),
     ))
     .await;

@@ -9,6 +9,7 @@ mod update;
 use allclear_application::error::{Error, Resource};
 use allclear_application::incident::IncidentStore;
 use allclear_application::page::Page;
+use allclear_application::precondition::Precondition;
 use allclear_application::status_page::SnapshotStore;
 use allclear_application::status_page::size::{OPEN_SHOWN, PAGE_BYTES};
 use allclear_domain::component::ComponentStatus;
@@ -64,6 +65,7 @@ async fn incidents_belong_to_their_organisation(database: &Database) {
         database,
         &other,
         incident.id,
+        Precondition::Any,
         Box::new(|found, _| Ok(found.delete())),
     ))
     .await;
@@ -159,6 +161,7 @@ async fn a_deleted_incident_takes_its_updates_along(database: &Database) {
         database,
         &fixture.id,
         incident.id,
+        Precondition::Any,
         Box::new(|found, _| Ok(found.delete())),
     )
     .await
@@ -174,6 +177,7 @@ async fn a_deleted_incident_takes_its_updates_along(database: &Database) {
         database,
         &fixture.id,
         incident.id,
+        Precondition::Any,
         Box::new(|found, _| Ok(found.delete())),
     ))
     .await;
@@ -182,6 +186,7 @@ async fn a_deleted_incident_takes_its_updates_along(database: &Database) {
         database,
         &fixture.id,
         unknown,
+        Precondition::Any,
         Box::new(|found, _| Ok(found.delete())),
     ))
     .await;

@@ -4,6 +4,7 @@ use allclear_application::error::Error;
 use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore};
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::page::Page;
+use allclear_application::precondition::Precondition;
 use allclear_application::stamp::Stamp;
 use allclear_application::status_page::SnapshotStore;
 use allclear_application::status_page::incident::TIMELINE_LENGTH;
@@ -338,6 +339,7 @@ async fn maintenances_and_updates_belong_to_their_organisation(database: &Databa
         database,
         &other,
         maintenance,
+        Precondition::Any,
         deletion(),
     ))
     .await;
@@ -369,7 +371,8 @@ async fn a_deleted_maintenance_takes_its_updates_along(database: &Database) {
     let acme = organisation(database, "acme").await;
     let maintenance = create(database, &acme, in_days(1), None).await.id;
     let update = record(database, &acme, maintenance, "Half way").await.id;
-    let deleted = MaintenanceStore::delete(database, &acme, maintenance, deletion())
+    let any = Precondition::Any;
+    let deleted = MaintenanceStore::delete(database, &acme, maintenance, any, deletion())
         .await
         .unwrap()
         .unwrap()
@@ -388,6 +391,7 @@ async fn a_deleted_maintenance_takes_its_updates_along(database: &Database) {
         database,
         &acme,
         maintenance,
+        Precondition::Any,
         deletion(),
     ))
     .await;

@@ -15,14 +15,17 @@ use allclear_domain::membership::Role;
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 use tokio::task::JoinSet;
+use uuid::Uuid;
 
 use crate::account::{account, new_session};
-use crate::backend::{assert_none, clock, organisation};
+use crate::backend::{assert_none, clock, organisation, two};
 use crate::contract;
 use crate::session::{admin_session, assert_ended, open_session, opened};
 
 contract!(
     a_founded_organisation_has_one_admin,
+    members_are_listed_by_the_time_at_which_they_joined_and_in_parts,
+    invitations_are_listed_newest_first_and_in_parts,
     a_session_is_found_activated_and_ended,
     a_token_stands_on_its_session_and_membership,
     a_deleted_organisation_takes_its_memberships_along,
@@ -50,21 +53,31 @@ pub(crate) async fn invite_by(
     role: Role,
     inviter: Option<AdminSession>,
 ) -> Result<SecretToken, Error> {
-    let (token, created_at) = (SecretToken::generate(), clock().now());
+    let token = SecretToken::generate();
     let invitation = Invitation {
+        role,
+        inviter: inviter.map(|admin| admin.user),
+        ..invitation_of("bob@example.com", organisation)
+    };
+    OrganisationStore::add_invitation(database, invitation, token.digest(), inviter).await?;
+    Ok(token)
+}
+
+/// An invitation of an address as an editor, without an inviter.
+fn invitation_of(email: &str, organisation: Option<&OrganisationId>) -> Invitation {
+    let created_at = clock().now();
+    Invitation {
         id: InvitationId(clock().id()),
         organisation: organisation.map(|id| InvitingOrganisation {
             id: id.clone(),
             name: "Acme".into(),
         }),
-        email: "bob@example.com".into(),
-        role,
-        inviter: inviter.map(|admin| admin.user),
+        email: email.into(),
+        role: Role::Editor,
+        inviter: None,
         created_at,
         expires_at: created_at + TimeDelta::days(7),
-    };
-    OrganisationStore::add_invitation(database, invitation, token.digest(), inviter).await?;
-    Ok(token)
+    }
 }
 
 /// Creates an API key for the session of an admin.
@@ -129,8 +142,9 @@ async fn a_founded_organisation_has_one_admin(database: &Database) {
             .name,
         "Acme"
     );
-    let members = database.list_members(&acme).await.unwrap();
+    let members = database.list_members(&acme, Page::default()).await.unwrap();
     let shown: Vec<_> = members
+        .items
         .iter()
         .map(|member| (member.user, member.email.as_deref().unwrap(), member.role))
         .collect();
@@ -143,6 +157,70 @@ async fn a_founded_organisation_has_one_admin(database: &Database) {
             .collect::<Vec<_>>(),
         [&acme]
     );
+}
+
+async fn members_are_listed_by_the_time_at_which_they_joined_and_in_parts(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let acme = found(database, &ann).await;
+    let bob = account(database, "bob@example.com", "hash").await;
+    let cid = account(database, "cid@example.com", "hash").await;
+    let dan = account(database, "dan@example.com", "hash").await;
+    // The account with the first identifier joins last, and two join at the same time.
+    let now = clock().now();
+    for (user, seconds) in [(&cid, 1), (&dan, 1), (&bob, 2)] {
+        let link = invite(database, Some(&acme), Role::Editor).await;
+        let joined_at = now + TimeDelta::seconds(seconds);
+        let digest = link.digest();
+        let accepted = database.accept_invitation(&digest, user.id, joined_at);
+        accepted.await.unwrap().unwrap();
+    }
+    let list = async |before| {
+        let listed = database.list_members(&acme, two(before)).await.unwrap();
+        let users: Vec<_> = listed.items.iter().map(|member| member.user).collect();
+        (users, listed.next)
+    };
+    let (first, next) = list(None).await;
+    assert_eq!((first, next), (vec![bob.id, dan.id], Some(dan.id.0)));
+    assert_eq!(list(next).await, (vec![cid.id, ann.id], None));
+    let unknown = two(Some(Uuid::from_u128(7)));
+    let refused = database.list_members(&acme, unknown).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+}
+
+async fn invitations_are_listed_newest_first_and_in_parts(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let mut invited = Vec::new();
+    for name in ["ann", "bob", "cid"] {
+        let invitation = invitation_of(&format!("{name}@example.com"), Some(&acme));
+        invited.push(invitation.id);
+        let digest = SecretToken::generate().digest();
+        let added = OrganisationStore::add_invitation(database, invitation, digest, None);
+        added.await.unwrap();
+    }
+    invited.reverse();
+    let list = async |before| {
+        let now = clock().now();
+        let listed = OrganisationStore::list_invitations(database, &acme, now, two(before));
+        let listed = listed.await.unwrap();
+        let ids: Vec<_> = listed.items.iter().map(|found| found.id).collect();
+        (ids, listed.next)
+    };
+    let (first, next) = list(None).await;
+    assert_eq!((first, next), (invited[..2].to_vec(), Some(invited[1].0)));
+    assert_eq!(list(next).await, (invited[2..].to_vec(), None));
+}
+
+/// All pending invitations to an organisation.
+async fn pending_of(database: &Database, organisation: &OrganisationId) -> Vec<Invitation> {
+    let (now, page) = (clock().now(), Page::default());
+    let pending = OrganisationStore::list_invitations(database, organisation, now, page);
+    pending.await.unwrap().items
+}
+
+/// The number of members of an organisation.
+pub(crate) async fn member_count(database: &Database, organisation: &OrganisationId) -> usize {
+    let members = database.list_members(organisation, Page::default());
+    members.await.unwrap().items.len()
 }
 
 async fn a_session_is_found_activated_and_ended(database: &Database) {
@@ -264,7 +342,7 @@ async fn of_ten_admins_who_leave_at_once_one_stays(database: &Database) {
             .count(),
         1
     );
-    assert_eq!(database.list_members(&acme).await.unwrap().len(), 1);
+    assert_eq!(member_count(database, &acme).await, 1);
 }
 
 async fn a_refused_rule_changes_no_member(database: &Database) {
@@ -299,8 +377,7 @@ async fn an_account_without_the_role_changes_nothing_as_an_admin(database: &Data
         .unwrap();
     let eve = account(database, "eve@example.com", "hash").await;
     invite(database, Some(&acme), Role::Editor).await;
-    let pending = OrganisationStore::list_invitations(database, &acme, clock().now());
-    let pending = pending.await.unwrap()[0].id;
+    let pending = pending_of(database, &acme).await[0].id;
     // As after the removal of an admin, or the loss of the role, while a request is under way.
     for former in [bob.id, eve.id] {
         let admin = admin_session(database, former).await;
@@ -384,8 +461,7 @@ async fn an_admin_whose_session_has_ended_gives_no_rights(database: &Database) {
     let listed = store.list(&acme, Page::default()).await.unwrap();
     assert_eq!(listed.items, [key]);
     assert_eq!(role(database, &acme, bob.id).await, Some(Role::Editor));
-    let pending = OrganisationStore::list_invitations(database, &acme, clock().now()).await;
-    assert!(pending.unwrap().is_empty());
+    assert!(pending_of(database, &acme).await.is_empty());
     assert!(!database.is_factor_required(&acme).await.unwrap());
 }
 
@@ -407,7 +483,7 @@ async fn an_invitation_is_accepted_once(database: &Database) {
     }
     let outcomes = accepting.join_all().await;
     assert_eq!(outcomes.iter().flatten().count(), 1);
-    assert_eq!(database.list_members(&acme).await.unwrap().len(), 1);
+    assert_eq!(member_count(database, &acme).await, 1);
     let late = invite(database, Some(&acme), Role::Editor).await;
     let after = clock().now() + TimeDelta::days(8);
     assert_none(OrganisationStore::find_invitation(
@@ -475,9 +551,7 @@ async fn a_second_invitation_of_an_address_takes_the_place_of_the_first(database
     let first = invite(database, Some(&acme), Role::Editor).await;
     invite(database, Some(&acme), Role::Admin).await;
     invite(database, None, Role::Editor).await;
-    let pending = OrganisationStore::list_invitations(database, &acme, clock().now())
-        .await
-        .unwrap();
+    let pending = pending_of(database, &acme).await;
     assert_eq!(
         pending.iter().map(|found| found.role).collect::<Vec<_>>(),
         [Role::Admin]
@@ -498,10 +572,5 @@ async fn a_second_invitation_of_an_address_takes_the_place_of_the_first(database
             .await
             .unwrap()
     );
-    assert!(
-        OrganisationStore::list_invitations(database, &acme, clock().now())
-            .await
-            .unwrap()
-            .is_empty()
-    );
+    assert!(pending_of(database, &acme).await.is_empty());
 }

@@ -9,7 +9,7 @@ use allclear_application::delivery::{
     AttemptRecord, ClaimRequest, DeliveryOutcome, DeliveryQueue, DeliveryRoute,
 };
 use allclear_application::operator_mail::{
-    FailureDigest, OperatorMail, OperatorMailContent, OperatorMailStore, Reminder,
+    FailureDigest, MAX_RECIPIENTS, OperatorMail, OperatorMailContent, OperatorMailStore, Reminder,
 };
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::stamp::Stamp;
@@ -45,6 +45,7 @@ contract!(
     a_digest_names_twenty_and_counts_all,
     failures_of_unconfirmed_subscriptions_are_in_no_digest,
     an_organisation_without_known_addresses_queues_no_mail,
+    a_mail_goes_to_at_most_fifty_members_and_to_all_admins_first,
 );
 
 /// An organisation with the admin Ada, the editor Bob and the viewer Cid.
@@ -435,4 +436,32 @@ async fn an_organisation_without_known_addresses_queues_no_mail(database: &Datab
     assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 1);
     assert!(send_all(database, after(1)).await.is_empty());
     assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 0);
+}
+
+async fn a_mail_goes_to_at_most_fifty_members_and_to_all_admins_first(database: &Database) {
+    let operators = Operators::with_reminders(database, 1).await;
+    let (acme, now) = (&operators.fixture.id, clock().now());
+    for number in 0..=MAX_RECIPIENTS {
+        let user = account(database, &format!("{number}@example.com"), "hash").await;
+        // The last to join.
+        let is_admin = number == MAX_RECIPIENTS;
+        let role = if is_admin { Role::Admin } else { Role::Editor };
+        let link = invite(database, Some(acme), role).await;
+        let joined_at = now + TimeDelta::seconds(i64::try_from(number).unwrap());
+        let digest = link.digest();
+        let accepted = database.accept_invitation(&digest, user.id, joined_at);
+        accepted.await.unwrap().unwrap();
+    }
+    operators.fixture.incident("Down").await;
+    assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 1);
+    let mails = send_all(database, after(1)).await;
+    let recipients = addresses(&mails);
+    assert_eq!(recipients.len() as u64, MAX_RECIPIENTS);
+    for admin in ["ada@example.com", "50@example.com"] {
+        assert!(recipients.contains(&admin), "{recipients:?}");
+    }
+    let newest_editors = ["47@example.com", "48@example.com", "49@example.com"];
+    for editor in newest_editors {
+        assert!(!recipients.contains(&editor), "{recipients:?}");
+    }
 }

@@ -5,6 +5,7 @@ use allclear_application::component_group::ComponentGroupStore;
 use allclear_application::error::Error;
 use allclear_application::incident::IncidentStore;
 use allclear_application::outbox::{Backlog, Outbox};
+use allclear_application::precondition::Precondition;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::{CreateTransition, Transition};
 use allclear_domain::author::Author;
@@ -153,7 +154,7 @@ impl OrganisationFixture {
     }
 
     pub(crate) async fn delete_component(&self, id: ComponentId) {
-        ComponentStore::delete(&self.database, &self.id, id, deletion())
+        ComponentStore::delete(&self.database, &self.id, id, Precondition::Any, deletion())
             .await
             .unwrap()
             .unwrap();
@@ -213,6 +214,7 @@ impl OrganisationFixture {
             &self.database,
             &self.id,
             incident,
+            Precondition::Any,
             Box::new(|found, _| Ok(found.delete())),
         )
         .await

@@ -12,7 +12,7 @@ use crate::contract;
 contract!(by url:
     an_address_waits_once,
     the_newest_entries_are_listed_first_and_in_parts,
-    the_newest_entries_are_kept,
+    a_full_waitlist_keeps_its_entries_and_takes_no_other,
 );
 
 fn entry(email: &str) -> Waiting {
@@ -27,7 +27,7 @@ fn entry(email: &str) -> Waiting {
 
 async fn add(database: &Database, email: &str) -> Waiting {
     let entry = entry(email);
-    database.add(entry.clone()).await.unwrap();
+    assert!(database.add(entry.clone()).await.unwrap());
     entry
 }
 
@@ -60,16 +60,17 @@ async fn the_newest_entries_are_listed_first_and_in_parts(url: &str) {
     assert_eq!((rest.items, rest.next), (vec![added[2].clone()], None));
 }
 
-async fn the_newest_entries_are_kept(url: &str) {
+async fn a_full_waitlist_keeps_its_entries_and_takes_no_other(url: &str) {
     let database = Database::connect(url, clock()).await.unwrap();
-    let oldest = [1, 2].map(|number| WaitlistId(Uuid::from_u128(number)));
+    let oldest = WaitlistId(Uuid::from_u128(1));
     fill(url).await;
-    let is_kept = async |id| WaitlistStore::find(&database, id).await.unwrap().is_some();
-    assert!(is_kept(oldest[0]).await);
-    let newest = add(&database, "new@example.com").await;
-    assert!(!is_kept(oldest[0]).await && is_kept(oldest[1]).await);
-    add(&database, &newest.email).await;
-    assert!(is_kept(oldest[1]).await, "nothing was added");
+    let is_stored = async |id| WaitlistStore::find(&database, id).await.unwrap().is_some();
+    let refused = entry("new@example.com");
+    assert!(!database.add(refused.clone()).await.unwrap());
+    assert!(is_stored(oldest).await && !is_stored(refused.id).await);
+    assert!(WaitlistStore::remove(&database, oldest).await.unwrap());
+    assert!(database.add(refused.clone()).await.unwrap());
+    assert!(is_stored(refused.id).await);
 }
 
 /// Fills the waitlist with entries that have the identifiers 1, 2, 3 and so on.

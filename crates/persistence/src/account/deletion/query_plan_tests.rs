@@ -14,7 +14,7 @@ const MANY: [&str; 9] = [
      FROM generate_series(1, 20) n",
     "INSERT INTO incidents (id, organisation_id, title, description, status, occured_at, created_at, updated_at, version, code, \
      first_status) VALUES (lpad('1', 32, '0')::uuid, '1', 't', 'd', 'RESOLVED', now(), now(), now(), 0, '1', 'RESOLVED')",
-    "INSERT INTO maintenances (id, organisation_id, title, description, start_at, created_at, updated_at, version, announced_status, \
+    "INSERT INTO maintenances (id, organisation_id, title, description, start_at, created_at, updated_at, version, published_status, \
      shown_until, code) VALUES (lpad('1', 32, '0')::uuid, '1', 't', 'd', now(), now(), now(), 0, 'COMPLETED', now(), '1')",
     "INSERT INTO components (id, organisation_id, code, name, description, status, status_source, created_at, updated_at, version) \
      VALUES (lpad('1', 32, '0')::uuid, '1', '1', 'API', '', 'OPERATIONAL', 'OPERATOR', now(), now(), 0)",

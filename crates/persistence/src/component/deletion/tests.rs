@@ -1,6 +1,5 @@
-use std::time::Duration;
-
 use allclear_application::component::ComponentStore;
+use allclear_application::precondition::Precondition;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::{CreateTransition, Transition};
 use allclear_domain::author::Author;
@@ -90,10 +89,10 @@ async fn component_with_many_rows_is_removed_with_all_of_them_unless_it_is_refus
 ) {
     let (acme, api) = filled(database).await;
     let refused: Transition<Component, ()> = Box::new(|_, _| Err(Error::Stale));
-    let outcome = ComponentStore::delete(database, &acme, api, refused).await;
+    let outcome = ComponentStore::delete(database, &acme, api, Precondition::Any, refused).await;
     assert!(matches!(outcome, Err(Error::Stale)));
     assert_eq!(counts(database).await, [1, MANY, MANY]);
-    let deleted = ComponentStore::delete(database, &acme, api, deletion()).await;
+    let deleted = ComponentStore::delete(database, &acme, api, Precondition::Any, deletion()).await;
     assert!(deleted.unwrap().is_some());
     assert_eq!(counts(database).await, [0; 3]);
 }
@@ -122,7 +121,7 @@ async fn component_of_an_incident_keeps_its_many_rows(database: &Database) {
         status: Set("DEGRADED".into()),
     };
     insert(database, vec![link]).await;
-    let deleted = ComponentStore::delete(database, &acme, api, deletion()).await;
+    let deleted = ComponentStore::delete(database, &acme, api, Precondition::Any, deletion()).await;
     assert!(deleted.unwrap().is_some());
     let found = ComponentStore::find(database, &acme, api).await;
     assert!(found.unwrap().is_none());
@@ -146,21 +145,4 @@ async fn postgresql_removes_the_rows_of_a_component() {
     if let Some(database) = postgresql(&[]).await {
         component_of_an_incident_keeps_its_many_rows(&database).await;
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn deletion_of_a_component_ends_although_its_client_disconnects() {
-    let (database, _folder) = sqlite().await;
-    let (acme, api) = filled(&database).await;
-    let deletion = ComponentStore::delete(&database, &acme, api, deletion());
-    let disconnected = tokio::time::timeout(Duration::ZERO, deletion).await;
-    assert!(disconnected.is_err());
-    let deleted = async {
-        while counts(&database).await != [0; 3] {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_mins(1), deleted)
-        .await
-        .unwrap();
 }

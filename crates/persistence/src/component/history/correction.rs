@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use allclear_application::component::history::Interval;
 use allclear_application::error::Error;
 use allclear_domain::id::{ComponentId, IncidentId, StatusPeriodId};
-use allclear_domain::impact::{AffectedComponent, Attachment, ImpactMove};
+use allclear_domain::impact::{Attachment, ImpactMove, ImpactedComponent};
 use allclear_domain::status_period::{
     PeriodCause, PeriodChanges, StatusPeriod, StatusSpan, overlay,
 };
@@ -61,7 +61,7 @@ pub(crate) async fn store_past_impact(
 pub(crate) async fn move_impact(
     scope: Scope<'_>,
     moved: ImpactMove,
-    components: &[(ComponentId, AffectedComponent)],
+    components: &[(ComponentId, ImpactedComponent)],
 ) -> Result<(), Error> {
     // Wide enough for the periods that touch it.
     let margin = TimeDelta::seconds(1);

@@ -238,7 +238,7 @@ async fn most_rows_are_removed_in_batches_and_those_of_other_organisations_stay(
     let other = filled(database, "other", 1 << 64).await;
     let of_one = counts(database).await;
     let acme = filled(database, "acme", 1).await;
-    for removal in &removals(&acme)[2..] {
+    for removal in &removals_of_organisation(&acme)[2..] {
         let removed = database.run_removal(&acme, None, removal).await.unwrap();
         assert_eq!(removed, MAX_ROWS, "a batch");
     }
@@ -295,7 +295,7 @@ async fn sqlite_searches_and_never_scans() {
     let (database, _folder) = sqlite().await;
     let acme = OrganisationId::parse("acme").unwrap();
     let owners = [Uuid::from_u128(1), Uuid::from_u128(2)];
-    let mut statements = removals(&acme).to_vec();
+    let mut statements = removals_of_organisation(&acme).to_vec();
     statements.extend(Owner::ALL.iter().flat_map(|owner| owner.removals(&owners)));
     for statement in statements {
         let plan = plan(database.read(), &statement).await;

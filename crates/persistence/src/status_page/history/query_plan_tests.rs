@@ -29,7 +29,7 @@ const OLD_ENTRIES: [&str; 11] = [
      SELECT id, lpad('c', 32, '0')::uuid, 'DEGRADED' FROM incidents",
     "INSERT INTO component_periods (id, organisation_id, component_id, status, start_at, end_at, cause_type, incident_id, version) \
      SELECT gen_random_uuid(), 'acme', lpad('c', 32, '0')::uuid, 'DEGRADED', occured_at, occured_at, 'INCIDENT', id, 0 FROM incidents",
-    "INSERT INTO maintenances (id, organisation_id, title, description, start_at, created_at, updated_at, version, announced_status, \
+    "INSERT INTO maintenances (id, organisation_id, title, description, start_at, created_at, updated_at, version, published_status, \
      shown_until, code) SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', 't', 'd', to_timestamp(n * 86400), now(), now(), 0, 'COMPLETED', \
      TIMESTAMPTZ '2020-01-01', n::text FROM generate_series(1, 20000) n",
     "INSERT INTO maintenance_updates (maintenance_id, id, status, message, user_id, user_name, created_at, version, display_at) \

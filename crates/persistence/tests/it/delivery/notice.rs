@@ -6,6 +6,7 @@ use allclear_application::delivery::{DeliveryKind, DeliveryQueue};
 use allclear_application::incident::IncidentStore;
 use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::notice::Notice;
+use allclear_application::precondition::Precondition;
 use allclear_application::review::ReviewStore;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::Transition;
@@ -537,7 +538,8 @@ async fn commit_says_whether_messages_may_be_due(database: &Database) {
     fixture.subscriber("ann@example.com").await;
     assert!(opened("Ann has subscribed").await.1);
     let rule = Box::new(|found: IncidentAndAttached, _| Ok(found.delete()));
-    let deleted = IncidentStore::delete(database, &fixture.id, incident, rule).await;
+    let any = Precondition::Any;
+    let deleted = IncidentStore::delete(database, &fixture.id, incident, any, rule).await;
     let commit = deleted.unwrap().unwrap().commit.unwrap();
     assert!(
         commit.may_have_messages,

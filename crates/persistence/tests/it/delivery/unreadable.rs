@@ -32,7 +32,7 @@ async fn unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hou
         let changed = connection.execute_unprepared(statement).await.unwrap();
         assert_eq!(changed.rows_affected(), 1);
     };
-    change("UPDATE notices SET news = '{' WHERE organisation_id = 'acme'").await;
+    change("UPDATE notices SET content = '{' WHERE organisation_id = 'acme'").await;
     acme.incident("Down again").await;
     beta.incident("Slow").await;
 
@@ -60,7 +60,7 @@ async fn unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hou
     );
 
     // A delivery that a newer node has queued.
-    change("UPDATE notices SET news = '{' WHERE organisation_id = 'beta'").await;
+    change("UPDATE notices SET content = '{' WHERE organisation_id = 'beta'").await;
     beta.incident("Slow again").await;
     assert_eq!(queued(62).await, of(&["ann@example.com"]));
     assert_eq!(
@@ -78,7 +78,7 @@ async fn a_later_notice_does_not_bring_an_unreadable_one_forward(url: &str) {
     fixture.incident("Down").await;
     fixture.expand().await;
     let connection = sea_orm::Database::connect(url).await.unwrap();
-    let unread = "UPDATE notices SET news = '{'";
+    let unread = "UPDATE notices SET content = '{'";
     let changed = connection.execute_unprepared(unread).await.unwrap();
     assert_eq!(changed.rows_affected(), 1);
     assert!(fixture.claim(10).await.is_empty());
@@ -104,7 +104,7 @@ async fn update_with_an_unreadable_notice_is_deleted(url: &str) {
         if is_expanded {
             fixture.expand().await;
         }
-        let unread = "UPDATE notices SET news = '{' WHERE news LIKE '%Found%'";
+        let unread = "UPDATE notices SET content = '{' WHERE content LIKE '%Found%'";
         let changed = connection.execute_unprepared(unread).await.unwrap();
         assert_eq!(changed.rows_affected(), 1);
         fixture.delete_update(incident, update.id).await;

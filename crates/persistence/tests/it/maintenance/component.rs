@@ -4,6 +4,7 @@ use allclear_application::error::Error;
 use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore};
 use allclear_application::outbox::Commit;
 use allclear_application::page::Page;
+use allclear_application::precondition::Precondition;
 use allclear_application::stamp::Stamp;
 use allclear_application::status_page::SnapshotStore;
 use allclear_application::transition::{Committed, CreateTransition};
@@ -27,6 +28,7 @@ contract!(
     component_of_another_organisation_is_refused_and_nothing_stored,
     deleted_component_keeps_its_name_in_maintenances,
     clock_begins_and_ends_the_maintenance_of_each_component_in_one_revision,
+    clock_publishes_a_component_of_several_maintenances_once,
     commit_says_how_many_events_the_clock_will_publish_because_of_it,
     change_by_an_operator_begins_and_ends_the_maintenance_of_components,
     component_is_under_maintenance_until_none_of_its_maintenances_is_in_progress,
@@ -250,6 +252,23 @@ async fn clock_begins_and_ends_the_maintenance_of_each_component_in_one_revision
     assert_eq!(flags(database, &fixture.id, after).await, [""; 0]);
 }
 
+async fn clock_publishes_a_component_of_several_maintenances_once(database: &Database) {
+    let fixture = OrganisationFixture::new(database, "acme").await;
+    let mut components = Vec::new();
+    // Three times as many do not fit in one statement.
+    for number in 0..400 {
+        components.push(fixture.component(&format!("API {number}")).await);
+    }
+    let start = in_days(1);
+    for _ in 0..3 {
+        plan(&fixture, start, None, &components).await;
+    }
+    let started = database.publish_due(&fixture.id, start).await.unwrap();
+    let mut expected = vec!["maintenance-updated".to_owned(); 3];
+    expected.extend((0..400).map(|number| format!("API {number} true")));
+    assert_eq!(event_names(started), expected);
+}
+
 async fn commit_says_how_many_events_the_clock_will_publish_because_of_it(database: &Database) {
     let fixture = OrganisationFixture::new(database, "acme").await;
     let (api, web) = (
@@ -323,7 +342,8 @@ async fn change_by_an_operator_begins_and_ends_the_maintenance_of_components(dat
     };
     edit(database, &fixture.id, id, restored).await;
     assert!(is_under_maintenance(&fixture, web).await);
-    let deleted = MaintenanceStore::delete(database, &fixture.id, id, deletion()).await;
+    let any = Precondition::Any;
+    let deleted = MaintenanceStore::delete(database, &fixture.id, id, any, deletion()).await;
     let deleted = deleted.unwrap().unwrap();
     assert_eq!(
         event_names(deleted.commit),

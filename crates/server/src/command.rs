@@ -10,6 +10,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing::Level;
 
 use crate::app::App;
+use crate::domain::{self, DomainAction};
 use crate::output::{print_error, print_if_possible, print_line, with_causes};
 use crate::settings::{self, LogFormat, Settings};
 use crate::signals::{EndSignals, survive_file_size_limit};
@@ -67,6 +68,13 @@ enum Action {
         #[command(subcommand)]
         action: UserAction,
     },
+    /// Release a domain that its organisation no longer controls
+    // As for `user`.
+    #[command(arg_required_else_help = false)]
+    Domain {
+        #[command(subcommand)]
+        action: DomainAction,
+    },
     /// Raise all revisions after a restore with the database's own tools, such as `pg_restore`
     AfterRestore,
 }
@@ -87,9 +95,11 @@ impl Action {
         let (checked_settings, log, many_files) = match self {
             Self::Serve => (true, true, true),
             Self::Demo => (false, true, true),
-            Self::Invite { .. } | Self::TestMail { .. } | Self::RotateKeys | Self::User { .. } => {
-                (true, true, false)
-            }
+            Self::Invite { .. }
+            | Self::TestMail { .. }
+            | Self::RotateKeys
+            | Self::User { .. }
+            | Self::Domain { .. } => (true, true, false),
             Self::AfterRestore => (false, true, false),
             Self::Openapi | Self::Healthcheck | Self::Backup { .. } | Self::Check => {
                 (false, false, false)
@@ -150,6 +160,7 @@ pub fn main() -> ExitCode {
             Action::TestMail { address } => test_mail(&arguments.settings, address).await,
             Action::RotateKeys => rotate_keys(&arguments.settings).await,
             Action::User { action } => user::run(&arguments.settings, action).await,
+            Action::Domain { action } => domain::run(&arguments.settings, action).await,
             Action::AfterRestore => after_restore(&arguments.settings).await,
         }
     });
@@ -366,7 +377,7 @@ async fn invite(settings: &Settings, address: String) -> Result<(), String> {
 async fn test_mail(settings: &Settings, address: String) -> Result<(), String> {
     test_mail::send(settings, address.clone()).await?;
     print_line(format_args!(
-        "The mail server took the mail to {address}. If it does not arrive, look at the mail server's log and at the folder of spam."
+        "The mail server accepted the mail to {address}. If it does not arrive, look in the spam folder and in the mail server's log."
     ))
 }
 
@@ -419,6 +430,14 @@ mod tests {
             (
                 &["user"],
                 "'allclear user' requires a subcommand but one was not provided [subcommands: list, reset-factors, make-admin, delete, help]",
+            ),
+            (
+                &["domain"],
+                "'allclear domain' requires a subcommand but one was not provided [subcommands: release, help]",
+            ),
+            (
+                &["domain", "release", "acme"],
+                "invalid value 'acme' for '<NAME>': Invalid domain name",
             ),
             (
                 &["--sing-up", "open"],

@@ -83,7 +83,7 @@ pub(crate) fn require_database(settings: &Settings) -> Result<(), String> {
         Ok(found) if found.len() > 0 => Ok(()),
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!("{name}: {error}")),
         _ => Err(format!(
-            "there is no database {name}: a server makes it at its first start"
+            "there is no database {name}: run the command with the settings of the server, such as ALLCLEAR_DATA_DIR or ALLCLEAR_DATABASE_URL"
         )),
     }
 }

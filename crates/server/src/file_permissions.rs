@@ -133,7 +133,7 @@ fn close(
     }
     set_mode(metadata.mode() & 0o7777 & !open).map_err(|error| {
         format!(
-            "{}: others can read this file, which contains secrets, and its mode could not be changed: {error}",
+            "{}: others can read it, it contains secrets, and its mode could not be changed: {error}",
             path.display()
         )
     })

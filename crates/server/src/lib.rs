@@ -11,6 +11,7 @@ mod content_services;
 mod custom_domain;
 mod delivery;
 mod demo;
+mod domain;
 mod file_permissions;
 mod identity;
 mod infrastructure;

@@ -57,20 +57,37 @@ const BALANCER_DELAY: Duration = Duration::from_secs(5);
 /// Settings of an installation.
 #[derive(Debug, Clone, Args)]
 pub struct Settings {
-    /// Address and port to listen on; port 0 chooses a free port
-    #[arg(long, env = "ALLCLEAR_LISTEN", default_value = "127.0.0.1:8080", value_parser = listen)]
-    pub listen: SocketAddr,
-
     /// Public address of the installation [default: `http://localhost` and the port]
-    #[arg(long, env = "ALLCLEAR_PUBLIC_URL", value_parser = PublicUrl)]
+    #[arg(long, env = "ALLCLEAR_PUBLIC_URL", value_parser = PublicUrl, help_heading = "Essentials")]
     pub public_url: Option<Url>,
 
+    /// Address and port to listen on; port 0 chooses a free port
+    #[arg(
+        long,
+        env = "ALLCLEAR_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_parser = listen,
+        help_heading = "Addresses"
+    )]
+    pub listen: SocketAddr,
+
     /// Folder for the SQLite file and mail files
-    #[arg(long, env = "ALLCLEAR_DATA_DIR", default_value = "./data")]
+    #[arg(
+        long,
+        env = "ALLCLEAR_DATA_DIR",
+        default_value = "./data",
+        help_heading = "Data"
+    )]
     pub data_dir: PathBuf,
 
     /// `postgres://…`, needed for several nodes [default: an SQLite file in the data folder]
-    #[arg(long, env = "ALLCLEAR_DATABASE_URL", value_parser = UrlWithScheme(&["postgres:", "postgresql:", "sqlite:"]), hide_env_values = true)]
+    #[arg(
+        long,
+        env = "ALLCLEAR_DATABASE_URL",
+        value_parser = UrlWithScheme(&["postgres:", "postgresql:", "sqlite:"]),
+        hide_env_values = true,
+        help_heading = "Data"
+    )]
     pub database_url: Option<SecretString>,
 
     #[command(flatten)]
@@ -86,7 +103,13 @@ pub struct Settings {
     pub(crate) mail: MailSettings,
 
     /// Mails to subscribers that are sent at the same time, 1 to 1000
-    #[arg(long, env = "ALLCLEAR_MAIL_CONCURRENCY", default_value = "16", value_parser = concurrency)]
+    #[arg(
+        long,
+        env = "ALLCLEAR_MAIL_CONCURRENCY",
+        default_value = "16",
+        value_parser = concurrency,
+        help_heading = "Mail"
+    )]
     pub mail_concurrency: usize,
 
     /// Sign-up for everybody, for invited people with a waitlist for others, or for invited
@@ -95,7 +118,8 @@ pub struct Settings {
         long,
         env = "ALLCLEAR_SIGN_UP",
         default_value = "open",
-        value_parser = PossibleValuesParser::new(SignUpMode::VARIANTS).try_map(|mode| mode.parse::<SignUpMode>())
+        value_parser = PossibleValuesParser::new(SignUpMode::VARIANTS).try_map(|mode| mode.parse::<SignUpMode>()),
+        help_heading = "Essentials"
     )]
     pub sign_up: SignUpMode,
 
@@ -106,45 +130,98 @@ pub struct Settings {
     pub(crate) clerk: ClerkSettings,
 
     /// Days for which the audit log keeps items, 1 to 3650
-    #[arg(long, env = "ALLCLEAR_AUDIT_DAYS", default_value = "365", value_parser = audit_days)]
+    #[arg(
+        long,
+        env = "ALLCLEAR_AUDIT_DAYS",
+        default_value = "365",
+        value_parser = audit_days,
+        help_heading = "Data"
+    )]
     pub audit_days: u16,
 
     /// Other origins whose pages may call the API, separated by commas
-    #[arg(long, env = "ALLCLEAR_ALLOWED_ORIGINS", value_delimiter = ',', value_parser = origin)]
+    #[arg(
+        long,
+        env = "ALLCLEAR_ALLOWED_ORIGINS",
+        value_delimiter = ',',
+        value_parser = origin,
+        help_heading = "Addresses"
+    )]
     pub allowed_origins: Vec<String>,
 
     /// Proxies whose X-Forwarded-For is trusted: addresses or CIDR ranges, separated by commas
-    #[arg(long, env = "ALLCLEAR_TRUSTED_PROXIES", value_delimiter = ',', value_parser = network)]
+    #[arg(
+        long,
+        env = "ALLCLEAR_TRUSTED_PROXIES",
+        value_delimiter = ',',
+        value_parser = network,
+        help_heading = "Essentials"
+    )]
     pub trusted_proxies: Vec<String>,
 
     /// Milliseconds between pings of a socket; its access is checked as often
-    #[arg(long, env = "ALLCLEAR_PING_INTERVAL", default_value = "25000", value_parser = milliseconds)]
+    #[arg(
+        long,
+        env = "ALLCLEAR_PING_INTERVAL",
+        default_value = "25000",
+        value_parser = milliseconds,
+        help_heading = "Realtime"
+    )]
     pub ping_interval: Duration,
 
     /// Milliseconds in which a socket's client must respond to a ping
-    #[arg(long, env = "ALLCLEAR_PING_TIMEOUT", default_value = "20000", value_parser = milliseconds)]
+    #[arg(
+        long,
+        env = "ALLCLEAR_PING_TIMEOUT",
+        default_value = "20000",
+        value_parser = milliseconds,
+        help_heading = "Realtime"
+    )]
     pub ping_timeout: Duration,
 
     /// Milliseconds in which a client must send the head of a connection's first request
-    #[arg(long, env = "ALLCLEAR_HEAD_TIMEOUT", default_value = "10000", value_parser = milliseconds)]
+    #[arg(
+        long,
+        env = "ALLCLEAR_HEAD_TIMEOUT",
+        default_value = "10000",
+        value_parser = milliseconds,
+        help_heading = "Limits"
+    )]
     pub head_timeout: Duration,
 
     /// Milliseconds in which a client must send the body of a request
-    #[arg(long, env = "ALLCLEAR_BODY_TIMEOUT", default_value = "30000", value_parser = milliseconds)]
+    #[arg(
+        long,
+        env = "ALLCLEAR_BODY_TIMEOUT",
+        default_value = "30000",
+        value_parser = milliseconds,
+        help_heading = "Limits"
+    )]
     pub body_timeout: Duration,
 
     /// Milliseconds for which an idle connection is kept for the client's next request
-    #[arg(long, env = "ALLCLEAR_KEEP_ALIVE", default_value = "75000", value_parser = milliseconds)]
+    #[arg(
+        long,
+        env = "ALLCLEAR_KEEP_ALIVE",
+        default_value = "75000",
+        value_parser = milliseconds,
+        help_heading = "Limits"
+    )]
     pub keep_alive: Duration,
 
     /// Milliseconds for which the server still serves after a SIGTERM, although it is not ready, at
     /// most 3600000 [default: 5000 with trusted proxies, 0 without]
-    #[arg(long, env = "ALLCLEAR_SHUTDOWN_DELAY", value_parser = delay)]
+    #[arg(long, env = "ALLCLEAR_SHUTDOWN_DELAY", value_parser = delay, help_heading = "Shutdown")]
     pub shutdown_delay: Option<Duration>,
 
     /// Scope of the Strict-Transport-Security header (HSTS), sent if the public address begins
     /// with https://
-    #[arg(long, env = "ALLCLEAR_HSTS", default_value = "host")]
+    #[arg(
+        long,
+        env = "ALLCLEAR_HSTS",
+        default_value = "host",
+        help_heading = "Addresses"
+    )]
     pub hsts: HstsScope,
 
     #[command(flatten)]
@@ -160,11 +237,11 @@ pub struct Settings {
     pub(crate) connections: ConnectionSettings,
 
     /// Address that /discord redirects to
-    #[arg(long, env = "ALLCLEAR_DISCORD_URL", value_parser = web_address)]
+    #[arg(long, env = "ALLCLEAR_DISCORD_URL", value_parser = web_address, help_heading = "Links")]
     pub discord_url: Option<Url>,
 
     /// Address that /sponsor redirects to
-    #[arg(long, env = "ALLCLEAR_SPONSOR_URL", value_parser = web_address)]
+    #[arg(long, env = "ALLCLEAR_SPONSOR_URL", value_parser = web_address, help_heading = "Links")]
     pub sponsor_url: Option<Url>,
 
     /// Log level, or `crate=level` separated by commas
@@ -172,12 +249,18 @@ pub struct Settings {
         long,
         env = "ALLCLEAR_LOG",
         default_value = "info,actix_server=warn,sea_orm_migration=warn,sqlx=warn",
-        value_parser = log::filter
+        value_parser = log::filter,
+        help_heading = "Log and metrics"
     )]
     pub log: String,
 
     /// Format of the log
-    #[arg(long, env = "ALLCLEAR_LOG_FORMAT", default_value = "text")]
+    #[arg(
+        long,
+        env = "ALLCLEAR_LOG_FORMAT",
+        default_value = "text",
+        help_heading = "Log and metrics"
+    )]
     pub log_format: LogFormat,
 }
 

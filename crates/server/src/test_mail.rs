@@ -14,10 +14,13 @@ use crate::settings::Settings;
 /// before the first start.
 ///
 /// # Errors
-/// One line: no mail server is configured, or why it does not take the mail.
+/// One line: no mail server is configured, or why it does not accept the mail.
 pub(crate) async fn send(settings: &Settings, address: String) -> Result<(), String> {
     if !settings.mail.is_sent() {
-        return Err("no mail server is configured: set ALLCLEAR_SMTP_URL".to_owned());
+        return Err(
+            "no mail server is configured: set ALLCLEAR_SMTP_URL, or run the command with the settings of the server"
+                .to_owned(),
+        );
     }
     let url = settings.public_url(settings.listen.port());
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
@@ -27,7 +30,7 @@ pub(crate) async fn send(settings: &Settings, address: String) -> Result<(), Str
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(format!("the mail was not sent: {error}")),
         Err(_) => Err(format!(
-            "the mail server did not take the mail within {} seconds",
+            "the mail server did not accept the mail within {} seconds",
             PROMPT_MAIL_TIMEOUT.as_secs()
         )),
     }

@@ -202,10 +202,7 @@ async fn revoke(
     keys: web::Data<ApiKeys>,
 ) -> Result<HttpResponse, Problem> {
     keys.revoke(&caller.organisation, id.0).await?;
-    Ok(ApiResponse::new(Deleted {
-        id: id.0.to_string(),
-    })
-    .ok())
+    Ok(ApiResponse::deleted(id.0))
 }
 
 /// The routes under `/api-key`.

@@ -23,7 +23,7 @@ use crate::request::caller::CanAdminister;
 use crate::request::field::day_or_time;
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::response::api_response::{ApiResponse, list as list_response};
-use crate::response::csv_line::{guarded, line};
+use crate::response::csv_line::{guarded_everywhere, line};
 use crate::response::file_download::{file_download, pages};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -331,7 +331,7 @@ fn cells(item: AuditItem) -> [String; 13] {
         text(item.before),
         text(item.after),
     ];
-    cells.map(guarded)
+    cells.map(|cell| guarded_everywhere(&cell))
 }
 
 /// The route `/audit`.

@@ -289,10 +289,7 @@ async fn remove(
     components
         .delete(&caller.organisation, id.0, if_match.0)
         .await?;
-    Ok(ApiResponse::new(Deleted {
-        id: id.0.to_string(),
-    })
-    .ok())
+    Ok(ApiResponse::deleted(id.0))
 }
 
 /// The routes under `/component`.

@@ -294,10 +294,7 @@ async fn remove(
     groups
         .delete(&caller.organisation, id.0, if_match.0)
         .await?;
-    Ok(ApiResponse::new(Deleted {
-        id: id.0.to_string(),
-    })
-    .ok())
+    Ok(ApiResponse::deleted(id.0))
 }
 
 /// Returns the uptime of a component group: of the last 90 days if no days are given, of at most
@@ -339,8 +336,8 @@ pub(crate) async fn order(
     Ok(ApiResponse::new(PublicOrder::from(&found.order)).item(found.version))
 }
 
-/// Replaces the order of the status page. Components move to the groups under which they
-/// are listed.
+/// Replaces the order of the status page, and returns it as it was sent. Components move to the
+/// groups under which they are listed.
 #[utoipa::path(
     tag = "component groups",
     params(("If-Match" = Option<String>, Header)),
@@ -355,10 +352,13 @@ pub(crate) async fn reorder(
     body: Body<OrderInput>,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
+    let wanted = page_order(body.0)?;
+    // What is stored has no entry for components without a group if there are none.
+    let sent = PublicOrder::from(&wanted);
     let ordered = groups
-        .reorder(&caller.organisation, page_order(body.0)?, if_match.0)
+        .reorder(&caller.organisation, wanted, if_match.0)
         .await?;
-    Ok(ApiResponse::new(PublicOrder::from(&ordered.order)).item(ordered.version))
+    Ok(ApiResponse::new(sent).item(ordered.version))
 }
 
 /// The routes under `/component-group`, and `/component/order`.

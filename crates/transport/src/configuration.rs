@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::response::api_response::ApiResponse;
-use crate::response::problem::Problem;
+use crate::response::problem::{CommonErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// The identity provider.
@@ -74,7 +74,10 @@ struct ConfigurationBody<'a> {
 }
 
 /// Returns the settings of the installation.
-#[utoipa::path(tag = "configuration", responses((status = 200, body = ApiResponse<ConfigurationBody>)))]
+#[utoipa::path(
+    tag = "configuration",
+    responses((status = 200, body = ApiResponse<ConfigurationBody>), CommonErrorResponses)
+)]
 #[get("/configuration")]
 async fn configuration(
     configuration: web::Data<Configuration>,

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::limit::bucket::Bucket;
+use crate::limit::usage::Usage;
 use crate::request::body::Body;
 use crate::request::caller::RecentAdmin;
 use crate::request::field::{FieldInput, Text};
@@ -29,15 +30,35 @@ use crate::server::host::{Host, host_of};
 const NAME_MESSAGE: &str =
     "Must be a domain name such as status.example.com, without https://, port or path";
 
-/// Limit for the checks of an organisation's domain, because each makes the server send requests.
-pub struct DomainThrottle(Bucket<OrganisationId>);
+/// Limits for the checks of domains, because each makes the server send requests.
+pub struct DomainThrottle {
+    of_organisation: Bucket<OrganisationId>,
+    /// Checks of all organisations of an account, also of those that it has deleted.
+    of_account: Bucket<String>,
+}
 
 impl Default for DomainThrottle {
     fn default() -> Self {
-        Self(Bucket::new(RateLimit {
-            burst: 10,
-            per_hour: 60,
-        }))
+        Self {
+            of_organisation: Bucket::new(RateLimit {
+                burst: 10,
+                per_hour: 60,
+            }),
+            of_account: Bucket::new(RateLimit {
+                burst: 20,
+                per_hour: 120,
+            }),
+        }
+    }
+}
+
+impl DomainThrottle {
+    /// Counts a check. 429 if it exceeds a limit.
+    fn take(&self, organisation: &OrganisationId, account: &str) -> Result<(), Problem> {
+        self.of_organisation.take_or_refuse(organisation)?;
+        self.of_account
+            .take_or_refuse(&account.to_owned())
+            .inspect_err(|_| self.of_organisation.give_back(organisation))
     }
 }
 
@@ -129,10 +150,13 @@ async fn claim_domain(
 #[post("/organisation/domain/verify")]
 async fn verify_domain(
     caller: RecentAdmin,
+    request: HttpRequest,
+    usage: web::Data<Usage>,
     domains: web::Data<Domains>,
     throttle: web::Data<DomainThrottle>,
 ) -> Result<HttpResponse, Problem> {
-    throttle.0.take_or_refuse(&caller.organisation)?;
+    throttle.take(&caller.organisation, caller.account())?;
+    let _permit = usage.begin_message(&caller.organisation, &request).await?;
     let verified = domains.verify(&caller.organisation).await?;
     Ok(ApiResponse::new(DomainBody::of(&verified, caller.role)?).ok())
 }
@@ -150,9 +174,8 @@ async fn remove_domain(
     caller: RecentAdmin,
     domains: web::Data<Domains>,
 ) -> Result<HttpResponse, Problem> {
-    let removed = domains.remove(&caller.organisation);
-    let id = removed.await?.to_string();
-    Ok(ApiResponse::new(Deleted { id }).ok())
+    let removed = domains.remove(&caller.organisation).await?;
+    Ok(ApiResponse::deleted(removed))
 }
 
 /// The routes of `/organisation/domain`.
@@ -213,4 +236,27 @@ pub(crate) async fn tls_ask(
         .content_type("text/plain; charset=utf-8")
         .insert_header(("cache-control", "no-store"))
         .body("ok\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_of_an_account_are_bounded_in_all_its_organisations() {
+        let throttle = DomainThrottle::default();
+        let check = |organisation: &str, account: &str| {
+            let organisation = OrganisationId::parse(organisation).unwrap();
+            throttle.take(&organisation, account).is_ok()
+        };
+        for organisation in ["one", "two"] {
+            assert!((0..10).all(|_| check(organisation, "ann")));
+            assert!(!check(organisation, "ann"));
+        }
+        assert!(!check("three", "ann"));
+        assert!(
+            (0..10).all(|_| check("three", "bob")),
+            "the refused check is not counted"
+        );
+    }
 }

@@ -3,8 +3,8 @@
 use actix_web::{HttpResponse, get, web};
 use allclear_application::audit::AuditItem;
 use allclear_application::dashboard::{Dashboard, DashboardReport, OpenImpact, SubscriberCounts};
-use allclear_application::status_page::Banner;
 use allclear_application::timestamp;
+use allclear_domain::headline::Banner;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;

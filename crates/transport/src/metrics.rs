@@ -1,7 +1,9 @@
 //! The route of an organisation's metrics.
 
+use std::fmt::Display;
+
 use actix_web::{HttpRequest, HttpResponse, get, web};
-use allclear_application::metrics::{Metrics, MetricsReport};
+use allclear_application::metrics::{Metrics, MetricsReport, NamedUptime};
 use allclear_domain::metrics::{Durations, MetricsDays};
 use allclear_domain::uptime::Percentage;
 use chrono::NaiveDate;
@@ -110,6 +112,16 @@ struct MailsBody {
     failed: u64,
 }
 
+impl<I: Display> From<NamedUptime<I>> for UptimeBody {
+    fn from(uptime: NamedUptime<I>) -> Self {
+        Self {
+            id: uptime.id.to_string(),
+            name: uptime.name,
+            percentage: uptime.percentage,
+        }
+    }
+}
+
 impl From<Durations> for DurationsBody {
     fn from(durations: Durations) -> Self {
         Self {
@@ -120,16 +132,8 @@ impl From<Durations> for DurationsBody {
 }
 
 fn body(days: MetricsDays, report: MetricsReport) -> MetricsBody {
-    let components = report.components.into_iter().map(|uptime| UptimeBody {
-        id: uptime.id.to_string(),
-        name: uptime.name,
-        percentage: uptime.percentage,
-    });
-    let groups = report.groups.into_iter().map(|uptime| UptimeBody {
-        id: uptime.id.to_string(),
-        name: uptime.name,
-        percentage: uptime.percentage,
-    });
+    let components = report.components.into_iter();
+    let groups = report.groups.into_iter();
     let weeks = report.incidents.by_week.into_iter().map(|week| WeekBody {
         week: week.week,
         count: week.count,
@@ -144,8 +148,8 @@ fn body(days: MetricsDays, report: MetricsReport) -> MetricsBody {
         days: days.get(),
         from: report.range.first,
         to: report.range.last,
-        components: components.collect(),
-        groups: groups.collect(),
+        components: components.map(UptimeBody::from).collect(),
+        groups: groups.map(UptimeBody::from).collect(),
         incidents_by_week: weeks.collect(),
         incidents_by_component: affected.collect(),
         time_to_first_update: report.incidents.time_to_first_update.into(),

@@ -148,7 +148,7 @@ fn describe_operations(path: &str, item: &mut PathItem) {
             let role = required_role(operation).filter(|role| role != Role::Admin.as_ref());
             remove_impossible_responses(operation);
             headers::describe(method, path, operation, role.is_some());
-            if has_versions && method != "delete" {
+            if has_versions && headers::returns_version(method, path) {
                 headers::describe_version(operation);
             }
             creates::require_fields(path, operation);
@@ -227,23 +227,40 @@ pub fn json() -> Result<String, serde_json::Error> {
     document().to_pretty_json()
 }
 
-/// The serialised document. It is generated for its first request: that takes twenty megabytes, and
-/// few clients request it.
+/// A serialised document. It is generated for its first request: that takes up to twenty megabytes,
+/// and few clients request it.
 #[derive(Default)]
 pub(crate) struct OpenApiJson(OnceCell<Bytes>);
 
-/// `GET /api/v1/openapi.json`.
-pub(crate) async fn serve(document: web::Data<OpenApiJson>) -> Result<HttpResponse, Problem> {
-    let json = document.0.get_or_try_init(generate).await?.clone();
-    Ok(HttpResponse::Ok()
-        .content_type("application/json")
-        .body(json))
+impl OpenApiJson {
+    /// The response with the document, which `generate` makes for the first request.
+    pub(crate) async fn response(
+        &self,
+        generate: fn() -> Result<String, serde_json::Error>,
+    ) -> Result<HttpResponse, Problem> {
+        let json = self.0.get_or_try_init(|| generated(generate)).await?;
+        Ok(HttpResponse::Ok()
+            .content_type("application/json")
+            .body(json.clone()))
+    }
 }
 
-/// Generates the document beside the threads that serve requests.
-async fn generate() -> Result<Bytes, Problem> {
-    let generated = web::block(json).await.map_err(Error::internal)?;
-    Ok(generated.map_err(Error::internal)?.into())
+/// Generates a document beside the threads that serve requests.
+async fn generated(generate: fn() -> Result<String, serde_json::Error>) -> Result<Bytes, Problem> {
+    let text = web::block(generate).await.map_err(Error::internal)?;
+    Ok(text.map_err(Error::internal)?.into())
+}
+
+/// The documents of the server.
+#[derive(Default)]
+pub(crate) struct OpenApiDocuments {
+    api: OpenApiJson,
+    pub(crate) statuspage: OpenApiJson,
+}
+
+/// `GET /api/v1/openapi.json`.
+pub(crate) async fn serve(documents: web::Data<OpenApiDocuments>) -> Result<HttpResponse, Problem> {
+    documents.api.response(json).await
 }
 
 #[cfg(test)]

@@ -52,6 +52,7 @@ struct SettingsBody {
     public_channels: PublicChannels,
     /// After how many hours without an update an open incident reminds the operators by mail; null
     /// for never.
+    #[schema(required)]
     reminder_hours: Option<u16>,
 }
 

@@ -38,20 +38,19 @@ use self::headers::{Headers, allow_framing};
 use self::host_routing::HostRouting;
 use self::listener::Accept;
 use self::methods::Methods;
-use self::request_log::{RequestId, RequestLog};
+use self::request_log::{REQUEST_ID, RequestId, RequestLog};
 use self::request_rules::RequestRules;
 use self::timeouts::body::BodyTimeout;
 use crate::built_in::key_set::key_set;
 use crate::configuration::IdentityProvider;
 use crate::health::{self, healthz, readyz};
 use crate::limit::key_usage;
-use crate::openapi::OpenApiJson;
+use crate::openapi::OpenApiDocuments;
 use crate::request::{caller, idempotency, query};
 use crate::response::problem::Problem;
 use crate::routes::Routes;
 use crate::status_page::response::PublicResponses;
 use crate::status_page::{badge, embed, history};
-use crate::statuspage_api::openapi::StatuspageOpenApi;
 use crate::web_app::{api_fallback, fallback, status_page};
 use crate::{
     api_key, audit, component, component_group, configuration, custom_domain, dashboard, incident,
@@ -77,6 +76,7 @@ fn serve_routes(
         .expose_headers([
             header::ETAG,
             header::RETRY_AFTER,
+            REQUEST_ID,
             key_usage::POLICY,
             key_usage::STATE,
             idempotency::REPLAYED,
@@ -240,8 +240,7 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
     // Runs work that must not queue behind the requests of a worker.
     let runtime = Data::new(Handle::current());
     let methods = Data::new(Methods::of_routes());
-    let document = Data::new(OpenApiJson::default());
-    let statuspage_document = Data::new(StatuspageOpenApi::new()?);
+    let documents = Data::new(OpenApiDocuments::default());
     let responses = Arc::new(PublicResponses::new(state.hsts, Arc::clone(&state.web_app)));
     let routing = HostRouting::new(Arc::clone(&state.hosts), Arc::clone(&state.web_app));
     let routing = Arc::new(routing);
@@ -257,7 +256,7 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
     let worker = move || {
         let app = App::new()
             .configure(refuse_malformed)
-            .app_data(document.clone())
+            .app_data(documents.clone())
             .app_data(methods.clone())
             .app_data(runtime.clone())
             .app_data(Data::from(Arc::clone(&responses)))
@@ -270,7 +269,6 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
             .wrap(from_fn(key_usage::describe_limit))
             .wrap(RequestLog)
             .service(state.sockets.resource())
-            .app_data(statuspage_document.clone())
             .route(
                 "/api/v2/openapi.json",
                 read().to(statuspage_api::openapi::serve),

@@ -25,7 +25,7 @@ use allclear_domain::id::OrganisationId;
 
 use crate::limit::client_limits::ClientLimits;
 use crate::response::api_response::ApiResponse;
-use crate::response::problem::{Problem, ProblemBody, PublicErrorResponses};
+use crate::response::problem::{Problem, PublicErrorResponses};
 use crate::routes::Routes;
 use crate::status_page::events::{EventStreams, Since};
 use crate::status_page::page_cache::PageCache;
@@ -60,7 +60,6 @@ async fn snapshot(
     params(("organisation" = String, Path), Since, ("Last-Event-ID" = Option<i64>, Header)),
     responses(
         (status = 200, content_type = "text/event-stream", body = String),
-        (status = 429, description = "The client has too many streams", body = ProblemBody<'static>, content_type = "application/problem+json"),
         PublicErrorResponses
     )
 )]

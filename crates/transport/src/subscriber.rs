@@ -342,10 +342,7 @@ async fn remove(
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
     subscribers.delete(&caller.organisation, id.0).await?;
-    Ok(ApiResponse::new(Deleted {
-        id: id.0.to_string(),
-    })
-    .ok())
+    Ok(ApiResponse::deleted(id.0))
 }
 
 /// The message after a subscription was accepted.

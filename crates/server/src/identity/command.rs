@@ -46,6 +46,7 @@ pub(crate) async fn invite(
     if settings.clerk.application()?.is_some() {
         return Err("people sign in with Clerk: invite them in Clerk's dashboard".to_owned());
     }
+    connect::require_database(settings)?;
     connect::with_database(settings, async |database, clock| {
         let mail = CommandMail::load(settings, database, clock).await?;
         let store = Arc::new(database.clone());

@@ -11,6 +11,7 @@ use super::secret_string::SecretString;
 
 /// Clerk's keys, as its dashboard shows them. Without keys the built-in provider is used.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "People")]
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct ClerkSettings {
     /// Publishable key of Clerk, `pk_…`; people then sign in with Clerk [default: the

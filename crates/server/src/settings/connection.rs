@@ -7,6 +7,7 @@ use crate::rlimit;
 
 /// Limits of connections that are open at the same time. 0 switches a limit off.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Limits")]
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct ConnectionSettings {
     /// Connections that a client address may have open; 0 for no limit

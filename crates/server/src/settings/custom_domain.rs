@@ -8,6 +8,7 @@ use url::Url;
 
 /// The organisations of hosts, and the check of domains.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Addresses")]
 pub(crate) struct DomainSettings {
     /// Organisation, by identifier or code, whose status page a host shows that no organisation has
     /// verified [default: such a host shows the whole installation]

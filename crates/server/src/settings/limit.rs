@@ -8,6 +8,7 @@ use clap::Args;
 
 /// Rate limits of a client, written `10/30`: a burst of 10, then 30 an hour.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Limits")]
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct LimitSettings {
     /// Failed sign-ins of a client address before further tries are slowed down: burst and rate an
@@ -91,6 +92,8 @@ pub(super) fn limit(text: &str) -> Result<RateLimit, String> {
         .and_then(|(burst, hour)| Some((burst.parse().ok()?, hour.parse().ok()?)));
     match numbers {
         Some((burst @ 1.., per_hour @ 1..)) => Ok(RateLimit { burst, per_hour }),
-        _ => Err("it must be a burst and a rate an hour, such as 10/30".to_owned()),
+        _ => {
+            Err("it must be a burst and a rate an hour, both at least 1, such as 10/30".to_owned())
+        }
     }
 }

@@ -17,12 +17,17 @@ const FROM: &str = "Allclear <allclear@localhost>";
 pub(crate) struct MailSettings {
     /// Mail server: `smtps://user:password@host`, or `smtp://…` with `?tls=required` or
     /// `?tls=opportunistic` for STARTTLS [default: each mail is a file in the data folder]
-    #[arg(long, env = "ALLCLEAR_SMTP_URL", hide_env_values = true)]
+    #[arg(
+        long,
+        env = "ALLCLEAR_SMTP_URL",
+        hide_env_values = true,
+        help_heading = "Essentials"
+    )]
     smtp_url: Option<SecretString>,
 
     /// File of certificate authorities in PEM for the mail server's certificate, in addition to
     /// those that browsers trust
-    #[arg(long, env = "ALLCLEAR_SMTP_CA_FILE")]
+    #[arg(long, env = "ALLCLEAR_SMTP_CA_FILE", help_heading = "Mail")]
     smtp_ca_file: Option<PathBuf>,
 
     /// Sender's address of every mail
@@ -30,7 +35,8 @@ pub(crate) struct MailSettings {
         long,
         env = "ALLCLEAR_MAIL_FROM",
         default_value = FROM,
-        value_parser = from
+        value_parser = from,
+        help_heading = "Essentials"
     )]
     pub(crate) mail_from: String,
 }

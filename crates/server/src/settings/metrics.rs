@@ -10,6 +10,7 @@ const MIN_TOKEN_LENGTH: usize = 16;
 
 /// Clients outside this machine that may read `/metrics`.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Log and metrics")]
 pub(crate) struct MetricsSettings {
     /// Networks whose clients may read /metrics: addresses or CIDR ranges, separated by commas
     /// [default: this machine only]

@@ -95,6 +95,7 @@ impl Args for OpenIdSettings {
             .env("ALLCLEAR_OIDC_PROVIDERS")
             .value_delimiter(',')
             .action(ArgAction::Append)
+            .help_heading("People")
             .help(
                 "Identity providers that people sign in with by OpenID Connect, such as okta,azure. Each has settings of its \
                  own: ALLCLEAR_OIDC_OKTA_ISSUER, _CLIENT_ID, _CLIENT_SECRET, _DOMAINS and those of the guide",
@@ -105,17 +106,20 @@ impl Args for OpenIdSettings {
             .action(ArgAction::Append)
             .hide(true)
             .hide_default_value(true)
+            .help_heading("People")
             .help("A setting of a provider: okta_issuer=https://example.okta.com");
         let passwords = Arg::new(PASSWORDS)
             .long("passwords")
             .env("ALLCLEAR_PASSWORDS")
             .default_value("on")
             .value_parser(["on", "off"])
+            .help_heading("People")
             .help("Whether people may sign up and sign in with a password");
         let limit = Arg::new(LIMIT)
             .long("limit-oidc")
             .env("ALLCLEAR_LIMIT_OIDC")
             .value_parser(limit)
+            .help_heading("Limits")
             .help(
                 "Sign-ins by OpenID Connect that a client address begins and does not complete: burst and rate an hour \
                  [default: 60/600]",

@@ -6,9 +6,11 @@ use clap::{ArgAction, Args};
 
 /// Which addresses that people enter may be connected to.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Addresses")]
 pub(crate) struct WebhookSettings {
-    /// Targets outside the public internet that operators of all organisations may enter:
-    /// addresses, CIDR ranges or host names, separated by commas
+    /// Targets outside the public internet that the operators of all organisations may enter:
+    /// addresses, CIDR ranges or host names, separated by commas; visitors may enter those that are
+    /// not ranges
     #[arg(long, env = "ALLCLEAR_WEBHOOK_ALLOW", value_delimiter = ',', value_parser = target)]
     webhook_allow: Vec<String>,
 

@@ -52,7 +52,7 @@ pub(super) fn origin(text: &str) -> Result<String, String> {
 pub(super) fn milliseconds(text: &str) -> Result<Duration, String> {
     match text.parse() {
         Ok(number @ 1..) => Ok(Duration::from_millis(number)),
-        _ => Err("it must be a number of milliseconds".to_owned()),
+        _ => Err("it must be a number of milliseconds, 1 or more".to_owned()),
     }
 }
 

@@ -8,6 +8,7 @@ use super::secret_string::{SecretString, UrlWithScheme};
 
 /// The Redis over which several nodes exchange changes.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Data")]
 pub(crate) struct RedisSettings {
     /// `redis://…`, or `rediss://…` for TLS, over which several nodes exchange changes [default:
     /// one node]

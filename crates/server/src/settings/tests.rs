@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use super::*;
 
 fn parse(flags: &[&str], file: &str) -> Result<Settings, String> {
@@ -107,6 +109,9 @@ fn reason_of_a_bad_value_says_what_to_write() {
             "redis://cache/abc",
             "the number of a database",
         ),
+        ("--ping-timeout", "0", "1 or more"),
+        ("--limit-sign-in", "0/5", "both at least 1"),
+        ("--limit-writes", "0/5", "or 0 for no limit"),
     ] {
         let refused = parse(&[flag, bad], "").unwrap_err();
         assert!(refused.contains(reason), "{refused}");
@@ -218,6 +223,27 @@ fn the_guide_has_every_setting() {
             continue;
         };
         assert!(guide.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+#[test]
+fn help_has_each_setting_under_the_heading_of_the_guide() {
+    let guide = include_str!("../../../../docs/configuration.md");
+    let mut heading = "";
+    let mut headings = HashMap::new();
+    for line in guide.lines() {
+        if let Some(title) = line.strip_prefix("## ") {
+            heading = title;
+        } else if let Some(row) = line.strip_prefix("| `") {
+            let (name, _) = row.split_once('`').unwrap();
+            headings.insert(name, heading);
+        }
+    }
+    for setting in Settings::augment_args(Command::new("allclear")).get_arguments() {
+        if let Some(name) = setting.get_env().and_then(OsStr::to_str) {
+            let expected = headings.get(name).copied();
+            assert_eq!(setting.get_help_heading(), expected, "{name}");
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use clap::Args;
 
 /// Quotas; 0 switches a quota off.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Limits")]
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct UsageSettings {
     /// Organisations that an account may create; 0 for no limit
@@ -62,8 +63,9 @@ pub(crate) struct UsageSettings {
     #[arg(long, env = "ALLCLEAR_LIMIT_MAIL_ORGANISATION", default_value = "1000")]
     limit_mail_organisation: u32,
 
-    /// Such mails a day in all, at most four fifths of them in the name of organisations, and at
-    /// most three fifths caused by people without an account; 0 for no limit
+    /// Such mails a day in all, without password resets and notices about an account, at most four
+    /// fifths of them in the name of organisations, and at most three fifths caused by people
+    /// without an account; 0 for no limit
     #[arg(
         long,
         env = "ALLCLEAR_LIMIT_MAIL_INSTALLATION",
@@ -119,7 +121,10 @@ fn rate(text: &str) -> Result<Rate, String> {
     if text == "0" {
         return Ok(Rate(None));
     }
-    super::limit::limit(text).map(|limit| Rate(Some(limit)))
+    match super::limit::limit(text) {
+        Ok(limit) => Ok(Rate(Some(limit))),
+        Err(reason) => Err(format!("{reason}, or 0 for no limit")),
+    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! `allclear backup`, beside a server that is being written to.
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use reqwest::header::{ETAG, IF_NONE_MATCH};
+use tokio::process::Command;
 
 use crate::app::{client, operator_of};
 use crate::events::Stream;
@@ -242,4 +244,46 @@ async fn commands_without_a_database_name_its_path() {
         assert!(stderr.contains(&database), "{arguments:?}: {stderr}");
     }
     assert!(!copy.exists());
+}
+
+/// The script of the guide with its paths in a folder, and a program whose check ends with `code`.
+fn backup_script(folder: &Path, code: i32) -> String {
+    let guide = include_str!("../../../../docs/operating.md");
+    let (_, script) = guide.split_once("```sh\n#!/bin/sh\n").unwrap();
+    let (script, _) = script.split_once("\n```").unwrap();
+    assert!(script.contains("/usr/local/bin/allclear check"), "{script}");
+    let mut script = script.replace("/usr/local/bin/allclear", "program");
+    for path in [
+        "/var/backups/allclear",
+        "/var/lib/allclear",
+        "/etc/allclear",
+    ] {
+        assert!(script.contains(path), "{path}: {script}");
+        script = script.replace(path, &format!("{}{path}", folder.display()));
+    }
+    format!("program() {{ [ \"$1\" != check ] || return {code}; : >\"$2\"; }}\n{script}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn script_of_the_guide_renames_only_a_copy_with_faults_and_copies_the_settings() {
+    for (code, end) in [(0, ".db"), (1, ".db.damaged"), (2, ".db")] {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = ["etc/allclear/environment", "var/lib/allclear/allclear.toml"];
+        for file in settings.map(|file| folder.path().join(file)) {
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, "").unwrap();
+        }
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &backup_script(folder.path(), code)]);
+        let (ended, _, stderr) = run(shell).await;
+        assert_eq!(ended, Some(code), "{stderr}");
+        let backups = folder.path().join("var/backups/allclear");
+        let entries = std::fs::read_dir(&backups).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let copies: Vec<_> = names.filter(|name| name.contains(".db")).collect();
+        assert!(copies.len() == 1 && copies[0].ends_with(end), "{copies:?}");
+        for file in ["settings/environment", "allclear.toml"] {
+            assert!(backups.join(file).exists(), "{file}");
+        }
+    }
 }

@@ -96,7 +96,8 @@ async fn the_commands_that_print_print() {
 async fn command_in_a_folder_without_a_database_fails_and_makes_none() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let commands: [&[&str]; 4] = [
+    let commands: [&[&str]; 5] = [
+        &["invite", "ada@example.com"],
         &["rotate-keys"],
         &["after-restore"],
         &["user", "list"],
@@ -106,7 +107,8 @@ async fn command_in_a_folder_without_a_database_fails_and_makes_none() {
         let (code, _, stderr) = run(command(&data, arguments)).await;
         assert_eq!(code, Some(1), "{arguments:?}: {stderr}");
         assert!(
-            stderr.starts_with("allclear: there is no database "),
+            stderr.starts_with("allclear: there is no database ")
+                && stderr.contains("with the settings of the server"),
             "{arguments:?}: {stderr}"
         );
         assert!(!data.join("allclear.db").exists(), "{arguments:?}");

@@ -289,3 +289,15 @@ async fn order_is_replaced_unless_somebody_else_changed_it() {
     operator.assert_invalid(Method::POST, path, &rows).await;
     assert_eq!(order(&operator).await, wanted);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn order_with_an_empty_entry_is_returned_as_it_was_sent() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let component = operator.component("API").await;
+    let core = group(&operator, "Core").await;
+    let grouped = json!({"id": core, "components": [component]});
+    let sent = json!({"groups": [grouped, {"id": null, "components": []}]});
+    let ordered = operator.post("/component/order", sent.clone()).await;
+    assert_eq!((ordered.status, &ordered.body["data"]), (200, &sent));
+    assert_eq!(order(&operator).await, json!({"groups": [grouped]}));
+}

@@ -2,12 +2,14 @@
 
 mod host_header;
 mod hosts;
+mod release;
 
 use reqwest::Method;
 use reqwest::header::HOST;
 use reqwest::redirect::Policy;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::net::TcpListener;
 
 use crate::app::{Operator, TestApp, TestResponse, assert_status, client_builder, send};
 use crate::built_in::Person;
@@ -163,6 +165,25 @@ async fn domain_that_points_to_another_host_is_not_accepted() {
     operator.claim("status.acme.example").await;
     assert_status(operator.verify(), 409).await;
     assert_status(read(&app, "status.acme.example", "/login"), 200).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn check_of_a_domain_does_not_delay_other_changes_of_admins() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = silent.local_addr().unwrap().to_string();
+    let app = TestApp::start_with(&["--domain-check-address", &address]).await;
+    let operator = app.operator("Acme").await;
+    let body = json!({"name": "Deploys"});
+    let key = operator.create("/api-key/create", body).await;
+    let path = format!("/api-key/{}", key["id"].as_str().unwrap());
+    operator.claim("status.acme.example").await;
+    let admin = operator.clone();
+    let verifying = tokio::spawn(async move { admin.verify().await });
+    let unanswered = silent.accept().await.unwrap();
+    assert_status(operator.delete(&path), 200).await;
+    assert!(!verifying.is_finished(), "the check still waits");
+    drop((unanswered, silent));
+    assert_status(async { verifying.await.unwrap() }, 409).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -358,6 +358,21 @@ async fn connection_with_a_slow_body_is_closed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn unfinished_file_of_an_import_is_refused_as_slow() {
+    let app = TestApp::start_with(&["--body-timeout", "300"]).await;
+    let operator = app.operator("Acme").await;
+    let begin = format!(
+        "POST /api/v1/subscriber/import HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\
+        Content-Type: text/csv\r\nContent-Length: 60000\r\n\r\nemail\n",
+        operator.token
+    );
+    let received = response(&app, begin.as_bytes()).await;
+    assert_eq!(statuses(&received), [408], "{received}");
+    let message = "The body took too long to come";
+    assert!(received.contains(message), "{received}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn endless_unread_body_closes_the_connection() {
     let app = TestApp::start().await;
     for request in [

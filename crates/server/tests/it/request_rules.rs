@@ -194,6 +194,20 @@ async fn options_and_a_refused_method_list_every_method_of_a_call() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn pages_of_other_origins_may_read_the_headers_of_responses() {
+    let origin = "https://other.example.com";
+    let app = TestApp::start_with(&["--allowed-origins", origin]).await;
+    for path in ["/component/list", "/status/org"] {
+        let response = send(client().get(app.call(path)).header("origin", origin)).await;
+        let exposed = &response.headers["access-control-expose-headers"];
+        let exposed: Vec<_> = exposed.to_str().unwrap().split(", ").collect();
+        for name in ["etag", "retry-after", "x-request-id"] {
+            assert!(exposed.contains(&name), "{path}: {exposed:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn repeated_authorization_is_refused() {
     let (app, operator) = TestApp::with_operator().await;
     let bearer = format!("Bearer {}", operator.token);

@@ -20,7 +20,7 @@ async fn test_mail_reaches_the_mail_server_without_a_database() {
     let (code, said, stderr) = run(command(&data, &arguments)).await;
     assert_eq!(code, Some(0), "{stderr}");
     assert!(
-        said.starts_with("The mail server took the mail to ada@example.com."),
+        said.starts_with("The mail server accepted the mail to ada@example.com."),
         "{said}"
     );
     let mail = server.mail().await;
@@ -39,7 +39,7 @@ async fn test_mail_that_is_not_sent_says_why() {
         (
             "ada@example.com",
             &[][..],
-            "allclear: no mail server is configured: set ALLCLEAR_SMTP_URL",
+            "allclear: no mail server is configured: set ALLCLEAR_SMTP_URL, or run the command with the settings of the server",
         ),
         (
             "ada@example.com",

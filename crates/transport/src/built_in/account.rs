@@ -20,6 +20,7 @@ use super::session::{AnySession, SessionForWrite};
 use super::signed_in::{SignedInBody, UserBody, sign_in_response};
 use super::throttle::IdentityThrottle;
 use crate::limit::client_network::client;
+use crate::limit::concurrency::release;
 use crate::request::body::Body;
 use crate::request::device::client_of;
 use crate::request::field::{FieldInput, Text};
@@ -190,10 +191,14 @@ async fn sign_in(
         password: password(body.0.password, "password", &mut invalid),
     };
     checked(&draft, invalid)?;
-    let (client, key) = (client(&request), EmailKey::of(&draft.email));
-    let attempt = throttle.guesses.take(client, &key).await?;
+    let (device, key) = (client_of(&request), EmailKey::of(&draft.email));
+    let is_known_device = accounts.is_known_device(&key, &device);
+    let attempt = throttle
+        .guesses
+        .take(client(&request), &key, is_known_device)
+        .await?;
     let address = draft.email.clone();
-    let outcome = accounts.sign_in(draft, &client_of(&request)).await;
+    let outcome = accounts.sign_in(draft, &device).await;
     match outcome {
         Ok(_) => attempt.succeed(),
         Err(Error::Unauthenticated(_)) => {
@@ -299,10 +304,14 @@ async fn delete_account(
     checked(&draft, invalid)?;
     if draft.password.is_some() {
         passwords.check()?;
+        // The attempt may be delayed.
+        release(&request);
         // The password is compared with the stored one, so every request counts as a guess.
+        let (key, device) = (EmailKey::of(&session.user.email), client_of(&request));
+        let is_known_device = accounts.is_known_device(&key, &device);
         throttle
             .guesses
-            .take_or_refuse(client(&request), &EmailKey::of(&session.user.email))
+            .take_or_refuse(client(&request), &key, is_known_device)
             .await?;
     }
     let outcome = accounts.delete(&session, draft).await?;

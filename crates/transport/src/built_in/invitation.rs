@@ -1,7 +1,6 @@
 //! Invitations to an organisation, and their links.
 
 use actix_web::{HttpRequest, HttpResponse, delete, get, post, web};
-use allclear_application::error::{Error, Resource};
 use allclear_application::invitation::{Invitation, Invitations, InvitingOrganisation};
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::timestamp;
@@ -12,14 +11,17 @@ use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use super::input::{LinkInput, checked, text};
 use super::session::{RecentSession, SessionForWrite, UsableSession};
 use super::throttle::IdentityThrottle;
 use crate::limit::client_network::client;
+use crate::limit::concurrency::release;
 use crate::request::body::Body;
 use crate::request::field::{CHOICE_MESSAGE, FieldInput, Parsed, Text};
-use crate::response::api_response::{ApiResponse, Deleted};
+use crate::request::page_query::{PageQuery, RequestedPage};
+use crate::response::api_response::{ApiResponse, Deleted, list as list_response};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::server::security_log::record;
@@ -67,7 +69,7 @@ struct InvitationInput {
 /// Lists the pending invitations, newest first. Only for admins.
 #[utoipa::path(
     tag = "identity",
-    params(("id" = String, Path)),
+    params(("id" = String, Path), PageQuery),
     responses((status = 200, body = ApiResponse<Vec<InvitationBody>>), ErrorResponses),
     security(("session" = ["admin"]))
 )]
@@ -75,11 +77,16 @@ struct InvitationInput {
 async fn list(
     UsableSession(session): UsableSession,
     id: web::Path<String>,
+    requested: RequestedPage,
     invitations: web::Data<Invitations>,
 ) -> Result<HttpResponse, Problem> {
     let organisation = parse_organisation_id(&id)?;
-    let pending = invitations.list(&session, &organisation).await?;
-    Ok(ApiResponse::new(pending.iter().map(InvitationBody::from).collect::<Vec<_>>()).ok())
+    let listed = invitations
+        .list(&session, &organisation, requested.page)
+        .await?;
+    Ok(list_response(&listed, requested, |invitation| {
+        InvitationBody::from(invitation)
+    }))
 }
 
 /// Invites an address, and replaces an earlier invitation of the same address. Only for admins.
@@ -113,6 +120,8 @@ async fn invite(
         .map_or(Role::Editor, |role| role.0);
     checked(&draft, invalid)?;
     throttle.invite.take_or_refuse(&client(&request))?;
+    // The mail server may take minutes.
+    release(&request);
     let invitation = invitations
         .invite(&session, &parse_organisation_id(&id)?, draft, role)
         .await?;
@@ -138,14 +147,10 @@ async fn invite(
 async fn revoke(
     request: HttpRequest,
     SessionForWrite(session): SessionForWrite,
-    path: web::Path<(String, String)>,
+    path: web::Path<(String, Uuid)>,
     invitations: web::Data<Invitations>,
 ) -> Result<HttpResponse, Problem> {
-    let organisation = parse_organisation_id(&path.0)?;
-    let id: InvitationId = path
-        .1
-        .parse()
-        .map_err(|_| Problem::from(Error::NotFound(Resource::Invitation)))?;
+    let (organisation, id) = (parse_organisation_id(&path.0)?, InvitationId(path.1));
     invitations.revoke(&session, &organisation, id).await?;
     let revoked = SecurityRecord {
         subject: Some(&session.user.id),
@@ -154,7 +159,7 @@ async fn revoke(
         ..SecurityRecord::new(SecurityEvent::InvitationRevoked)
     };
     record(&request, revoked);
-    Ok(ApiResponse::new(Deleted { id: id.to_string() }).ok())
+    Ok(ApiResponse::deleted(id))
 }
 
 /// The organisation of an invitation.

@@ -1,7 +1,6 @@
 //! The members of an organisation.
 
 use actix_web::{HttpRequest, HttpResponse, delete, get, patch, web};
-use allclear_application::error::{Error, Resource};
 use allclear_application::membership::Memberships;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::Sessions;
@@ -12,11 +11,13 @@ use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use super::session::{RecentSession, SessionForWrite, UsableSession};
 use crate::request::body::Body;
 use crate::request::field::{CHOICE_MESSAGE, FieldInput, Parsed};
-use crate::response::api_response::{ApiResponse, Deleted};
+use crate::request::page_query::{PageQuery, RequestedPage};
+use crate::response::api_response::{ApiResponse, Deleted, list as list_response};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::server::security_log::record;
@@ -56,16 +57,11 @@ struct RoleInput {
     role: FieldInput<Parsed<Role>>,
 }
 
-/// The member identifier of a path; 404 if it is not valid.
-fn member(text: &str) -> Result<UserId, Problem> {
-    text.parse()
-        .map_err(|_| Error::NotFound(Resource::Member).into())
-}
-
-/// Lists the members, newest first. For every member.
+/// Lists the members, by the time at which they joined, newest first. `before` is the `userId` of a
+/// member; the response is 422 for any other account. For every member.
 #[utoipa::path(
     tag = "identity",
-    params(("id" = String, Path)),
+    params(("id" = String, Path), PageQuery),
     responses((status = 200, body = ApiResponse<Vec<MemberBody>>), ErrorResponses),
     security(("session" = ["viewer"]))
 )]
@@ -73,11 +69,16 @@ fn member(text: &str) -> Result<UserId, Problem> {
 async fn list(
     UsableSession(session): UsableSession,
     id: web::Path<String>,
+    requested: RequestedPage,
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {
     let organisation = parse_organisation_id(&id)?;
-    let members = memberships.members(&session, &organisation).await?;
-    Ok(ApiResponse::new(members.iter().map(MemberBody::from).collect::<Vec<_>>()).ok())
+    let listed = memberships
+        .members(&session, &organisation, requested.page)
+        .await?;
+    Ok(list_response(&listed, requested, |member| {
+        MemberBody::from(member)
+    }))
 }
 
 /// Changes the role of a member. Only for admins; the last admin stays an admin. Needs a recent
@@ -93,11 +94,11 @@ async fn list(
 #[patch("/organisations/{id}/members/{user_id}")]
 async fn set_role(
     RecentSession(session): RecentSession,
-    path: web::Path<(String, String)>,
+    path: web::Path<(String, Uuid)>,
     body: Body<RoleInput>,
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {
-    let (organisation, user) = (parse_organisation_id(&path.0)?, member(&path.1)?);
+    let (organisation, user) = (parse_organisation_id(&path.0)?, UserId(path.1));
     let mut invalid = Invalid::default();
     let Some(Parsed(role)) = body.0.role.required("role", CHOICE_MESSAGE, &mut invalid) else {
         return Err(invalid.into());
@@ -122,11 +123,11 @@ async fn set_role(
 async fn remove(
     request: HttpRequest,
     SessionForWrite(session): SessionForWrite,
-    path: web::Path<(String, String)>,
+    path: web::Path<(String, Uuid)>,
     memberships: web::Data<Memberships>,
     sessions: web::Data<Sessions>,
 ) -> Result<HttpResponse, Problem> {
-    let (organisation, user) = (parse_organisation_id(&path.0)?, member(&path.1)?);
+    let (organisation, user) = (parse_organisation_id(&path.0)?, UserId(path.1));
     if user != session.user.id {
         sessions.require_recent(&session)?;
     }
@@ -138,10 +139,7 @@ async fn remove(
         ..SecurityRecord::new(SecurityEvent::MemberRemoved)
     };
     record(&request, removed);
-    Ok(ApiResponse::new(Deleted {
-        id: user.to_string(),
-    })
-    .ok())
+    Ok(ApiResponse::deleted(user))
 }
 
 /// The member routes.

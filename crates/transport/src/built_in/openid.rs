@@ -26,6 +26,7 @@ use super::cookie::{self as session_cookie, Cookies};
 use super::session::AnySession;
 use crate::limit::bucket::ClientBucket;
 use crate::limit::client_network::client;
+use crate::limit::concurrency::release;
 use crate::request::body::Body;
 use crate::request::device::client_of;
 use crate::request::field::FieldInput;
@@ -158,6 +159,8 @@ async fn begin_reauthentication(
 ) -> Result<HttpResponse, Problem> {
     let return_to = body.0.return_to()?;
     services.throttle.0.take_or_refuse(&client(&request))?;
+    // The provider may not respond for long.
+    release(&request);
     let begun = services
         .openid
         .begin_reauthentication(&provider, return_to.as_deref(), &session)

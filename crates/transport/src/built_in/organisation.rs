@@ -129,10 +129,7 @@ async fn remove(
         ..SecurityRecord::new(SecurityEvent::OrganisationDeleted)
     };
     record(&request, deleted);
-    Ok(ApiResponse::new(Deleted {
-        id: id.into_inner(),
-    })
-    .ok())
+    Ok(ApiResponse::deleted(id.into_inner()))
 }
 
 /// The organisation routes.

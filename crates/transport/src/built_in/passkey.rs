@@ -240,7 +240,7 @@ async fn remove(
     passkeys.remove(&session, id, &client_of(&request)).await?;
     let user = session.user.id;
     record_change(&request, SecurityEvent::FactorRemoved, user, id);
-    Ok(ApiResponse::new(Deleted { id: id.to_string() }).ok())
+    Ok(ApiResponse::deleted(id))
 }
 
 /// The routes of passkeys.

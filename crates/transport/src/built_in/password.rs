@@ -1,6 +1,7 @@
 //! Passwords: changing and resetting them.
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
+use allclear_application::account::Accounts;
 use allclear_application::password::Passwords;
 use allclear_application::security_log::{MaskedAddress, SecurityEvent, SecurityRecord};
 use allclear_domain::account::{PasswordChangeDraft, PasswordDraft, ResetDraft};
@@ -15,9 +16,11 @@ use super::openid::PasswordsAllowed;
 use super::session::RecentSession;
 use super::throttle::IdentityThrottle;
 use crate::limit::client_network::client;
+use crate::limit::concurrency::release;
 use crate::request::body::Body;
 use crate::request::device::client_of;
 use crate::request::field::{FieldInput, Text};
+use crate::request::service::service;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -62,14 +65,17 @@ async fn change(
         new_password: password(body.0.new_password, "newPassword", &mut invalid),
     };
     checked(&draft, invalid)?;
+    // The attempt may be delayed.
+    release(&request);
     // The current password is compared with the stored one, so every request counts as a guess.
+    let (key, device) = (EmailKey::of(&session.user.email), client_of(&request));
+    let accounts = service::<Accounts>(&request)?;
+    let is_known_device = accounts.is_known_device(&key, &device);
     throttle
         .guesses
-        .take_or_refuse(client(&request), &EmailKey::of(&session.user.email))
+        .take_or_refuse(client(&request), &key, is_known_device)
         .await?;
-    let outcome = passwords
-        .change(&session, draft, &client_of(&request))
-        .await?;
+    let outcome = passwords.change(&session, draft, &device).await?;
     let event = if outcome.is_ok() {
         SecurityEvent::PasswordChanged
     } else {

@@ -6,11 +6,13 @@
 //! | --- | --- |
 //! | client and account, and IPv6 site and account | is refused |
 //! | client | waits, and each account gets one attempt in the time in which one comes back |
-//! | account | waits |
+//! | account | waits, unless it comes from a known device |
 //! | client and account, of sign-ins | is refused |
 //!
 //! So a client elsewhere cannot lock the owner out of an account (OWASP ASVS 5.0, 6.3.1), and wrong
-//! passwords of one person in an office delay colleagues but do not lock them out.
+//! passwords of one person in an office delay colleagues but do not lock them out. The attempts
+//! that wait are bounded. Those that wait for the client's bucket and those that wait for the
+//! account's have bounds of their own, because a few hundred clients fill the first.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -18,6 +20,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use allclear_application::error::Error;
+use allclear_application::keyed_semaphore::KeyedSemaphore;
 use allclear_domain::email::EmailKey;
 use allclear_domain::rate_limit::RateLimit;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -41,7 +45,12 @@ pub(crate) struct PasswordGuesses {
     sign_ins: Bucket<(IpAddr, AccountHash)>,
     /// Attempts at an account by a client whose own bucket is empty.
     beyond_client: Bucket<(IpAddr, AccountHash)>,
-    slowed: SlowedAttempts,
+    /// Attempts of clients whose own bucket is empty.
+    slowed_clients: SlowedAttempts,
+    /// Attempts of other clients at accounts whose bucket is empty.
+    slowed_accounts: SlowedAttempts,
+    /// The sign-ins to each account among those.
+    slowed_sign_ins: KeyedSemaphore<AccountHash>,
     hasher: RandomState,
 }
 
@@ -62,6 +71,8 @@ const SIGN_INS: RateLimit = RateLimit {
     burst: 300,
     per_hour: 3_600,
 };
+/// Maximum number of sign-ins to one account that wait because the account's bucket is empty.
+const MAX_SLOWED_SIGN_INS: usize = 64;
 
 impl PasswordGuesses {
     /// Creates full buckets with these limits.
@@ -76,17 +87,21 @@ impl PasswordGuesses {
                 burst: 1,
                 ..limits.sign_in
             }),
-            slowed: SlowedAttempts::default(),
+            slowed_clients: SlowedAttempts::default(),
+            slowed_accounts: SlowedAttempts::default(),
+            slowed_sign_ins: KeyedSemaphore::new(MAX_SLOWED_SIGN_INS, 0),
             hasher: RandomState::new(),
         }
     }
 
     /// Counts an attempt to sign in. 429 if this client has guessed too often at this account or
-    /// signed in to it too often, or if too many of its attempts are being delayed.
+    /// signed in to it too often, or if too many attempts are being delayed. `is_known_device` is
+    /// only awaited if the account's bucket is empty and the client's is not.
     pub(crate) async fn take(
         &self,
         client: IpAddr,
         email: &EmailKey,
+        is_known_device: impl Future<Output = Result<bool, Error>>,
     ) -> Result<Attempt<'_>, Problem> {
         let account = self.hasher.hash_one(email);
         self.sign_ins.check(&(client, account))?;
@@ -107,29 +122,56 @@ impl PasswordGuesses {
             attempt.took_beyond = true;
         }
         attempt.took_account = self.of_account.take_or_refuse(&account).is_ok();
-        if attempt.took_client && attempt.took_account {
-            return Ok(attempt);
-        }
-        if let Err(refused) = self.slowed.wait(client).await {
+        let delayed = match (attempt.took_client, attempt.took_account) {
+            (true, true) => Ok(()),
+            (true, false) => self.delay_unknown(client, account, is_known_device).await,
+            (false, _) => self.slowed_clients.wait(client).await,
+        };
+        if let Err(refused) = delayed {
             attempt.give_back();
             return Err(refused);
         }
         Ok(attempt)
     }
 
-    /// Counts an attempt that stays counted whatever its outcome, because the outcome may
-    /// reveal something.
+    /// Counts an attempt within a session. It stays counted whatever its outcome, because the
+    /// outcome may reveal something. 429 if this client has guessed too often at this account, or if
+    /// too many attempts are being delayed; the latter is not counted. `is_known_device` is only
+    /// awaited if the account's bucket is empty.
     pub(crate) async fn take_or_refuse(
         &self,
         client: IpAddr,
         email: &EmailKey,
+        is_known_device: impl Future<Output = Result<bool, Error>>,
     ) -> Result<(), Problem> {
         let account = self.hasher.hash_one(email);
         self.take_pair(client, account)?;
-        if self.of_account.take_or_refuse(&account).is_err() {
-            self.slowed.wait(client).await?;
+        if self.of_account.take_or_refuse(&account).is_ok() {
+            return Ok(());
         }
-        Ok(())
+        let delayed = match is_known_device.await {
+            Ok(true) => Ok(()),
+            // Only the account's own sessions try this, so it takes no place of its sign-ins.
+            Ok(false) => self.slowed_accounts.wait(client).await,
+            Err(error) => Err(error.into()),
+        };
+        delayed.inspect_err(|_| self.give_back_pair(client, account))
+    }
+
+    /// Delays a sign-in to an account whose bucket is empty, unless it comes from a known device.
+    async fn delay_unknown(
+        &self,
+        client: IpAddr,
+        account: AccountHash,
+        is_known_device: impl Future<Output = Result<bool, Error>>,
+    ) -> Result<(), Problem> {
+        if is_known_device.await? {
+            return Ok(());
+        }
+        let Some(_place) = self.slowed_sign_ins.acquire(&account).await else {
+            return Err(self.slowed_accounts.refusal());
+        };
+        self.slowed_accounts.wait(client).await
     }
 
     /// Counts an attempt of a client at an account, and of its site.
@@ -202,10 +244,14 @@ impl SlowedAttempts {
     /// being delayed.
     async fn wait(&self, client: IpAddr) -> Result<(), Problem> {
         let Some(_slowed) = self.enter(client) else {
-            return Err(Problem::too_many(self.pause.as_secs()));
+            return Err(self.refusal());
         };
         tokio::time::sleep(self.pause).await;
         Ok(())
+    }
+
+    fn refusal(&self) -> Problem {
+        Problem::too_many(self.pause.as_secs())
     }
 
     fn enter(&self, client: IpAddr) -> Option<(Slot, SemaphorePermit<'_>)> {

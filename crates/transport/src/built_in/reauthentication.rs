@@ -16,6 +16,7 @@ use super::openid::PasswordsAllowed;
 use super::session::AnySession;
 use super::throttle::IdentityThrottle;
 use crate::limit::client_network::client;
+use crate::limit::concurrency::release;
 use crate::limit::usage::Usage;
 use crate::request::body::Body;
 use crate::request::device::client_of;
@@ -65,8 +66,14 @@ async fn reauthenticate(
     };
     checked(&draft, invalid)?;
     usage.take_account_write(session.user.id)?;
-    let key = EmailKey::of(&session.user.email);
-    let attempt = throttle.guesses.take(client(&request), &key).await?;
+    // The attempt may be delayed.
+    release(&request);
+    let (device, key) = (client_of(&request), EmailKey::of(&session.user.email));
+    let is_known_device = accounts.is_known_device(&key, &device);
+    let attempt = throttle
+        .guesses
+        .take(client(&request), &key, is_known_device)
+        .await?;
     let take_guess = |_: &String| throttle.codes.take(client(&request), session.user.id);
     let guess = match draft.code.as_ref().map(take_guess).transpose() {
         Ok(guess) => guess,
@@ -75,9 +82,7 @@ async fn reauthenticate(
             return Err(refused);
         }
     };
-    let outcome = accounts
-        .reauthenticate(&session, draft, &client_of(&request))
-        .await;
+    let outcome = accounts.reauthenticate(&session, draft, &device).await;
     if !matches!(outcome, Ok(Err(ReauthenticationRefusal::Password))) {
         attempt.give_back();
     }

@@ -28,11 +28,12 @@ use crate::request::body::Body;
 use crate::request::field::FieldInput;
 use crate::request::service::service;
 use crate::response::api_response::ApiResponse;
-use crate::response::problem::{ErrorResponses, Problem};
+use crate::response::problem::{CommonErrorResponses, ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::server::security_log::record;
 
-/// Extractor: the session of the cookie, even if its account must confirm an address first.
+/// Extractor: the session of the cookie, even if its account must confirm an address first. Waits
+/// until a request of the account may be handled.
 #[derive(Debug, Clone)]
 pub(crate) struct AnySession(pub(crate) Session);
 
@@ -59,15 +60,16 @@ impl FromRequest for AnySession {
     type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let token = presented(request);
-        let sessions = service::<Sessions>(request);
+        let request = request.clone();
         Box::pin(async move {
-            let sessions = sessions?;
-            let session = match token {
+            let sessions = service::<Sessions>(&request)?;
+            let usage = service::<Usage>(&request)?;
+            let session = match presented(&request) {
                 Some(token) => sessions.find(&token).await?,
                 None => None,
             };
             let session = session.ok_or(Sessions::ENDED)?;
+            usage.begin_session(session.user.id, &request).await?;
             identify(&session);
             Ok(Self(session))
         })
@@ -191,7 +193,10 @@ impl From<SignInMethods> for WaysBody {
 }
 
 /// Returns the signed-in account, or null. Prolongs the session.
-#[utoipa::path(tag = "identity", responses((status = 200, body = ApiResponse<Option<SessionBody>>)))]
+#[utoipa::path(
+    tag = "identity",
+    responses((status = 200, body = ApiResponse<Option<SessionBody>>), CommonErrorResponses)
+)]
 #[get("/session")]
 async fn read(
     request: HttpRequest,
@@ -199,6 +204,7 @@ async fn read(
     memberships: web::Data<Memberships>,
     openid: web::Data<OpenIdServices>,
     cookies: web::Data<Cookies>,
+    usage: web::Data<Usage>,
 ) -> Result<HttpResponse, Problem> {
     let nobody = ApiResponse::new(None::<SessionBody>);
     let Some(token) = presented(&request) else {
@@ -209,6 +215,7 @@ async fn read(
         cookies.remove_session(&mut response)?;
         return Ok(response);
     };
+    usage.begin_session(session.user.id, &request).await?;
     let memberships = memberships.list(&session).await?;
     let active = session.active_organisation.as_ref();
     let active = active.filter(|active| {

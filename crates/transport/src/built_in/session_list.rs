@@ -104,7 +104,7 @@ async fn end(
         ..SecurityRecord::new(SecurityEvent::SessionEnded)
     };
     record(&request, ended);
-    let mut response = ApiResponse::new(Deleted { id: id.to_string() }).ok();
+    let mut response = ApiResponse::deleted(id);
     if id == session.id {
         cookies.remove_session(&mut response)?;
     }

@@ -20,8 +20,8 @@ pub struct IdentityLimits {
     /// Wrong passwords for a mail address from a client address, and wrong codes of a second factor
     /// for an account from all clients.
     pub guesses: RateLimit,
-    /// Wrong passwords for a mail address from all clients, before every further attempt is
-    /// delayed.
+    /// Wrong passwords for a mail address from all clients, before every further attempt from an
+    /// unknown device is delayed.
     pub account_guesses: RateLimit,
     /// Sign-ups, and requests for a new mail address of an account, from a client address.
     pub sign_up: RateLimit,

@@ -1,6 +1,6 @@
 //! The waitlist, for the installation's administrator.
 
-use actix_web::{HttpResponse, delete, get, post, web};
+use actix_web::{HttpRequest, HttpResponse, delete, get, post, web};
 use allclear_application::timestamp;
 use allclear_application::waitlist::{Waiting, Waitlist};
 use allclear_domain::id::WaitlistId;
@@ -9,6 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::session::{SessionForWrite, UsableSession};
+use crate::limit::concurrency::release;
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, Deleted, list as list_response};
@@ -81,10 +82,13 @@ async fn list(
 )]
 #[post("/waitlist/{id}/invite")]
 async fn invite(
+    request: HttpRequest,
     SessionForWrite(session): SessionForWrite,
     id: Id<WaitlistId>,
     waitlist: web::Data<Waitlist>,
 ) -> Result<HttpResponse, Problem> {
+    // The mail server may take minutes.
+    release(&request);
     waitlist.invite(&session, id.0).await?;
     Ok(ApiResponse::with_message(
         InvitedBody {
@@ -109,10 +113,7 @@ async fn remove(
     waitlist: web::Data<Waitlist>,
 ) -> Result<HttpResponse, Problem> {
     waitlist.remove(&session, id.0).await?;
-    Ok(ApiResponse::new(Deleted {
-        id: id.0.to_string(),
-    })
-    .ok())
+    Ok(ApiResponse::deleted(id.0))
 }
 
 /// The waitlist routes.

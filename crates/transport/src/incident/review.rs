@@ -182,10 +182,7 @@ async fn remove(
     reviews
         .delete(&caller.organisation, id.0, if_match.0)
         .await?;
-    Ok(ApiResponse::new(Deleted {
-        id: id.0.to_string(),
-    })
-    .ok())
+    Ok(ApiResponse::deleted(id.0))
 }
 
 /// Renders a text as a review without storing it.

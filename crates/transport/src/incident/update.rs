@@ -193,7 +193,8 @@ async fn read_update(
 
 /// Changes the given fields of an update. A new status of the newest update, and the status of an
 /// update that becomes the newest one, also becomes the status of the incident. 422 if that would
-/// resolve the incident before `occuredAt`.
+/// resolve the incident before `occuredAt`. An update that was recorded after the resolution never
+/// changes the status of the incident.
 #[utoipa::path(
     tag = "incidents",
     params(

@@ -8,7 +8,7 @@ use allclear_domain::rate_limit::RateLimit;
 use crate::server::client_address::TrustedProxies;
 
 /// Attempts of a site, in those of a client: providers assign up to 2^16 networks of clients to one
-/// customer (RFC 6177), who may not guess as often as so many clients.
+/// customer (RFC 6177). That customer may not guess as often as so many clients.
 const SITE_ATTEMPTS: u32 = 16;
 
 /// Open connections and streams of a site, in those of a client: fewer than attempts, because what

@@ -1,5 +1,6 @@
-//! Semaphores for the requests of an organisation that are handled at the same time. A request has
-//! permits until it is handled, or until it waits for something that has a limit of its own.
+//! Semaphores for the requests of an organisation or account that are handled at the same time. A
+//! request has permits until it is handled, or until it waits for something that has a limit of its
+//! own.
 
 use std::sync::Arc;
 
@@ -32,6 +33,17 @@ pub(super) struct RequestSemaphore {
 pub(super) struct RequestPermit(
     #[expect(dead_code, reason = "dropped with the request")] [OwnedSemaphorePermit; 3],
 );
+
+/// The permit of a request with a session, which has it until it is handled.
+pub(super) struct SessionPermit(
+    #[expect(dead_code, reason = "dropped with the request")] OwnedSemaphorePermit,
+);
+
+impl SessionPermit {
+    pub(super) fn new(permit: OwnedSemaphorePermit) -> Self {
+        Self(permit)
+    }
+}
 
 /// The permit of a long request, which has it until it is dropped.
 pub(crate) struct LongPermit(
@@ -100,9 +112,12 @@ impl RequestSemaphore {
     }
 }
 
-/// Releases the permits of a request for others of its organisation: it has a limit of its own.
+/// Releases the permits of a request for others of its organisation or account: it has a limit of
+/// its own.
 pub(crate) fn release(request: &HttpRequest) {
-    request.extensions_mut().remove::<RequestPermit>();
+    let mut extensions = request.extensions_mut();
+    extensions.remove::<RequestPermit>();
+    extensions.remove::<SessionPermit>();
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Limits for the writes and reads of an organisation, and for the writes of an account. Each node
+//! Limits for the writes and reads of an organisation, and of the sessions of an account. Each node
 //! counts for itself, in memory.
 
 use std::num::NonZeroU32;
@@ -17,7 +17,7 @@ use allclear_domain::rate_limit::{RateLimit, Refill};
 
 use crate::limit::bucket::Bucket;
 use crate::limit::concurrency::{
-    LongPermit, ReportPermit, ReportSemaphore, RequestSemaphore, release,
+    LongPermit, ReportPermit, ReportSemaphore, RequestSemaphore, SessionPermit, release,
 };
 use crate::request::body::{BODY_LIMIT, FILE_LIMIT};
 use crate::response::problem::Problem;
@@ -36,8 +36,10 @@ pub struct WriteLimits {
 /// Maximum number of long requests of an organisation and kind that wait for another one. A client
 /// may read its export slowly.
 const MAX_WAITING_LONG: usize = 4;
+/// Maximum number of requests with the sessions of an account that wait until they are handled.
+const MAX_WAITING_SESSIONS: usize = 64;
 /// Maximum number of messages of an organisation that are sent at the same time while a request
-/// waits: tests, and new links. A receiver may not respond for minutes.
+/// waits: tests, new links, and checks of its domain. A receiver may not respond for minutes.
 const MAX_MESSAGES: usize = 4;
 
 /// Number of events of a commit that count as a change.
@@ -64,10 +66,11 @@ pub(crate) enum LongRequest {
 /// the same time.
 pub struct Usage {
     writes: Option<Bucket<(OrganisationId, WriteKind)>>,
-    /// Not of changes that only admins may make.
     text: Option<Bucket<(OrganisationId, WriteKind)>>,
     /// Writes with the sessions of an account.
     accounts: Option<Bucket<UserId>>,
+    /// Requests with the sessions of an account.
+    sessions: KeyedSemaphore<UserId>,
     reads: RequestSemaphore,
     running_writes: RequestSemaphore,
     running_administration: RequestSemaphore,
@@ -88,6 +91,8 @@ impl Usage {
             writes: limits.writes.map(Bucket::new),
             text: limits.text.map(text),
             accounts: limits.writes.map(Bucket::new),
+            // As many as one organisation's reads: half of the connections.
+            sessions: KeyedSemaphore::new(concurrency.reads, MAX_WAITING_SESSIONS),
             reads: RequestSemaphore::new(concurrency.reads, concurrency.reads),
             // A request has its permits while its body arrives, however slowly.
             running_writes: RequestSemaphore::new(
@@ -96,7 +101,7 @@ impl Usage {
             ),
             running_administration: RequestSemaphore::new(1, 1),
             long: KeyedSemaphore::new(1, MAX_WAITING_LONG),
-            // As many as one organisation's reads: half of the connections.
+            // The same half of the connections for all organisations together.
             reports: ReportSemaphore::new(concurrency.reads),
             messages: KeyedSemaphore::new(MAX_MESSAGES, MAX_WAITING_LONG),
         }
@@ -106,7 +111,8 @@ impl Usage {
     /// request may be handled.
     ///
     /// # Errors
-    /// 429 if the request exceeds a limit; for a writing one with a message that names the limit.
+    /// 429 if the request exceeds a limit; with a message that names it, unless too many requests
+    /// wait.
     pub(crate) async fn begin(
         &self,
         organisation: &OrganisationId,
@@ -130,6 +136,22 @@ impl Usage {
             }
             return Err(Problem::too_many(1));
         };
+        request.extensions_mut().insert(permit);
+        Ok(())
+    }
+
+    /// Waits until a request with a session of an account may be handled.
+    ///
+    /// # Errors
+    /// 429 if too many requests of the account wait.
+    pub(crate) async fn begin_session(
+        &self,
+        account: UserId,
+        request: &HttpRequest,
+    ) -> Result<(), Problem> {
+        let permit = self.sessions.acquire(&account).await;
+        let permit = permit.ok_or_else(|| Problem::too_many(1))?;
+        let permit = SessionPermit::new(permit);
         request.extensions_mut().insert(permit);
         Ok(())
     }
@@ -163,7 +185,7 @@ impl Usage {
         let beyond = u32::try_from(bytes)
             .unwrap_or(u32::MAX)
             .saturating_sub(ORDINARY_COMMIT);
-        if let Some(text) = self.text_of(kind)
+        if let Some(text) = &self.text
             && beyond > 0
         {
             text.charge(&key, beyond);
@@ -203,8 +225,8 @@ impl Usage {
         permit.ok_or_else(|| Problem::too_many(1))
     }
 
-    /// Waits until an organisation may send a message and wait for its result. The permits of the
-    /// request are released for others.
+    /// Waits until an organisation may send a message, or check its domain, and wait for the
+    /// result. The permits of the request are released for others.
     ///
     /// # Errors
     /// 429 if too many wait.
@@ -245,8 +267,10 @@ impl Usage {
                 refusal(writers_have(kind), "changes", "ALLCLEAR_LIMIT_WRITES", wait)
             })?;
         }
-        if let Some(text) = self.text_of(kind) {
-            text.take(&key, body_length(request)).map_err(|wait| {
+        if let Some(text) = &self.text
+            && let Some(bytes) = text_length(kind, request)
+        {
+            text.take(&key, bytes).map_err(|wait| {
                 if let Some(writes) = &self.writes {
                     writes.give_back(&key);
                 }
@@ -262,15 +286,11 @@ impl Usage {
         if let Some(writes) = &self.writes {
             writes.give_back(&key);
         }
-        if let Some(text) = self.text_of(kind) {
-            text.give_back_many(&key, body_length(request));
+        if let Some(text) = &self.text
+            && let Some(bytes) = text_length(kind, request)
+        {
+            text.give_back_many(&key, bytes);
         }
-    }
-
-    /// The limit of text for a kind of changes.
-    fn text_of(&self, kind: WriteKind) -> Option<&Bucket<(OrganisationId, WriteKind)>> {
-        let text = self.text.as_ref();
-        text.filter(|_| kind != WriteKind::Administration)
     }
 }
 
@@ -316,6 +336,14 @@ fn size_of_events(commit: &Commit, is_wanted: impl Fn(Option<EventKind>) -> bool
     let events = commit.events.iter();
     let wanted = events.filter(|event| is_wanted(event.kind()));
     wanted.map(|event| event.args.get().len()).sum()
+}
+
+/// Number of bytes that a request takes of the limit of text. `None` if the request is never
+/// refused for its text: a used-up limit does not keep an admin from revoking a key.
+fn text_length(kind: WriteKind, request: &HttpRequest) -> Option<u32> {
+    let length = body_length(request);
+    let is_free = kind == WriteKind::Administration && length == 0;
+    (!is_free).then_some(length)
 }
 
 /// Announced length of the body. A chunked body announces none and counts as the largest that most

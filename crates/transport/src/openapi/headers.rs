@@ -94,6 +94,12 @@ pub(super) fn has_versions(path: &str, item: &PathItem) -> bool {
     is_created || is_history || is_report || changes.into_iter().flatten().any(takes_version)
 }
 
+/// Whether successful responses to a method have the version of the item. After a deletion there is
+/// none, but the history of a component stays when one of its periods is deleted.
+pub(super) fn returns_version(method: &str, path: &str) -> bool {
+    method != "delete" || path.contains("/history/")
+}
+
 /// Whether a call takes `If-Match`.
 pub(super) fn takes_version(operation: &Operation) -> bool {
     let mut parameters = operation.parameters.iter().flatten();
@@ -206,12 +212,14 @@ mod tests {
             "post /api/v1/component/create",
             "post /api/v1/component/{id}/status",
             "get /api/v1/component/{id}/history",
+            "delete /api/v1/component/{id}/history/{period_id}",
             "get /api/v1/component/order",
             "get /api/v1/organisation",
         ] {
             assert!(versioned.contains(call), "{call}");
         }
         assert!(!versioned.contains("post /api/v1/api-key/create"));
+        assert!(!versioned.contains("delete /api/v1/component/{id}"));
         let takes_version = |call: &Value| {
             let mut parameters = call["parameters"].as_array().into_iter().flatten();
             parameters.any(|parameter| parameter["name"] == "If-Match")
@@ -227,6 +235,27 @@ mod tests {
         let described = calls(&document, |call| call["responses"].get("413").is_some());
         let with_body = calls(&document, |call| call.get("requestBody").is_some());
         assert!(described.is_subset(&with_body), "{described:?}");
+    }
+
+    #[test]
+    fn calls_of_visitors_describe_no_refusal_of_a_caller() {
+        let document = serde_json::to_value(document()).unwrap();
+        let of_visitors = calls(&document, |call| {
+            call["security"] == json!([]) && call["tags"] == json!(["subscribers"])
+        });
+        assert!(of_visitors.len() > 5, "{of_visitors:?}");
+        for status in ["401", "403"] {
+            let refused = calls(&document, |call| call["responses"].get(status).is_some());
+            assert!(of_visitors.is_disjoint(&refused), "{status}");
+        }
+    }
+
+    #[test]
+    fn every_call_except_redirects_describes_an_unavailable_database() {
+        let document = serde_json::to_value(document()).unwrap();
+        let described = calls(&document, |call| call["responses"].get("503").is_some());
+        let others = calls(&document, |call| call["responses"].get("303").is_none());
+        assert_eq!(described, others);
     }
 
     #[test]

@@ -155,7 +155,7 @@ fn content_length(request: &HttpRequest) -> Option<usize> {
 }
 
 /// The response to a body that could not be read.
-fn unreadable_body(error: &PayloadError) -> Problem {
+pub(crate) fn unreadable_body(error: &PayloadError) -> Problem {
     match error {
         PayloadError::Io(error) if error.kind() == ErrorKind::TimedOut => Problem::new(
             StatusCode::REQUEST_TIMEOUT,

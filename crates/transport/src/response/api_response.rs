@@ -1,5 +1,7 @@
 //! Successful responses: `{"data": …}`.
 
+use std::fmt::Display;
+
 use actix_web::http::header::{ETag, EntityTag};
 use actix_web::{HttpResponse, HttpResponseBuilder};
 use allclear_application::page::Listed;
@@ -73,6 +75,13 @@ impl<T: Serialize> ApiResponse<T> {
     /// 201 with the version as `ETag`, for `If-Match`.
     pub(crate) fn created(&self, version: Revision) -> HttpResponse {
         versioned(HttpResponse::Created(), version).json(self)
+    }
+}
+
+impl ApiResponse<Deleted> {
+    /// 200 with the identifier of the deleted item.
+    pub(crate) fn deleted(id: impl Display) -> HttpResponse {
+        Self::new(Deleted { id: id.to_string() }).ok()
     }
 }
 

@@ -21,6 +21,26 @@ pub(crate) fn guarded(cell: String) -> String {
     }
 }
 
+/// A cell in which no spreadsheet program finds a formula, also if the program begins another cell
+/// at each semicolon, tab or line break. [`plain`] does not restore it.
+pub(crate) fn guarded_everywhere(cell: &str) -> String {
+    let mut text = String::with_capacity(cell.len());
+    let mut is_beginning = true;
+    for character in cell.chars() {
+        if is_beginning && matches!(character, '=' | '+' | '-' | '@') {
+            text.push('\'');
+        }
+        is_beginning = match character {
+            ';' | '\t' | '\r' | '\n' => true,
+            // A program may ignore these before a formula.
+            '"' => is_beginning,
+            _ => is_beginning && character.is_whitespace(),
+        };
+        text.push(character);
+    }
+    guarded(text)
+}
+
 /// A cell without the apostrophe that [`guarded`] adds.
 pub(crate) fn plain(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
@@ -47,5 +67,21 @@ mod tests {
         }
         assert_eq!(guarded("ann".to_owned()), "ann");
         assert_eq!(plain("'ann"), "'ann");
+    }
+
+    #[test]
+    fn no_part_of_a_cell_is_a_formula_for_programs_with_other_separators() {
+        for (cell, expected) in [
+            ("=1+1", "'=1+1"),
+            ("\tx", "'\tx"),
+            (" \"=1", " \"'=1"),
+            ("x;=1+1;y", "x;'=1+1;y"),
+            ("x; \"=1", "x; \"'=1"),
+            ("x;;@y\t-1", "x;;'@y\t'-1"),
+            ("x\r\n+1", "x\r\n'+1"),
+            ("x;y=1, -1", "x;y=1, -1"),
+        ] {
+            assert_eq!(guarded_everywhere(cell), expected);
+        }
     }
 }

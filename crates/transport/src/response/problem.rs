@@ -1,5 +1,6 @@
 //! The mapping from errors to responses: problem details (RFC 9457).
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use allclear_application::line_limit::LineLimit;
 use allclear_application::mail::SendError;
 use allclear_domain::validation::{FieldError, Invalid};
 use serde::Serialize;
+use utoipa::openapi::{RefOr, Response};
 use utoipa::{IntoResponses, ToSchema};
 
 /// An error response.
@@ -312,7 +314,29 @@ pub(crate) enum ErrorResponses {
     Unavailable(ProblemBody<'static>),
 }
 
-/// Error responses of API calls that need no token.
+/// Error responses of API calls that visitors make, without a token.
+pub(crate) enum VisitorErrorResponses {}
+
+impl IntoResponses for VisitorErrorResponses {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut responses = ErrorResponses::responses();
+        responses.retain(|status, _| !matches!(status.as_str(), "401" | "403"));
+        responses
+    }
+}
+
+/// Error responses that every API call may have.
+pub(crate) enum CommonErrorResponses {}
+
+impl IntoResponses for CommonErrorResponses {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut responses = ErrorResponses::responses();
+        responses.retain(|status, _| matches!(status.as_str(), "429" | "503"));
+        responses
+    }
+}
+
+/// Error responses of API calls that read what is public of an organisation.
 #[derive(IntoResponses)]
 #[expect(dead_code, reason = "documents responses; the variants are never made")]
 pub(crate) enum PublicErrorResponses {
@@ -322,6 +346,9 @@ pub(crate) enum PublicErrorResponses {
     /// The organisation is unknown.
     #[response(status = 404, content_type = "application/problem+json")]
     NotFound(ProblemBody<'static>),
+    /// Too many requests, or too many event streams of the client.
+    #[response(status = 429, content_type = "application/problem+json")]
+    TooMany(ProblemBody<'static>),
     /// The database is unavailable.
     #[response(status = 503, content_type = "application/problem+json")]
     Unavailable(ProblemBody<'static>),

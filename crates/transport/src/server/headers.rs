@@ -98,7 +98,7 @@ impl Headers {
             ),
             (
                 header::ACCESS_CONTROL_EXPOSE_HEADERS,
-                HeaderValue::from_static("etag, x-request-id"),
+                HeaderValue::from_static("etag, retry-after, x-request-id"),
             ),
         ])
     }

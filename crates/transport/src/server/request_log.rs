@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::server::security_log::record_throttled;
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Identifier of a request, for handlers.
 #[derive(Clone)]

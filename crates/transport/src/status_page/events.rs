@@ -137,7 +137,7 @@ impl EventStreams {
     }
 
     /// Brings a viewer to the live commits by those in the outbox. They are added to the log as far
-    /// as it has room: thousands of viewers who return after a restart lack the same ones.
+    /// as it has room: thousands of viewers that return after a restart lack the same ones.
     async fn catch_up(
         &self,
         live: &mut FrameStream,
@@ -149,12 +149,12 @@ impl EventStreams {
             live.start_with([resync(delivered)], delivered);
             return Ok(());
         }
-        let turn = self.turn(organisation).await;
+        let permit = self.read_permit(organisation).await;
         // Another viewer may have added them meanwhile.
         if live.resume(seen, delivered) {
             return Ok(());
         }
-        let stored = if turn.is_some() {
+        let stored = if permit.is_some() {
             self.stored(organisation, seen, delivered).await?
         } else {
             None
@@ -180,7 +180,7 @@ impl EventStreams {
         seen: Revision,
         delivered: Revision,
     ) -> Result<Option<Revision>, Error> {
-        let Some(_turn) = self.turn(organisation).await else {
+        let Some(_permit) = self.read_permit(organisation).await else {
             return Ok(Some(delivered));
         };
         let revisions = self
@@ -197,16 +197,16 @@ impl EventStreams {
 
     /// Waits until a viewer of an organisation may read the outbox. `None` if the database is too
     /// busy.
-    async fn turn(
+    async fn read_permit(
         &self,
         organisation: &OrganisationId,
     ) -> Option<(OwnedSemaphorePermit, SemaphorePermit<'_>)> {
-        let turn = async {
+        let permit = async {
             let of_organisation = self.organisations.acquire(organisation).await?;
             let of_all = self.reads.acquire().await.ok()?;
             Some((of_organisation, of_all))
         };
-        timeout(CATCH_UP_TIME, turn).await.ok()?
+        timeout(CATCH_UP_TIME, permit).await.ok()?
     }
 
     /// The stored commits from a viewer's position to the live ones. `None` if some are missing, or

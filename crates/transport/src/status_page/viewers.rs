@@ -78,7 +78,7 @@ impl Viewers {
     }
 
     /// Adds commits that were read from the outbox to the log of an organisation, for all viewers
-    /// who lack them.
+    /// that lack them.
     pub(crate) fn add_stored(&self, organisation: &OrganisationId, frames: Vec<Frame>) {
         if let Some(channel) = self.channels.lock().get(organisation) {
             channel.log.lock().prepend(frames);

@@ -16,25 +16,18 @@ use super::feed::JsonFeed;
 use super::json::{
     ComponentsDocument, IncidentsDocument, MaintenancesDocument, StatusDocument, SummaryDocument,
 };
+use crate::openapi::OpenApiDocuments;
+use crate::response::problem::Problem;
 
 type Schemas = Vec<(String, RefOr<Schema>)>;
 
-/// The serialised document.
-pub(crate) struct StatuspageOpenApi(String);
-
-impl StatuspageOpenApi {
-    /// # Errors
-    /// If the document cannot be serialised.
-    pub(crate) fn new() -> Result<Self, serde_json::Error> {
-        document().to_pretty_json().map(Self)
-    }
+/// `GET /api/v2/openapi.json`.
+pub(crate) async fn serve(documents: web::Data<OpenApiDocuments>) -> Result<HttpResponse, Problem> {
+    documents.statuspage.response(json).await
 }
 
-/// `GET /api/v2/openapi.json`.
-pub(crate) async fn serve(document: web::Data<StatuspageOpenApi>) -> HttpResponse {
-    HttpResponse::Ok()
-        .content_type("application/json")
-        .body(document.0.clone())
+fn json() -> Result<String, serde_json::Error> {
+    document().to_pretty_json()
 }
 
 fn document() -> OpenApi {
@@ -111,6 +104,8 @@ fn read(tag: &str, name: &str, media: &str, content: Content) -> utoipa::openapi
         .response("200", found)
         .response("304", Response::new("`If-None-Match` has the tag"))
         .response("404", Response::new("There is no such organisation"))
+        .response("429", Response::new("Too many requests wait"))
+        .response("503", Response::new("The database is unavailable"))
         .build()
 }
 
@@ -148,13 +143,16 @@ mod tests {
 
     #[test]
     fn every_path_is_described_and_every_schema_is_there() {
-        let StatuspageOpenApi(text) = StatuspageOpenApi::new().unwrap();
-        let document: Value = serde_json::from_str(&text).unwrap();
+        let document: Value = serde_json::from_str(&json().unwrap()).unwrap();
         let paths = document["paths"].as_object().unwrap();
         assert_eq!(paths.len(), DocumentAddress::VARIANTS.len());
         for path in paths.keys() {
             let below = path.strip_prefix("/status/{organisation}/").unwrap();
             assert!(DocumentAddress::at(below).is_some(), "{path}");
+            for status in ["429", "503"] {
+                let response = &paths[path]["get"]["responses"][status];
+                assert!(response.is_object(), "{path} {status}");
+            }
         }
         let mut found = HashSet::new();
         references(&document, &mut found);

@@ -14,6 +14,7 @@ use allclear_domain::validation::{FieldError, Invalid};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use crate::request::field::{BOOLEAN_MESSAGE, CHOICE_MESSAGE};
 use crate::request::query::query;
 use crate::response::problem::Problem;
 
@@ -47,10 +48,11 @@ impl FilterQuery {
         invalid.check_rule("email", text::no_nul(text));
         let filter = SubscriberFilter {
             email,
-            channel: one_of("channel", self.channel, &mut invalid),
-            scope: one_of("scope", self.scope, &mut invalid),
-            status: one_of("status", self.status, &mut invalid),
-            failing: one_of("failing", self.failing, &mut invalid).unwrap_or(false),
+            channel: parsed("channel", self.channel, CHOICE_MESSAGE, &mut invalid),
+            scope: parsed("scope", self.scope, CHOICE_MESSAGE, &mut invalid),
+            status: parsed("status", self.status, CHOICE_MESSAGE, &mut invalid),
+            failing: parsed("failing", self.failing, BOOLEAN_MESSAGE, &mut invalid)
+                .unwrap_or(false),
         };
         invalid.into_result()?;
         Ok(filter)
@@ -61,10 +63,15 @@ fn given(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.is_empty())
 }
 
-fn one_of<T: FromStr>(field: &str, text: Option<String>, invalid: &mut Invalid) -> Option<T> {
+fn parsed<T: FromStr>(
+    field: &str,
+    text: Option<String>,
+    message: &str,
+    invalid: &mut Invalid,
+) -> Option<T> {
     let value = given(text)?.parse().ok();
     if value.is_none() {
-        invalid.add(FieldError::new(field, "Unknown value"));
+        invalid.add(FieldError::new(field, message));
     }
     value
 }

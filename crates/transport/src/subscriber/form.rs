@@ -156,14 +156,8 @@ fn read(request: &HttpRequest, body: Result<Raw, Problem>) -> Result<Fields, Pro
             format!("The body must be {FORM}"),
         ));
     }
-    let body = body.map_err(|problem| match problem.status_code() {
-        StatusCode::PAYLOAD_TOO_LARGE => Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "The body is larger than 4 KiB",
-        ),
-        _ => problem,
-    })?;
-    let fields = std::str::from_utf8(&body.0)
+    let Raw(body) = body?;
+    let fields = std::str::from_utf8(&body)
         .ok()
         .and_then(|body| web::Query::<Fields>::from_query(body).ok());
     fields

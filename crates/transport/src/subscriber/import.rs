@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, post, web};
+use allclear_application::error::Error;
 use allclear_application::subscriber::Subscribers;
 use allclear_application::subscriber::import::{ImportMode, ImportReport};
 use allclear_domain::id::OrganisationId;
@@ -16,11 +17,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use self::file::File;
-use self::rows::Rows;
+use self::rows::Header;
 use crate::limit::concurrency::release;
 use crate::request::caller::CanWrite;
 use crate::request::field::BOOLEAN_MESSAGE;
-use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 
 /// The organisations whose files are being imported, with the accounts: each has one at a time. All
@@ -90,10 +90,26 @@ struct ReportBody {
     failed: u64,
     /// Why rows cannot be imported, the first 100.
     errors: Vec<RowErrorBody>,
-    /// Of a check: how many more mails that ask to confirm may be sent today (UTC). Each new
-    /// subscriber needs one. Absent without a limit, and if no mail would be sent.
+}
+
+/// Response to an import, or to a check of the file.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SubscriberImportResponse)]
+struct ImportResponse {
+    data: ReportBody,
+    /// Of a check; absent without a limit of mails, and if no mail would be sent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    mails_left: Option<u64>,
+    meta: Option<ImportMeta>,
+}
+
+/// What may still be sent.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SubscriberImportMeta)]
+struct ImportMeta {
+    /// How many more mails that ask to confirm may be sent today (UTC). Each new subscriber needs
+    /// one.
+    mails_left: u64,
 }
 
 /// Why a row cannot be imported.
@@ -116,7 +132,17 @@ impl ReportBody {
             known: report.known,
             failed: report.failed,
             errors: report.errors.into_iter().map(error).collect(),
-            mails_left: report.mails_left,
+        }
+    }
+}
+
+impl ImportResponse {
+    fn new(dry_run: bool, report: ImportReport) -> Self {
+        Self {
+            meta: report
+                .mails_left
+                .map(|mails_left| ImportMeta { mails_left }),
+            data: ReportBody::new(dry_run, report),
         }
     }
 }
@@ -129,7 +155,7 @@ impl ReportBody {
     tag = "subscribers",
     params(ImportQuery),
     request_body(content = String, content_type = "text/csv"),
-    responses((status = 200, body = ApiResponse<ReportBody>), ErrorResponses),
+    responses((status = 200, body = ImportResponse), ErrorResponses),
     security(("bearer" = ["editor"]))
 )]
 #[post("/import")]
@@ -149,19 +175,22 @@ pub(super) async fn import(
     let mode = query.mode()?;
     let dry_run = mode.is_dry_run();
     let importing = Importing::begin(&caller.organisation, caller.account());
-    let _importing = importing.ok_or_else(other_files)?;
+    let _importing = importing.ok_or_else(imports_are_running)?;
     // The file may arrive slowly.
     release(&request);
     let file = File::read(body).await?;
-    let rows = Rows::of(file.bytes())?;
+    // A large file takes long to check, and other requests would wait for this thread.
+    let checked = web::block(move || (Header::of(file.bytes()), file)).await;
+    let (header, file) = checked.map_err(Error::internal)?;
+    let rows = header?.rows(file.bytes());
     let report = subscribers
-        .import(&caller.organisation, caller.account(), mode, rows.iter())
+        .import(&caller.organisation, caller.account(), mode, rows)
         .await?;
-    Ok(ApiResponse::new(ReportBody::new(dry_run, report)).ok())
+    Ok(HttpResponse::Ok().json(ImportResponse::new(dry_run, report)))
 }
 
-/// A file has to wait for others.
-fn other_files() -> Problem {
+/// 429: the file has to wait for others.
+fn imports_are_running() -> Problem {
     let message = "Other files are being imported, please try again in a minute";
     Problem::too_many_of(message.to_owned(), 60)
 }

@@ -13,7 +13,7 @@ use super::{SubscriberBody, SubscriberThrottle};
 use crate::request::body::Body;
 use crate::request::field::{FieldInput, Text};
 use crate::response::api_response::ApiResponse;
-use crate::response::problem::{ErrorResponses, Problem};
+use crate::response::problem::{Problem, VisitorErrorResponses};
 use crate::routes::Routes;
 
 /// Parameters of a manage link.
@@ -56,7 +56,7 @@ struct ManagedChangeInput {
 #[utoipa::path(
     tag = "subscribers",
     request_body = ManageInput,
-    responses((status = 200, body = ApiResponse<SubscriberBody>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<SubscriberBody>), VisitorErrorResponses)
 )]
 #[post("/subscription")]
 async fn read(
@@ -78,7 +78,7 @@ async fn read(
 #[utoipa::path(
     tag = "subscribers",
     request_body = ManagedChangeInput,
-    responses((status = 200, body = ApiResponse<SubscriberBody>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<SubscriberBody>), VisitorErrorResponses)
 )]
 #[patch("/subscription")]
 async fn change(

@@ -14,7 +14,7 @@ use super::visitor::{Nothing, SubscriberName, UNSUBSCRIBED, leave};
 use crate::request::body::Raw;
 use crate::request::field::{FieldInput, Text};
 use crate::response::api_response::ApiResponse;
-use crate::response::problem::{ErrorResponses, Problem};
+use crate::response::problem::{Problem, VisitorErrorResponses};
 use crate::routes::Routes;
 
 /// The field that confirms the intention. Programs that request every address in a mail do not send
@@ -60,7 +60,7 @@ struct OneClick {
     tag = "subscribers",
     params(OneClickQuery),
     request_body(content = OneClick, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = ApiResponse<Nothing>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<Nothing>), VisitorErrorResponses)
 )]
 #[post("/unsubscribe/one-click")]
 async fn one_click(

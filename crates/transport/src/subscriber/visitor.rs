@@ -16,7 +16,7 @@ use crate::limit::client_network::client;
 use crate::request::body::Body;
 use crate::request::field::{FieldInput, Text};
 use crate::response::api_response::ApiResponse;
-use crate::response::problem::{ErrorResponses, Problem};
+use crate::response::problem::{Problem, VisitorErrorResponses};
 use crate::routes::Routes;
 use crate::server::host_routing::serves;
 use crate::status_page::parse_organisation_id;
@@ -160,7 +160,7 @@ pub(super) fn subscriber_id(input: FieldInput<Text>) -> Result<SubscriberId, Inv
 #[utoipa::path(
     tag = "subscribers",
     request_body = SubscriptionInput,
-    responses((status = 200, body = ApiResponse<Nothing>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<Nothing>), VisitorErrorResponses)
 )]
 #[post("/public")]
 async fn subscribe(
@@ -190,7 +190,7 @@ async fn subscribe(
 #[utoipa::path(
     tag = "subscribers",
     request_body = VerificationInput,
-    responses((status = 200, body = ApiResponse<Option<VerifiedBody>>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<Option<VerifiedBody>>), VisitorErrorResponses)
 )]
 #[post("/verify")]
 async fn verify(
@@ -241,7 +241,7 @@ pub(super) const fn confirmed(channel: Channel) -> &'static str {
 #[utoipa::path(
     tag = "subscribers",
     request_body = UnsubscriptionInput,
-    responses((status = 200, body = ApiResponse<Nothing>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<Nothing>), VisitorErrorResponses)
 )]
 #[post("/unsubscribe")]
 async fn unsubscribe(

@@ -204,3 +204,43 @@ async fn sessions_and_keys_outlive_a_restart() {
         .bearer_auth(&token);
     assert_eq!(send(list).await.status, 200);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_are_listed_in_pages_of_at_most_500() {
+    let app = TestApp::start().await;
+    let (ann, acme) = acme(&app).await;
+    let bob = Person::member(&app, &ann, &acme, "bob@example.com", "member").await;
+    let (ann_id, bob_id) = (json!(ann.id().await), json!(bob.id().await));
+    let list = async |query: &str| {
+        let path = format!("/organisations/{acme}/members{query}");
+        ann.get(&path).await
+    };
+    let all = list("").await.body;
+    assert_eq!(all["data"].as_array().unwrap().len(), 2);
+    assert_eq!(all["meta"], Value::Null);
+    let first = list("?limit=1").await.body;
+    assert_eq!(first["data"].as_array().unwrap().len(), 1);
+    assert_eq!(first["data"][0]["userId"], bob_id);
+    assert_eq!(first["meta"], json!({"next": bob_id}));
+    let before = first["meta"]["next"].as_str().unwrap();
+    let second = list(&format!("?limit=1&before={before}")).await.body;
+    assert_eq!(second["data"].as_array().unwrap().len(), 1);
+    assert_eq!(second["data"][0]["userId"], ann_id);
+    assert_eq!(second["meta"], json!({"next": null}));
+    let stranger = "?before=01890000-0000-7000-8000-000000000000";
+    for refused in ["?limit=501", stranger] {
+        assert_eq!(list(refused).await.status, 422, "{refused}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn malformed_identifier_of_a_member_or_an_invitation_names_nothing() {
+    let app = TestApp::start().await;
+    let (ann, acme) = acme(&app).await;
+    for kind in ["members", "invitations"] {
+        let path = format!("/organisations/{acme}/{kind}/nobody");
+        let response = ann.delete(&path).await;
+        assert_eq!(response.status, 404, "{response:?}");
+        assert_eq!(response.body["message"], "There is nothing here");
+    }
+}

@@ -92,6 +92,26 @@ async fn a_revoked_invitation_and_a_replaced_one_work_no_longer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn invitations_are_listed_in_pages_of_at_most_500() {
+    let app = TestApp::start().await;
+    let ann = Person::signed_up(&app, "ann@example.com").await;
+    let acme = ann.organisation().await;
+    for email in ["bob@example.com", "cid@example.com"] {
+        ann.invite(&app, &acme, email, "editor").await;
+    }
+    let at = format!("/organisations/{acme}/invitations");
+    let first = ann.get(&format!("{at}?limit=1")).await.body;
+    assert_eq!(first["data"].as_array().unwrap().len(), 1);
+    assert_eq!(first["data"][0]["email"], "cid@example.com");
+    let before = first["meta"]["next"].as_str().unwrap();
+    let last = ann.get(&format!("{at}?limit=1&before={before}")).await.body;
+    assert_eq!(last["data"].as_array().unwrap().len(), 1);
+    assert_eq!(last["data"][0]["email"], "bob@example.com");
+    assert_eq!(last["meta"], json!({"next": null}));
+    assert_eq!(ann.get(&format!("{at}?limit=501")).await.status, 422);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn invitation_needs_an_address_and_a_role() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, "ann@example.com").await;

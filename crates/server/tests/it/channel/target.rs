@@ -96,8 +96,25 @@ async fn a_channel_that_is_switched_off_is_for_operators_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn listed_targets_are_for_operators_only() {
+async fn visitor_subscribes_a_listed_address() {
     let mut setup = WebhookSetup::start().await;
+    let subscribe = json!({"channel": "webhook", "target": setup.receiver.url("/hook"),
+        "orgId": setup.operator.organisation});
+    let subscribed = setup.post("/public", &subscribe).await;
+    assert_eq!(subscribed.status, 200, "{subscribed:?}");
+    let first = setup.receiver.next_at("/hook").await;
+    let verified = setup.post("/verify", &first.link("verify")).await;
+    assert_eq!(verified.status, 200, "{verified:?}");
+    let secret = verified.body["data"]["secret"].as_str().unwrap();
+    assert!(secret.starts_with("whsec_"), "{secret}");
+    setup.incident("Down").await;
+    setup.receiver.next_at("/hook").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listed_ranges_are_for_operators_only() {
+    let flags = ["--webhook-allow", "127.0.0.0/8"];
+    let mut setup = WebhookSetup::start().await.restarted(&flags).await;
     setup.hook("webhook", "/known").await;
     for path in ["/known", "/new"] {
         let subscribe = json!({"channel": "webhook", "target": setup.receiver.url(path),

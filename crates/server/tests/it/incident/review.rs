@@ -63,6 +63,9 @@ async fn review_is_written_only_over_the_version_that_was_read() {
     let etag = first.etag.unwrap();
     assert_eq!(write(&etag, "Mine again").await.status, 200);
     assert_eq!(write(&etag, "Theirs").await.status, 412);
+    let deletion = operator.request(Method::DELETE, &review);
+    let deletion = deletion.header(header::IF_MATCH, &etag);
+    assert_eq!(send(deletion).await.status, 412);
     assert_eq!(
         operator.get(&review).await.body["data"]["body"],
         "Mine again"

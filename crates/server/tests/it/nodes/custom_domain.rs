@@ -23,8 +23,8 @@ const REDIS: &str = "ALLCLEAR_TEST_REDIS_URL";
 const DOMAIN: &str = "status.shared.example";
 /// Viewers of each path.
 const VIEWERS: usize = 2;
-/// How soon the other node shows a domain's new organisation. Without a broadcast it would be
-/// five seconds.
+/// How soon the other node shows a domain's new organisation, also if the broadcast is lost and it
+/// waits for the next regular read.
 const FOLLOWS: Duration = Duration::from_secs(10);
 const TIMEOUT: Duration = Duration::from_mins(1);
 

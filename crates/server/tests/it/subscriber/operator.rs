@@ -184,10 +184,10 @@ async fn operator_finds_subscribers_by_a_part_of_the_address() {
     let bad = operator.get(&format!("/subscriber/list?{query}")).await;
     let errors = json!([
         {"field": "email", "message": "Must be at most 254 characters"},
-        {"field": "channel", "message": "Unknown value"},
-        {"field": "scope", "message": "Unknown value"},
-        {"field": "status", "message": "Unknown value"},
-        {"field": "failing", "message": "Unknown value"},
+        {"field": "channel", "message": "Select Any One"},
+        {"field": "scope", "message": "Select Any One"},
+        {"field": "status", "message": "Select Any One"},
+        {"field": "failing", "message": "Must be true or false"},
     ]);
     assert_eq!((bad.status, &bad.body["errors"]), (422, &errors));
     let bad = operator.get("/subscriber/list?email=%00").await;

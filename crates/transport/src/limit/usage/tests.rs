@@ -7,6 +7,7 @@ use actix_web::test::TestRequest;
 use allclear_application::outbox::PublicEvent;
 use allclear_domain::event::EventKind;
 use futures_util::FutureExt as _;
+use uuid::Uuid;
 
 fn usage(writes: Option<(u32, u32)>, text: u32) -> Usage {
     let limits = WriteLimits {
@@ -294,6 +295,31 @@ async fn requests_of_an_organisation_wait_for_others_of_their_kind() {
 }
 
 #[actix_web::test]
+async fn session_reads_of_one_account_leave_connections_to_others() {
+    let usage = usage(None, 0);
+    let [ann, bob] = [1, 2].map(|number| UserId(Uuid::from_u128(number)));
+    let read = || request(Method::GET, ("accept", "*/*"));
+    let first = read();
+    assert!(usage.begin_session(ann, &first).await.is_ok());
+    let requests: Vec<_> = (0..=MAX_WAITING_SESSIONS).map(|_| read()).collect();
+    // Without the cooperative budget of a task, which these requests would use up.
+    let begin = |request| {
+        let begun = usage.begin_session(ann, request);
+        Box::pin(tokio::task::unconstrained(begun))
+    };
+    let mut begun: Vec<_> = requests.iter().map(begin).collect();
+    let (last, waiting) = begun.split_last_mut().unwrap();
+    for request in waiting {
+        assert!(request.as_mut().now_or_never().is_none());
+    }
+    assert!(last.as_mut().now_or_never().unwrap().is_err());
+    assert!(usage.begin_session(bob, &read()).await.is_ok());
+    release(&first);
+    let next = begun[0].as_mut().now_or_never();
+    assert!(next.unwrap().is_ok());
+}
+
+#[actix_web::test]
 async fn requests_of_one_caller_do_not_delay_those_of_others() {
     let usage = usage(None, 0);
     let one = organisation("one");
@@ -313,13 +339,47 @@ async fn requests_of_one_caller_do_not_delay_those_of_others() {
 async fn changes_that_only_admins_may_make_do_not_wait_for_writes() {
     let usage = usage(Some((1, 60)), 1_000);
     let one = organisation("one");
-    let requests = ["0", "0", "5000", "0"].map(post);
+    let requests = ["0"; 4].map(post);
     let [write, second, revocation, other] = &requests;
     let begin = |kind, request| usage.begin(&one, "ada", kind, request);
     assert!(begin(WriteKind::Person, write).await.is_ok());
     assert!(begin(WriteKind::Person, second).await.is_err());
     assert!(begin(WriteKind::Administration, revocation).await.is_ok());
     assert!(begin(WriteKind::Administration, other).await.is_err());
+}
+
+#[test]
+fn text_of_admins_is_bounded_apart_and_keeps_no_admin_from_changes_without_text() {
+    let usage = usage(None, 10_000);
+    let one = organisation("one");
+    let take = |kind, bytes| usage.take_write(&one, kind, &post(bytes));
+    assert!(take(WriteKind::Administration, "8000").is_ok());
+    let refused = take(WriteKind::Administration, "8000").unwrap_err();
+    assert_eq!(refused.error_response().status(), 429);
+    assert!(refused.to_string().contains("ALLCLEAR_LIMIT_TEXT"));
+    assert!(take(WriteKind::Administration, "0").is_ok());
+    for kind in [WriteKind::Person, WriteKind::ApiKey] {
+        assert!(take(kind, "8000").is_ok());
+    }
+}
+
+#[test]
+fn short_change_of_an_organisation_with_a_long_description_counts_as_text_of_admins() {
+    let usage = usage(None, 50_000);
+    let one = organisation("one");
+    let event = PublicEvent::new(EventKind::OrganisationUpdated, &["x".repeat(40_000)]);
+    let renamed = Commit {
+        events: vec![event.unwrap()],
+        counts_as: Some(WriteKind::Administration),
+        ..Commit::example("one", 1, &[])
+    };
+    let take = |kind, bytes| usage.take_write(&one, kind, &post(bytes));
+    usage.count_commit(&renamed);
+    assert!(take(WriteKind::Administration, "20").is_ok());
+    usage.count_commit(&renamed);
+    assert!(take(WriteKind::Administration, "20").is_err());
+    assert!(take(WriteKind::Administration, "0").is_ok());
+    assert!(take(WriteKind::Person, "40000").is_ok());
 }
 
 #[test]

@@ -107,11 +107,11 @@ async fn viewer_that_has_missed_too_many_commits_reads_nothing_of_the_outbox() {
 async fn viewers_of_one_organisation_do_not_delay_those_of_others() {
     let streams = streams(2);
     let [org, other] = ["org", "other"].map(|id| OrganisationId::parse(id).unwrap());
-    let reading = streams.turn(&org).await;
+    let reading = streams.read_permit(&org).await;
     assert!(reading.is_some());
-    let mut second = Box::pin(streams.turn(&org));
+    let mut second = Box::pin(streams.read_permit(&org));
     assert!(futures_util::poll!(second.as_mut()).is_pending());
-    assert!(streams.turn(&other).await.is_some());
+    assert!(streams.read_permit(&other).await.is_some());
     drop(reading);
     assert!(second.await.is_some());
 }

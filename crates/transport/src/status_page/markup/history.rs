@@ -126,7 +126,7 @@ pub(crate) fn unknown(organisation: Option<&OrganisationId>) -> Markup {
 }
 
 /// The frame with links to the pages, of which `current` is this one. The script replaces `live`
-/// after a change and at `valid_until`, and nothing else.
+/// after a change and at `valid_until`. It says above it if the page may be out of date.
 fn framed(
     owner: &PageOwner,
     current: Option<&str>,
@@ -144,7 +144,9 @@ fn framed(
     };
     let content = html! {
         (fixed)
-        p class="note" { "All times are in " (owner.time_zone.label()) }
+        p class="note" {
+            "All times are in " (owner.time_zone.label()) span data-loss="true" {}
+        }
         div data-live="true" data-revision=(owner.revision) data-until=[until]
             data-events={ "/api/v1/status/" (owner.id) "/events" } { (live) }
         p role="status" data-announcement="true" {}

@@ -9,10 +9,11 @@ use allclear_application::status_page::maintenance::{
 };
 use allclear_application::status_page::past_title::{PastTitle, TitledComponent};
 use allclear_application::status_page::{
-    Banner, PublicComponent, PublicOrganisation, PublicUptime, PublicUptimeDay,
+    PublicComponent, PublicOrganisation, PublicUptime, PublicUptimeDay,
 };
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::component_group::GroupDisplay;
+use allclear_domain::headline::Banner;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;

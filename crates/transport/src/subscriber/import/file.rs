@@ -2,11 +2,11 @@
 
 use actix_web::http::StatusCode;
 use actix_web::web::{self, BytesMut};
-use futures_util::TryStreamExt as _;
+use futures_util::StreamExt as _;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::other_files;
-use crate::request::body::FILE_LIMIT;
+use super::imports_are_running;
+use crate::request::body::{FILE_LIMIT, unreadable_body};
 use crate::response::problem::Problem;
 
 /// Bytes in which the memory is counted.
@@ -26,8 +26,8 @@ impl File<'static> {
     /// Reads the file. 413 if it is too large, 429 if there is no memory for it.
     pub(super) async fn read(mut body: web::Payload) -> Result<Self, Problem> {
         let mut file = Self::new(&MEMORY);
-        let unreadable = |_| Problem::new(StatusCode::BAD_REQUEST, "The file could not be read");
-        while let Some(chunk) = body.try_next().await.map_err(unreadable)? {
+        while let Some(chunk) = body.next().await {
+            let chunk = chunk.map_err(|error| unreadable_body(&error))?;
             file.add(&chunk)?;
         }
         Ok(file)
@@ -58,7 +58,7 @@ impl<'m> File<'m> {
         let taken = self.taken.as_ref().map_or(0, SemaphorePermit::num_permits);
         let missing = u32::try_from(length.div_ceil(UNIT_BYTES) - taken).unwrap_or(u32::MAX);
         let more = self.memory.try_acquire_many(missing);
-        let more = more.map_err(|_| other_files())?;
+        let more = more.map_err(|_| imports_are_running())?;
         match &mut self.taken {
             Some(taken) => taken.merge(more),
             None => self.taken = Some(more),

@@ -15,22 +15,21 @@ const COLUMN_LIMIT: usize = 1_000;
 /// What may separate cells. Spreadsheet programs of many countries write semicolons.
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
-/// The rows of a file.
-pub(super) struct Rows<'a> {
-    file: &'a [u8],
+/// The header of a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Header {
     /// What separates cells.
     delimiter: u8,
-    /// Number of cells of the header.
+    /// Number of cells.
     width: usize,
     email: usize,
     components: Option<usize>,
 }
 
-impl<'a> Rows<'a> {
-    /// Reads the header.
-    pub(super) fn of(file: &'a [u8]) -> Result<Self, Invalid> {
-        // The byte order mark of some programs.
-        let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
+impl Header {
+    /// Reads the header, and checks the numbers of lines and columns of the whole file.
+    pub(super) fn of(file: &[u8]) -> Result<Self, Invalid> {
+        let file = without_mark(file);
         if lines(file) > LINE_LIMIT {
             return Err(Invalid::field(
                 "email",
@@ -52,7 +51,6 @@ impl<'a> Rows<'a> {
         };
         let email = place("email");
         Ok(Self {
-            file,
             delimiter,
             email: email.ok_or_else(|| {
                 let needed = "The first line must name a column \"email\"";
@@ -64,14 +62,15 @@ impl<'a> Rows<'a> {
         })
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = ImportRow> + Send {
+    /// The rows of the file.
+    pub(super) fn rows(self, file: &[u8]) -> impl Iterator<Item = ImportRow> + Send {
         let Self {
-            file,
             delimiter,
             width,
             email,
             components,
-        } = *self;
+        } = self;
+        let file = without_mark(file);
         let mut reader = reader(file, delimiter);
         let mut record = ByteRecord::new();
         let (mut line, mut counted) = (1, 0);
@@ -99,6 +98,11 @@ impl<'a> Rows<'a> {
             }
         })
     }
+}
+
+/// A file without the byte order mark of some programs.
+fn without_mark(file: &[u8]) -> &[u8] {
+    file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file)
 }
 
 /// Number of line ends: `\n`, `\r` or both, as the reader knows them.
@@ -181,7 +185,8 @@ mod tests {
     use super::*;
 
     fn rows(file: &str) -> Vec<ImportRow> {
-        Rows::of(file.as_bytes()).unwrap().iter().collect()
+        let file = file.as_bytes();
+        Header::of(file).unwrap().rows(file).collect()
     }
 
     fn row(line: u64, email: &str, components: &str) -> ImportRow {
@@ -249,21 +254,21 @@ mod tests {
     #[test]
     fn a_file_needs_a_header() {
         for file in ["", "ann@example.com\n", "name\nann\n"] {
-            assert!(Rows::of(file.as_bytes()).is_err(), "{file}");
+            assert!(Header::of(file.as_bytes()).is_err(), "{file}");
         }
     }
 
     #[test]
     fn a_file_has_a_largest_number_of_lines() {
         let largest = format!("email{}", "\n".repeat(LINE_LIMIT));
-        assert!(Rows::of(largest.as_bytes()).is_ok());
-        assert!(Rows::of(format!("{largest}\n").as_bytes()).is_err());
+        assert!(Header::of(largest.as_bytes()).is_ok());
+        assert!(Header::of(format!("{largest}\n").as_bytes()).is_err());
         // The reader ends a line at each of these, too.
         for end in ["\r", "\r\n"] {
             let largest = format!("email{}", end.repeat(LINE_LIMIT));
-            assert!(Rows::of(largest.as_bytes()).is_ok(), "{end:?}");
+            assert!(Header::of(largest.as_bytes()).is_ok(), "{end:?}");
             assert!(
-                Rows::of(format!("{largest}{end}").as_bytes()).is_err(),
+                Header::of(format!("{largest}{end}").as_bytes()).is_err(),
                 "{end:?}"
             );
         }
@@ -275,20 +280,20 @@ mod tests {
         for cell in [",", &cell] {
             for row in ["email", "email\nann@example.com"] {
                 let columns = |number| row.to_owned() + &cell.repeat(number - 1);
-                assert!(Rows::of(columns(COLUMN_LIMIT).as_bytes()).is_ok());
+                assert!(Header::of(columns(COLUMN_LIMIT).as_bytes()).is_ok());
                 let file = columns(COLUMN_LIMIT + 1) + "\nbob@example.com";
-                assert!(Rows::of(file.as_bytes()).is_err(), "{file}");
+                assert!(Header::of(file.as_bytes()).is_err(), "{file}");
             }
         }
         let header = |columns: usize| format!("email{}", ";".repeat(columns - 1));
-        assert!(Rows::of(header(COLUMN_LIMIT).as_bytes()).is_ok());
-        assert!(Rows::of(header(COLUMN_LIMIT + 1).as_bytes()).is_err());
+        assert!(Header::of(header(COLUMN_LIMIT).as_bytes()).is_ok());
+        assert!(Header::of(header(COLUMN_LIMIT + 1).as_bytes()).is_err());
     }
 
     #[test]
     fn a_line_of_another_encoding_is_an_error_of_its_own() {
         let file = b"email\n\xff@example.com\nann@example.com\n";
-        let rows: Vec<_> = Rows::of(file).unwrap().iter().collect();
+        let rows: Vec<_> = Header::of(file).unwrap().rows(file).collect();
         assert_eq!(
             rows,
             [

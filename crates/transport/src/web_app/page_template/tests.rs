@@ -1,8 +1,9 @@
 use super::*;
 
 use allclear_application::status_page::incident::PublicIncident;
-use allclear_application::status_page::{Banner, PublicComponent, PublicOrganisation};
+use allclear_application::status_page::{PublicComponent, PublicOrganisation};
 use allclear_domain::component::ComponentStatus;
+use allclear_domain::headline::Banner;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::organisation::{Organisation, Revision};

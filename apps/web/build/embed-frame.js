@@ -41,6 +41,9 @@
 
   new ResizeObserver(report).observe(live);
   report();
+  // The banner has no room to say that it is out of date.
+  function lost() {}
+
   // Many pages show the banner, mostly in hidden tabs.
-  followEvents(live, 100, show, undefined, true);
+  followEvents(live, 100, show, lost, undefined, true);
 })();

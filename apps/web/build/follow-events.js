@@ -1,7 +1,9 @@
 // Keeps a part of a page that the server draws up to date: after an event the page is read again.
-// The build puts this script in front of those that call it, and the names of the events in. If
-// `pauses` is true, a hidden page has no connection. Returns a function that reads the page again.
-function followEvents(live, delay, show, gone, pauses) {
+// The build puts this script in front of those that call it, and the names of the events in. `lost`
+// is called with the time of the last sign of life while the page may be out of date, otherwise
+// without. If `pauses` is true, a hidden page has no connection. Returns a function that reads the
+// page again.
+function followEvents(live, delay, show, lost, gone, pauses) {
   var latest = +live.dataset.revision;
   var failures = 0;
   var aliveAt = 0;
@@ -22,9 +24,11 @@ function followEvents(live, delay, show, gone, pauses) {
     expectLife();
     source.addEventListener('open', function () {
       failures = 0;
+      lost();
       expectLife();
     });
     source.addEventListener('error', function () {
+      lost(aliveAt);
       if (source.readyState === EventSource.CLOSED) fail();
       else expectLife();
     });
@@ -77,9 +81,11 @@ function followEvents(live, delay, show, gone, pauses) {
     timer = setTimeout(reopen, milliseconds * (1 + Math.random() * 3));
   }
 
+  // Waits for at most half a minute, as `later` waits for up to four times as long.
   function fail() {
+    lost(aliveAt);
     failures += 1;
-    later(Math.min(1000 * Math.pow(2, failures), 30000));
+    later(Math.min(1000 * Math.pow(2, failures), 7500));
   }
 
   function reopen() {
@@ -92,7 +98,8 @@ function followEvents(live, delay, show, gone, pauses) {
     url.searchParams.set('revision', latest);
     return fetch(url, { cache: 'no-cache', signal: AbortSignal.timeout(20000) }).then(
       function (response) {
-        if (gone && response.status === 404) return gone();
+        // A proxy that has lost its server may respond with a 404 of its own, without this header.
+        if (gone && response.status === 404 && response.headers.has('X-Request-Id')) return gone();
         if (!response.ok) throw new Error(String(response.status));
         return response.text().then(replace);
       },
@@ -101,9 +108,9 @@ function followEvents(live, delay, show, gone, pauses) {
 
   function replace(html) {
     var page = new DOMParser().parseFromString(html, 'text/html');
+    // Only pages of Allclear have a version. What a proxy sends while the server is unavailable has
+    // none.
     var version = page.documentElement.dataset.version;
-    // Only pages of Allclear have a version. What a proxy sends while the server is unavailable
-    // has none.
     var isReplaced = version && version !== document.documentElement.dataset.version;
     // The style is that of this version. A young page may come from a cache, or nodes run different
     // versions for a moment.
@@ -114,6 +121,7 @@ function followEvents(live, delay, show, gone, pauses) {
     var next = page.querySelector('[data-live]');
     if (!next) return;
     show(next, page);
+    lost();
     live.dataset.revision = next.dataset.revision;
     if (isReplaced) later(60000);
     // Another node, which has not received the change yet, has drawn this page.

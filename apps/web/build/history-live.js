@@ -11,7 +11,7 @@
     if (themeButton) followTheme(themeButton);
     if (!live) return;
     showLocalTimes();
-    readAgain = followEvents(live, 200, show, gone);
+    readAgain = followEvents(live, 200, show, lost, gone);
     followClock();
   }
 
@@ -92,23 +92,21 @@
 
   // A screen reader says nothing if the text stays the same.
   function announce(next) {
-    var updates = Array.from(next.querySelectorAll('.timeline > li'));
-    var update = updates.find(function (candidate) {
-      return !document.getElementById(candidate.id);
-    });
+    var updates = [...next.querySelectorAll('.timeline > li')];
+    var update = updates.find((candidate) => !document.getElementById(candidate.id));
     document.querySelector('[data-announcement]').textContent = update
       ? 'New update: ' + textOf(update)
-      : 'This page was updated at ' + new Date().toLocaleTimeString();
+      : 'This page was updated at ' + timeOf(Date.now());
   }
 
   // The label of its status, and its message.
   function textOf(update) {
-    var parts = Array.from(update.querySelectorAll('span:first-child, [dir]'));
-    return parts
-      .map(function (part) {
-        return part.textContent;
-      })
-      .join('. ');
+    var parts = [...update.querySelectorAll('span:first-child, [dir]')];
+    return parts.map((part) => part.textContent).join('. ');
+  }
+
+  function timeOf(instant) {
+    return new Date(instant).toLocaleTimeString();
   }
 
   // The server leaves out the symbols of icons that a page does not use.
@@ -125,13 +123,18 @@
     var focused = live.contains(document.activeElement) && document.activeElement;
     live.innerHTML = next.innerHTML;
     if (!focused) return;
-    var alike = Array.from(live.querySelectorAll('a, summary')).filter(function (candidate) {
-      return candidate.localName === focused.localName && candidate.href === focused.href;
-    });
-    var same = alike.find(function (candidate) {
-      return candidate.textContent === focused.textContent;
-    });
+    var alike = [...live.querySelectorAll('a, summary')].filter(
+      (candidate) => candidate.localName === focused.localName && candidate.href === focused.href,
+    );
+    var same = alike.find((candidate) => candidate.textContent === focused.textContent);
     if (same || alike[0]) (same || alike[0]).focus({ preventScroll: true });
+  }
+
+  // Says of which time the page is while it may be out of date.
+  function lost(since) {
+    var notice = document.querySelector('[data-loss]');
+    if (since && notice.textContent) return;
+    notice.textContent = since ? ' · Reconnecting, state of ' + timeOf(since) + ' (your time)' : '';
   }
 
   // What the page showed has been deleted.

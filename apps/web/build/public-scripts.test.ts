@@ -10,7 +10,7 @@ let isHidden: boolean;
 const requests = vi.fn((url: URL) => page(url.searchParams.get('revision') ?? ''));
 
 const live = (revision: number | string, content: string) =>
-  `<div data-live data-events="/events" data-revision="${revision}">${content}</div><p data-announcement></p>`;
+  `<p data-loss></p><div data-live data-events="/events" data-revision="${revision}">${content}</div><p data-announcement></p>`;
 const link = (revision: number | string) => `<a href="/status">Revision ${revision}</a>`;
 
 beforeEach(() => {
@@ -38,6 +38,7 @@ const run = async (name: string) => void runInThisContext(await withEvents(name)
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const shown = () => document.querySelector('[data-live]')?.textContent;
 const announced = () => document.querySelector('[data-announcement]')?.textContent;
+const loss = () => document.querySelector('[data-loss]')?.textContent;
 
 /** The server has this page since revision 8, and sends an event. */
 async function change(html: string, revision = 8) {
@@ -95,6 +96,19 @@ for (const script of ['history-live.js', 'embed-frame.js']) {
       expect(requests).toHaveBeenCalledOnce();
       await pass(4000);
       expect(requests).toHaveBeenCalledTimes(2);
+    });
+
+    it('waits longer after each failure, but half a minute at most', async () => {
+      page = () => Promise.reject(new TypeError('offline'));
+      await run(script);
+      vi.mocked(Math.random).mockReturnValue(1);
+      FakeEventSource.last.giveUp();
+      for (const [failures, delay] of [8000, 16_000, 30_000, 30_000].entries()) {
+        await pass(delay - 1);
+        expect(requests).toHaveBeenCalledTimes(failures);
+        await pass(1);
+        expect(requests).toHaveBeenCalledTimes(failures + 1);
+      }
     });
 
     it('loads the page again if the server has another version of it, unless the page is young', async () => {
@@ -191,6 +205,66 @@ describe('history-live.js', () => {
     vi.setSystemTime('2026-11-20T10:02:30.000Z');
     await change(live(10, timeline()), 10);
     expect(announced()).not.toBe(deleted);
+  });
+
+  it('goes on after a 404 that is not of Allclear, and loads the page again after one that is', async () => {
+    const reload = vi.fn();
+    vi.stubGlobal('location', { href: location.href, reload });
+    page = () => Promise.resolve(new Response('404 page not found', { status: 404 }));
+    await run('history-live.js');
+    FakeEventSource.last.giveUp();
+    await pass(2000);
+    expect(requests).toHaveBeenCalledOnce();
+    expect(reload).not.toHaveBeenCalled();
+    // Not each page of Allclear has a version.
+    const headers = { 'X-Request-Id': '0123' };
+    page = () => Promise.resolve(new Response('<h1>Not found</h1>', { status: 404, headers }));
+    await pass(4000);
+    expect(requests).toHaveBeenCalledTimes(2);
+    expect(reload).toHaveBeenCalledOnce();
+  });
+
+  it('says of which time the page is until it is connected again', async () => {
+    vi.setSystemTime('2026-11-20T10:02:03.000Z');
+    await run('history-live.js');
+    FakeEventSource.last.open();
+    expect(loss()).toBe('');
+    FakeEventSource.last.break();
+    const text = loss();
+    expect(text).toMatch(/^ · Reconnecting, state of .*\b02:03\b.* \(your time\)$/);
+    vi.setSystemTime('2026-11-20T10:05:00.000Z');
+    FakeEventSource.last.break();
+    expect(loss()).toBe(text);
+    FakeEventSource.last.open();
+    expect(loss()).toBe('');
+  });
+
+  it('says when it had the last sign of life, and forgets that once it is read again', async () => {
+    vi.setSystemTime('2026-11-20T10:02:03.000Z');
+    await run('history-live.js');
+    FakeEventSource.last.open();
+    vi.setSystemTime('2026-11-20T19:00:00.000Z');
+    page = () => Promise.resolve(new Response('Unavailable', { status: 503 }));
+    FakeEventSource.last.giveUp();
+    expect(loss()).toMatch(/\b02:03\b/);
+    page = () => Promise.resolve(new Response(live(8, link(8))));
+    await pass(30_000);
+    expect(shown()).toBe('Revision 8');
+    expect(loss()).toBe('');
+  });
+
+  it('says of which time the page is while it cannot be read', async () => {
+    await run('history-live.js');
+    FakeEventSource.last.open();
+    page = () => Promise.resolve(new Response('Unavailable', { status: 503 }));
+    FakeEventSource.last.send('component-deleted', ['x'], '8');
+    await pass(200);
+    expect(loss()).toMatch(/^ · Reconnecting/);
+    page = () => Promise.resolve(new Response(live(8, link(8))));
+    await pass(2000);
+    FakeEventSource.last.open();
+    expect(shown()).toBe('Revision 8');
+    expect(loss()).toBe('');
   });
 
   it.each([

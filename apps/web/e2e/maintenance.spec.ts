@@ -85,15 +85,17 @@ test('a maintenance begins by itself while a visitor watches, and the operator c
   await expect(said(page, 'Live')).toBeVisible();
   await operatorPage.goto('/schedules');
   await expect(said(operatorPage, 'No Data')).toBeVisible();
-  await organisation.call('POST', '/maintenance/create', {
+  const { id } = await organisation.call<{ id: string }>('POST', '/maintenance/create', {
     title: 'Cable swap',
     description: 'A minute of silence.',
     status: 'SCHEDULED',
-    startAt: new Date(Date.now() + 6000).toISOString(),
-    endAt: new Date(Date.now() + 3_600_000).toISOString(),
+    startAt: new Date(Date.now() + 86_400_000).toISOString(),
+    endAt: new Date(Date.now() + 90_000_000).toISOString(),
   });
   const maintenance = page.getByRole('article').filter({ hasText: 'Cable swap' });
   await expect(maintenance).toContainText('Scheduled');
+  const soon = new Date(Date.now() + 1000).toISOString();
+  await organisation.call('PATCH', `/maintenance/${id}`, { startAt: soon });
   await expect(maintenance).toContainText('In Progress');
 
   await operatorPage.reload();

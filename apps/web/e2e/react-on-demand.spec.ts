@@ -12,6 +12,9 @@ const changes = (page: Page) => page.getByRole('log', { name: 'Changes' });
 const bars = (page: Page) => page.getByRole('listbox', { name: 'Uptime of API' });
 const tip = (page: Page) => page.locator('.uptime-tip');
 
+/** What the server responds if it has no such file. */
+const gone = { status: 404, headers: { 'X-Request-Id': '0123' } };
+
 function report(organisation: Organisation, title: string) {
   return organisation.call<{ id: string }>('POST', '/incident/create', {
     title,
@@ -264,7 +267,7 @@ test('an event is shown after React could not be loaded at first', async ({
 
 test.describe('after the files of the page have been replaced by those of a new version', () => {
   test.beforeEach(async ({ page, organisation }) => {
-    await page.route(reactFiles, (route) => route.fulfill({ status: 404 }));
+    await page.route(reactFiles, (route) => route.fulfill(gone));
     await page.clock.install();
     await page.goto(organisation.statusPage);
     await expect(live(page)).toBeVisible();
@@ -305,10 +308,10 @@ test('a press makes the page load again after the files of its dialog have been 
   await expect(live(page)).toBeVisible();
   await loadReact(page);
   const dialogFiles = /\/assets\/(forms|standalone-subscribe-dialog)-/;
-  await page.route(dialogFiles, (route) => route.fulfill({ status: 404 }));
+  await page.route(dialogFiles, (route) => route.fulfill(gone));
   await page.route(/\/assets\/starter-/, (route) =>
     // The new page gets its script.
-    route.request().method() === 'HEAD' ? route.fulfill({ status: 404 }) : route.continue(),
+    route.request().method() === 'HEAD' ? route.fulfill(gone) : route.continue(),
   );
   // A fake clock would hide the requested files from `loadReact`.
   await page.evaluate(() => {

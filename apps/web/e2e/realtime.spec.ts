@@ -147,9 +147,11 @@ test('an operator watches a maintenance that another one plans, and the clock be
     title: 'Database upgrade',
     description: 'Writes pause.',
     status: 'SCHEDULED',
-    startAt: new Date(Date.now() + 6000).toISOString(),
+    startAt: new Date(Date.now() + 86_400_000).toISOString(),
   });
   await expect(row(colleague, 'Database upgrade')).toContainText('Scheduled');
+  const soon = new Date(Date.now() + 1000).toISOString();
+  await organisation.call('PATCH', `/maintenance/${id}`, { startAt: soon });
   await expect(row(colleague, 'Database upgrade')).toContainText('In Progress');
   await organisation.call('DELETE', `/maintenance/${id}`);
   await expect(colleague.getByText('No Data')).toBeVisible();

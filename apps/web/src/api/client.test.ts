@@ -54,6 +54,7 @@ describe('the API client', () => {
       data: { id: '1' },
       message: 'Here',
       next: 'c-9',
+      meta: { next: 'c-9' },
       etag: '"7"',
     });
   });
@@ -321,6 +322,14 @@ describe('the API client', () => {
     await expect(anonymous.get('/component/list')).rejects.toMatchObject({
       status: 502,
       message: 'The server responded with status 502',
+      isTransient: true,
+    });
+  });
+
+  it('fails for a reason that may pass if a response was cut off', async () => {
+    server.use(http.get(apiUrl('/component/list'), () => new HttpResponse('{"data":')));
+    await expect(anonymous.get('/component/list')).rejects.toMatchObject({
+      status: 200,
       isTransient: true,
     });
   });

@@ -2,6 +2,7 @@ import { apiBase } from '@/paths';
 import { ApiError } from './error';
 import { IdempotencyKeys } from './idempotency-keys';
 import { notifyReachable } from './reachable';
+import type { components } from './schema.gen';
 import { readServerClock } from './server-clock';
 
 /** Returns the current bearer token; null for an anonymous request. */
@@ -21,6 +22,8 @@ export interface ApiResponse<T> {
   message: string | null;
   /** The `before` of the next page of a list; null on the last page. */
   next: string | null;
+  /** What else the response says, as a list its next page. */
+  meta?: Meta | undefined;
   /** The item's version, for `ifMatch` when it is saved. */
   etag: string | null;
 }
@@ -55,7 +58,11 @@ export interface ApiClient {
 interface Envelope<T> {
   data: T;
   message?: string;
-  meta?: { next: string | null };
+  meta?: Meta;
+}
+
+interface Meta extends Partial<components['schemas']['SubscriberImportMeta']> {
+  next?: string | null;
 }
 
 /** Creates a client that adds the token and unwraps responses. Its methods throw `ApiError`. */
@@ -170,6 +177,7 @@ async function readResponse<T>(response: Response): Promise<ApiResponse<T>> {
     data: envelope.data,
     message: envelope.message ?? null,
     next: envelope.meta?.next ?? null,
+    meta: envelope.meta,
     etag: response.headers.get('ETag'),
   };
 }

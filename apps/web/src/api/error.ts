@@ -40,7 +40,8 @@ export class ApiError extends Error {
 
   /** Whether a retry of the same request may succeed. */
   get isTransient(): boolean {
-    return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
+    // A response below 400 was cut off, and 0 stands for no response.
+    return this.status < 400 || this.status === 408 || this.status === 429 || this.status >= 500;
   }
 
   /** Whether the request needs a second factor, which the user has not used in this session. */
@@ -75,6 +76,11 @@ export function isNotFound(error: unknown): boolean {
 /** Ignores that an item does not exist: there is nothing left to do. Throws any other error. */
 export function ignoreNotFound(error: unknown): void {
   if (!isNotFound(error)) throw error;
+}
+
+/** Ignores that the response to a change that was made is cut off. Throws any other error. */
+export function ignoreCutOff(error: unknown): void {
+  if (!(error instanceof ApiError && error.status >= 200 && error.status < 300)) throw error;
 }
 
 function seconds(value: string | null): number | null {

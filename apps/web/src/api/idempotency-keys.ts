@@ -55,7 +55,7 @@ function isInProgress(error: unknown): boolean {
  */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof ApiError) || error.isTransient) return false;
-  return error.status >= 400 && ![401, 403, 409].includes(error.status);
+  return ![401, 403, 409].includes(error.status);
 }
 
 /** `crypto.randomUUID` is missing on pages that are served over http. */

@@ -129,9 +129,10 @@ export function useListCache(): ListCache {
   }, [cache, mutate]);
 }
 
-/** Keys of the pages of a list, for `useSWRInfinite`. */
-export function pageKey(path: string) {
+/** Keys of the pages of a list, for `useSWRInfinite`; null has none. */
+export function pageKey(path: string | null) {
   return (index: number, previous: ApiResponse<unknown[]> | null): string | null => {
+    if (path === null) return null;
     const first = `${path}${separatorAfter(path)}limit=${pageSize}`;
     if (index === 0 || previous === null) return first;
     if (previous.next === null) return null;

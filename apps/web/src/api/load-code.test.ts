@@ -11,16 +11,19 @@ beforeEach(() => {
   reload.mockClear();
 });
 
+/** What Allclear gives to each response. */
+const identified = { 'X-Request-Id': '0123' };
+
 /**
  * Starts the page by a script, as the status page does, and the server responds to requests for
  * the script.
  */
-function startPage(status: number, ageMs: number) {
+function startPage(status: number, ageMs: number, headers: HeadersInit = identified) {
   vi.spyOn(performance, 'now').mockReturnValue(ageMs);
   const script = document.createElement('script');
   Object.assign(script, { async: true, src: 'http://localhost:8080/assets/starter-old.js' });
   document.head.append(script);
-  server.use(http.head(script.src, () => new HttpResponse(null, { status })));
+  server.use(http.head(script.src, () => new HttpResponse(null, { status, headers })));
 }
 
 it('loads the page again if the script that started it is gone', async () => {
@@ -47,15 +50,21 @@ it('asks the server, also behind a cache that keeps the script', async () => {
   expect(reload).toHaveBeenCalledOnce();
 });
 
-it('keeps a page of the present version, and tries to load the code again', async () => {
-  startPage(200, reloadAfterMs + 1);
+it.each([
+  ['of the present version', 200, identified],
+  ['whose proxy has no server', 404, {}],
+])('keeps a page %s, and tries to load the code again', async (_, status, headers) => {
+  startPage(status, reloadAfterMs + 1, headers);
   vi.useFakeTimers();
   const load = vi.fn(notLoaded);
   const loading = loadCodeOrReload(load).catch((error: unknown) => error);
-  await vi.waitFor(async () => {
+  const later = async () => {
     await vi.advanceTimersByTimeAsync(2000);
-    expect(load).toHaveBeenCalledTimes(3);
-  });
-  expect(await loading).toBeInstanceOf(CodeNotLoaded);
+    return load;
+  };
+  await expect.poll(later).toHaveBeenCalledTimes(3);
+  const failure = await loading;
+  expect(failure).toBeInstanceOf(CodeNotLoaded);
+  expect(failure).toMatchObject({ isReplaced: false });
   expect(reload).not.toHaveBeenCalled();
 });

@@ -56,12 +56,18 @@ export async function loadCodeOrReload<T>(load: () => Promise<T>): Promise<T> {
 async function isAppReplaced(): Promise<boolean> {
   // The script of the status page is no module.
   const entry = document.querySelector<HTMLScriptElement>('script[src*="/assets/"]');
-  if (entry === null) return false;
   try {
     // A cache in front of the server keeps the file, but has no response to this query.
-    const { status } = await fetch(`${entry.src}?${Date.now()}`, { method: 'HEAD' });
-    return status === 404;
+    return entry !== null && isGone(await fetch(`${entry.src}?${Date.now()}`, { method: 'HEAD' }));
   } catch {
     return false;
   }
+}
+
+/**
+ * Whether the server says that a file does not exist. A proxy that has lost its server may respond
+ * with a 404 of its own, without the identifier that Allclear gives to each response.
+ */
+export function isGone(response: Response): boolean {
+  return response.status === 404 && response.headers.has('X-Request-Id');
 }

@@ -36,6 +36,14 @@ describe('withRetries', () => {
     await expect(asked).resolves.toBe('here');
   });
 
+  it('repeats a request whose response was cut off', async () => {
+    const cutOff = new ApiError(200, 'The server sent a response that cannot be read.');
+    const ask = vi.fn(() => Promise.resolve('here')).mockRejectedValueOnce(cutOff);
+    const asked = withRetries(ask);
+    await vi.advanceTimersByTimeAsync(1000);
+    await expect(asked).resolves.toBe('here');
+  });
+
   it('waits as long as the server asks for, and fails at once if that is long', async () => {
     const busy = (seconds: number) => new ApiError(429, 'Too many requests', [], seconds);
     const ask = vi.fn(() => Promise.resolve('here')).mockRejectedValueOnce(busy(5));

@@ -225,7 +225,7 @@ export interface paths {
         get: operations["get_component_order"];
         put?: never;
         /**
-         * Replaces the order of the status page.
+         * Replaces the order of the status page, and returns it as it was sent.
          * @description Components move to the groups under which they are listed.
          */
         post: operations["post_component_order"];
@@ -585,8 +585,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the members, newest first.
-         * @description For every member.
+         * Lists the members, by the time at which they joined, newest first.
+         * @description `before` is the `userId` of a member; the response is 422 for any other account. For every member.
          */
         get: operations["get_identity_organisations_id_members"];
         put?: never;
@@ -1545,7 +1545,7 @@ export interface paths {
         head?: never;
         /**
          * Changes the given fields of an update.
-         * @description A new status of the newest update, and the status of an update that becomes the newest one, also becomes the status of the incident. 422 if that would resolve the incident before `occuredAt`.
+         * @description A new status of the newest update, and the status of an update that becomes the newest one, also becomes the status of the incident. 422 if that would resolve the incident before `occuredAt`. An update that was recorded after the resolution never changes the status of the incident.
          */
         patch: operations["patch_incident_id_updates_update_id"];
         trace?: never;
@@ -2477,13 +2477,6 @@ export interface components {
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Subscriber: {
             data: components["schemas"]["Subscriber"];
-            /** @description Message for people; absent if there is none. */
-            message?: string | null;
-            meta?: components["schemas"]["Meta"] | null;
-        };
-        /** @description A successful response: the data, and optionally a message for people. */
-        ApiResponse_SubscriberImport: {
-            data: components["schemas"]["SubscriberImport"];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
@@ -3746,7 +3739,7 @@ export interface components {
              * @description After how many hours without an update an open incident reminds the operators by mail; null
              *     for never.
              */
-            reminderHours?: number | null;
+            reminderHours: number | null;
             /** @description Where visitors find help; null if there is no such address. */
             supportUrl: string | null;
             /** @description Name of an IANA time zone. Days, bars and times of the public pages are in it. */
@@ -4474,12 +4467,6 @@ export interface components {
             known: number;
             /**
              * Format: int64
-             * @description Of a check: how many more mails that ask to confirm may be sent today (UTC). Each new
-             *     subscriber needs one. Absent without a limit, and if no mail would be sent.
-             */
-            mailsLeft?: number | null;
-            /**
-             * Format: int64
              * @description Number of rows, without the header.
              */
             rows: number;
@@ -4493,6 +4480,20 @@ export interface components {
             line: number;
             /** @description What is wrong. */
             message: string;
+        };
+        /** @description What may still be sent. */
+        SubscriberImportMeta: {
+            /**
+             * Format: int64
+             * @description How many more mails that ask to confirm may be sent today (UTC). Each new subscriber needs
+             *     one.
+             */
+            mailsLeft: number;
+        };
+        /** @description Response to an import, or to a check of the file. */
+        SubscriberImportResponse: {
+            data: components["schemas"]["SubscriberImport"];
+            meta?: components["schemas"]["SubscriberImportMeta"] | null;
         };
         /** @description A subscriber to add. Without components, groups and incident it receives everything. */
         SubscriberInput: {
@@ -7219,6 +7220,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -7573,6 +7575,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiResponse_Configuration"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -8566,7 +8588,12 @@ export interface operations {
     };
     get_identity_organisations_id_invitations: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
+                limit?: number;
+                /** @description Only items older than the item with this identifier. */
+                before?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -8889,7 +8916,12 @@ export interface operations {
     };
     get_identity_organisations_id_members: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
+                limit?: number;
+                /** @description Only items older than the item with this identifier. */
+                before?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -10043,6 +10075,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiResponse_Option_Session"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -17707,6 +17759,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests, or too many event streams of the client. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The database is unavailable. */
             503: {
                 headers: {
@@ -17762,7 +17824,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The client has too many streams */
+            /** @description Too many requests, or too many event streams of the client. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -18161,7 +18223,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiResponse_SubscriberImport"];
+                    "application/json": components["schemas"]["SubscriberImportResponse"];
                 };
             };
             /** @description The request is malformed. */
@@ -18517,25 +18579,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token or the session is missing or invalid. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token has no organisation, or the caller's role lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The organisation has no such item. */
             404: {
                 headers: {
@@ -18636,25 +18679,6 @@ export interface operations {
             };
             /** @description The request is malformed. */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token or the session is missing or invalid. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token has no organisation, or the caller's role lacks the permission. */
-            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18769,25 +18793,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token or the session is missing or invalid. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token has no organisation, or the caller's role lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The organisation has no such item. */
             404: {
                 headers: {
@@ -18888,25 +18893,6 @@ export interface operations {
             };
             /** @description The request is malformed. */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token or the session is missing or invalid. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token has no organisation, or the caller's role lacks the permission. */
-            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19055,25 +19041,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token or the session is missing or invalid. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token has no organisation, or the caller's role lacks the permission. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The organisation has no such item. */
             404: {
                 headers: {
@@ -19174,25 +19141,6 @@ export interface operations {
             };
             /** @description The request is malformed. */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token or the session is missing or invalid. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token has no organisation, or the caller's role lacks the permission. */
-            403: {
                 headers: {
                     [name: string]: unknown;
                 };

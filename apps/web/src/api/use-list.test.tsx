@@ -9,7 +9,7 @@ import { useListCache } from './list-cache';
 import { useList } from './use-list';
 import { useQuery } from './use-query';
 
-function Names({ path = endpoints.incidents.list as string }) {
+function Names({ path = endpoints.incidents.list }: { path?: string | null }) {
   const list = useList<string>(path);
   return (
     <>
@@ -59,6 +59,14 @@ it('reads the newest 500, and what is before them when asked', async () => {
   await user.click(screen.getByRole('button', { name: 'Show Older' }));
   expect(await screen.findByText('e, d, c, b, a')).toBeInTheDocument();
   expect(screen.queryByRole('button', { name: 'Show Older' })).not.toBeInTheDocument();
+});
+
+it('reads nothing for null', async () => {
+  const asked = serve(['a']);
+  const { user } = renderScreen(<Names path={null} />);
+  await user.click(screen.getByRole('button', { name: 'Refresh' }));
+  expect(screen.getByText('Loading')).toBeInTheDocument();
+  expect(asked).toEqual([]);
 });
 
 it('requests every shown page again', async () => {

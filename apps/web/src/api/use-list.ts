@@ -27,10 +27,10 @@ export function listPath(path: string, query?: URLSearchParams): string {
 
 /**
  * Reads the newest `pageSize` rows of a list (one of `endpoints`, also with a query), and older
- * rows on demand. When the query changes, the previous rows stay until the first response to the
- * new one.
+ * rows on demand; null reads nothing. When the query changes, the previous rows stay until the
+ * first response to the new one.
  */
-export function useList<T>(path: string): List<T> {
+export function useList<T>(path: string | null): List<T> {
   const { cache } = useSWRConfig();
   const listCache = useListCache();
   const { data, error, isLoading, isValidating, size, setSize } = useSWRInfinite<
@@ -50,6 +50,8 @@ export function useList<T>(path: string): List<T> {
     hasOlder: older !== null,
     isLoadingOlder: isValidating && data !== undefined && data.length < size,
     showOlder: () => void setSize((data?.length ?? 0) + 1),
-    refresh: () => listCache.refresh(path),
+    refresh: async () => {
+      if (path !== null) await listCache.refresh(path);
+    },
   };
 }

@@ -29,7 +29,8 @@ function replaceApp() {
   const entry = document.createElement('script');
   Object.assign(entry, { type: 'module', src: 'http://localhost:8080/assets/index-old.js' });
   document.head.append(entry);
-  server.use(http.head(entry.src, () => new HttpResponse(null, { status: 404 })));
+  const gone = { status: 404, headers: { 'X-Request-Id': '0123' } };
+  server.use(http.head(entry.src, () => new HttpResponse(null, gone)));
 }
 
 const failed = () => screen.findByRole('heading', { name: 'This screen could not be loaded.' });

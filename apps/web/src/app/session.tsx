@@ -13,7 +13,7 @@ import { groups } from './groups';
  * so that nothing of the other is left on screen or in the cache.
  */
 export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
-  const { state, getToken, reauthenticate, onForbidden } = useAuth();
+  const { state, getToken, reauthenticate, onOutdated } = useAuth();
   const isReady = useSyncExternalStore(
     (notify) => router.subscribe(notify),
     () => router.state.initialized,
@@ -28,7 +28,7 @@ export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
       key={sessionKey(state)}
       getToken={getToken}
       reauthenticate={reauthenticate}
-      onForbidden={onForbidden}
+      onForbidden={onOutdated}
     >
       <RealtimeProvider>
         <ArrivedSignedOutContext value={isArrival}>

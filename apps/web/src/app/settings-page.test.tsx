@@ -118,6 +118,16 @@ it('leaves a time zone as it is that the browser knows by another name', async (
   expect(zone).toHaveValue('America/New_York');
 });
 
+it('saves other settings although the browser does not know the stored time zone', async () => {
+  const { state, change } = serve();
+  change({ timeZone: 'Mars/Olympus' });
+  const { user } = renderApp(paths.settings);
+  await user.type(await field('Page title'), 'Status');
+  await user.click(save());
+  expect(await screen.findByText('Settings saved')).toBeInTheDocument();
+  expect(state.sent).toEqual([{ pageTitle: 'Status' }]);
+});
+
 it('switches a channel of visitors off, and reminders on', async () => {
   const { state } = serve();
   const { user } = renderApp(paths.settings);

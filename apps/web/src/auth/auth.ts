@@ -1,5 +1,5 @@
 import { createContext, use, type ComponentType, type ReactNode } from 'react';
-import type { GetToken, OnForbidden, Reauthenticate } from '@/api/client';
+import type { GetToken, Reauthenticate } from '@/api/client';
 import type { components } from '@/api/schema.gen';
 
 export type Role = components['schemas']['Role'];
@@ -27,8 +27,11 @@ export interface Auth {
   getToken: GetToken;
   /** Always the same function. */
   reauthenticate: Reauthenticate;
-  /** Always the same function. Absent if the provider learns of another role by itself. */
-  onForbidden?: OnForbidden;
+  /**
+   * Called when another user may have changed the role of this one or the organisation's name.
+   * Always the same function. Absent if the provider learns of it by itself.
+   */
+  onOutdated?: () => void;
   /** Reads the session again after a change of the organisation's name. Does not fail. */
   refresh: () => Promise<void>;
 }

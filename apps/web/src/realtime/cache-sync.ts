@@ -39,6 +39,9 @@ const partsOfItems =
  */
 export const readAgainMs = 15_000;
 
+/** Number of ids of deleted updates that are kept. The details of older ones have arrived. */
+const deletedKept = 1000;
+
 /**
  * What the server computes from many items: it is read again after each event, but not more often
  * than this.
@@ -255,6 +258,10 @@ class CacheSync implements ConnectionListener {
 
   #removeUpdate(list: string, id: string): void {
     this.#deletedUpdates.add(id);
+    const [oldest] = this.#deletedUpdates;
+    if (oldest !== undefined && this.#deletedUpdates.size > deletedKept) {
+      this.#deletedUpdates.delete(oldest);
+    }
     this.#cache.update<Update>(list, removeItem(id));
   }
 

@@ -1,8 +1,9 @@
 import { act, screen } from '@testing-library/react';
 import { useState } from 'react';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { AuthContext, useAuth } from '@/auth/auth';
 import { FakeSocket } from '@/testing/fake-socket';
-import { renderScreen } from '@/testing/render';
+import { renderScreen, signedIn } from '@/testing/render';
 import { useItemChanges } from './realtime';
 import { RealtimeProvider } from './realtime-provider';
 
@@ -70,4 +71,26 @@ it('reports events about the item alone', async () => {
   act(() => FakeSocket.last.fire('component-update', { id: 'c1' }));
   act(() => FakeSocket.last.fire('component-deleted', 'c1'));
   expect(onChange).toHaveBeenCalledTimes(2);
+});
+
+it('lets the session be read again once another user has renamed the organisation', async () => {
+  const onOutdated = vi.fn();
+  function Screen() {
+    const auth = useAuth();
+    return (
+      <AuthContext value={{ ...auth, onOutdated }}>
+        <RealtimeProvider>
+          <p>Screen</p>
+        </RealtimeProvider>
+      </AuthContext>
+    );
+  }
+  renderScreen(<Screen />);
+  await expect.poll(() => FakeSocket.all.length).toBe(1);
+  await join();
+  act(() => FakeSocket.last.fire('organisation-updated', signedIn.organisation));
+  expect(onOutdated).not.toHaveBeenCalled();
+  const renamed = { ...signedIn.organisation, name: 'Acme' };
+  act(() => FakeSocket.last.fire('organisation-updated', renamed));
+  expect(onOutdated).toHaveBeenCalledOnce();
 });

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { cn } from '@/ui/cn';
-import { copyText } from '@/ui/copy-text';
+import { copiedForMs, selectText, writeText } from '@/ui/copy-text';
 import { isScreenPath } from './screen-path';
 import './prose.css';
 
@@ -46,11 +46,13 @@ function addressWithin(event: MouseEvent, link: HTMLAnchorElement | null): strin
   return link.pathname + link.search + link.hash;
 }
 
-const copiedForMs = 2000;
-
 async function copy(button: HTMLElement): Promise<void> {
   const code = button.closest('figure')?.querySelector('code');
   if (!code) return;
-  button.textContent = (await copyText(code)) ? 'Copied' : 'Press Ctrl+C';
+  // Otherwise a second press would change nothing that can be announced.
+  button.textContent = 'Copy';
+  const isCopied = await writeText(code.textContent);
+  if (!isCopied) selectText(code);
+  button.textContent = isCopied ? 'Copied' : 'Press Ctrl+C';
   setTimeout(() => (button.textContent = 'Copy'), copiedForMs);
 }

@@ -69,9 +69,12 @@ export function forgetOpenRequests(): void {
   openRequests.clear();
 }
 
+/** Runs also while a test has replaced the timers. */
+const realSetTimeout = setTimeout;
+
 /** Lets everything run that waits for no timer and no response, and renders the result. */
 export async function nextTask(): Promise<void> {
-  await act(() => new Promise((resolve) => setTimeout(resolve, 0)));
+  await act(() => new Promise((resolve) => realSetTimeout(resolve, 0)));
 }
 
 /**

@@ -1,9 +1,6 @@
 import { Check, Copy, type LucideIcon } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import { IconButton } from './icon-button';
-
-/** How long the button says that it has copied. */
-const saidMs = 2000;
+import { useCopy } from './use-copy';
 
 interface CopyButtonProps {
   /** What is copied: "Address of the public page". */
@@ -25,26 +22,11 @@ export function CopyButton({
   onCopy,
   onForbidden,
 }: CopyButtonProps) {
-  const [copied, setCopied] = useState<string>();
-  const isCopied = value !== undefined && copied === value;
+  const { isCopied, copy } = useCopy(value ?? '');
 
-  useEffect(() => {
-    if (copied === undefined) return;
-    const timer = setTimeout(() => setCopied(undefined), saidMs);
-    return () => clearTimeout(timer);
-  }, [copied]);
-
-  async function copy(text: string) {
-    // Otherwise a second press would change nothing that can be announced.
-    setCopied(undefined);
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      onForbidden();
-      return;
-    }
-    setCopied(text);
-    onCopy?.();
+  async function press() {
+    if (await copy()) onCopy?.();
+    else onForbidden();
   }
 
   return (
@@ -53,7 +35,7 @@ export function CopyButton({
         label={isCopied ? `Copied: ${label}` : `Copy: ${label}`}
         icon={isCopied ? <Check aria-hidden /> : <Icon aria-hidden />}
         disabled={value === undefined}
-        onClick={() => value !== undefined && void copy(value)}
+        onClick={() => value !== undefined && void press()}
       />
       <span role="status" className="sr-only">
         {isCopied && 'Copied'}

@@ -1,7 +1,7 @@
 import { createContext, use } from 'react';
 
 /** The state of a form or a secret in a dialog. */
-export interface Progress {
+export interface FormState {
   dirty: boolean;
   isSubmitting: boolean;
   /** Whether it is a secret, in place of a form. */
@@ -16,7 +16,7 @@ interface Guard {
    * it would be lost.
    */
   finish: () => void;
-  report: (form: string, progress: Progress | null) => void;
+  report: (form: string, state: FormState | null) => void;
 }
 
 /** The surrounding dialog, to which its forms and secrets report their state. */

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useRef, useState, type ComponentProps } from 'react';
 import { ConfirmDialog } from './confirm-dialog';
 import { Dialog } from './dialog';
-import { GuardContext, type Progress } from './dialog-guard';
+import { GuardContext, type FormState } from './dialog-guard';
 import { secretLost, useUnsavedChanges } from './unsaved-changes';
 
 /**
@@ -66,15 +66,15 @@ const secretQuestion = {
 };
 
 function useForms() {
-  const reported = useRef<ReadonlyMap<string, Progress>>(new Map());
-  const [forms, setForms] = useState<Progress[]>([]);
+  const reported = useRef<ReadonlyMap<string, FormState>>(new Map());
+  const [forms, setForms] = useState<FormState[]>([]);
   // For callbacks that were made before the last report, like the rest of a submission.
   const latest = useCallback(() => [...reported.current.values()], []);
   const report = useCallback(
-    (form: string, progress: Progress | null) => {
+    (form: string, state: FormState | null) => {
       const after = new Map(reported.current);
-      if (progress === null) after.delete(form);
-      else after.set(form, progress);
+      if (state === null) after.delete(form);
+      else after.set(form, state);
       reported.current = after;
       setForms(latest());
     },

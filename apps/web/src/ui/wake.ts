@@ -9,7 +9,7 @@ const sources = [
  */
 export function onWake(wake: () => void): () => void {
   const check = () => {
-    if (document.visibilityState === 'visible') wake();
+    if (!document.hidden) wake();
   };
   for (const [target, name] of sources) target.addEventListener(name, check);
   return () => {

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { ApiProvider, useApi } from '@/api/api-provider';
 import type { GetToken } from '@/api/client';
+import { ignoreCutOff } from '@/api/error';
 import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
@@ -108,7 +109,7 @@ function ConfirmationDialog({ kind, token }: { kind: 'confirmation' | 'address';
   async function confirm() {
     setFailure(null);
     try {
-      await api.post(call, { token });
+      await api.post(call, { token }).catch(ignoreCutOff);
       links.dismiss();
       toast.success(done);
       await refresh();

@@ -44,7 +44,7 @@ export function Provider({ children }: { children: ReactNode }) {
       state: authState(state),
       getToken: store.getToken,
       reauthenticate: reauthentications.request,
-      onForbidden: store.onForbidden,
+      onOutdated: store.onOutdated,
       refresh: () => refresh(),
     }),
     [state, store, reauthentications, refresh],

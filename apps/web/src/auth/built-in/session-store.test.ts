@@ -434,3 +434,19 @@ it('stays in its organisation when that cannot be left for another', async () =>
   await expect(store.switchTo('org-2')).rejects.toThrow('Not a member');
   expect(organisationOf(store)).toBe('Analytical Engines');
 });
+
+it('reads the session once more after changes within ten seconds', async () => {
+  const renamed = (name: string) => sessionOf({ organisations: [{ ...engines, name }] });
+  const backend = serveSession(renamed('Engines'));
+  const store = await open();
+  vi.useFakeTimers();
+  backend.session = renamed('Engine');
+  store.onOutdated();
+  await expect.poll(() => organisationOf(store)).toBe('Engine');
+  backend.session = renamed('Engines & Looms');
+  store.onOutdated();
+  store.onOutdated();
+  vi.advanceTimersByTime(10_000);
+  await expect.poll(() => organisationOf(store)).toBe('Engines & Looms');
+  vi.useRealTimers();
+});

@@ -40,10 +40,10 @@ type TabMessage =
 /** The life of a token, which names the role of its user. */
 const tokenLifeMs = 5 * 60_000;
 /**
- * Minimum time between two readings that refused requests cause: what is read may cause another
- * such request.
+ * Minimum time between two readings that refused requests and events cause: what is read may cause
+ * another such request.
  */
-const forbiddenIntervalMs = 10_000;
+const outdatedIntervalMs = 10_000;
 
 interface Options {
   /**
@@ -69,8 +69,9 @@ export class SessionStore {
   #channel: BroadcastChannel | null = null;
   #reading: Promise<void> | null = null;
   #readAt = 0;
-  /** When a refused request has caused a reading. */
-  #forbiddenAt = 0;
+  /** When a refused request or an event has caused a reading. */
+  #outdatedAt = 0;
+  #outdatedTimer: ReturnType<typeof setTimeout> | undefined;
   /** How many times the state of the server was adopted. */
   #adopted = 0;
   /** Called when it is adopted next. */
@@ -98,6 +99,8 @@ export class SessionStore {
     return () => {
       this.#channel?.close();
       this.#channel = null;
+      clearTimeout(this.#outdatedTimer);
+      this.#outdatedTimer = undefined;
     };
   }
 
@@ -157,10 +160,16 @@ export class SessionStore {
     }
   }
 
-  /** Another user may have changed the role of this one. */
-  readonly onForbidden = (): void => {
-    if (Date.now() - this.#forbiddenAt < forbiddenIntervalMs) return;
-    this.#forbiddenAt = Date.now();
+  /** Another user may have changed the role of this one or the organisation's name. */
+  readonly onOutdated = (): void => {
+    const wait = this.#outdatedAt + outdatedIntervalMs - Date.now();
+    if (wait > 0) {
+      this.#outdatedTimer ??= setTimeout(this.onOutdated, wait);
+      return;
+    }
+    clearTimeout(this.#outdatedTimer);
+    this.#outdatedTimer = undefined;
+    this.#outdatedAt = Date.now();
     this.#check();
   };
 

@@ -86,9 +86,9 @@ export function renderPiece(
 }
 
 function Queries({ children }: { children: ReactNode }) {
-  const { getToken, reauthenticate, onForbidden } = useAuth();
+  const { getToken, reauthenticate, onOutdated } = useAuth();
   return (
-    <ApiProvider getToken={getToken} reauthenticate={reauthenticate} onForbidden={onForbidden}>
+    <ApiProvider getToken={getToken} reauthenticate={reauthenticate} onForbidden={onOutdated}>
       {children}
     </ApiProvider>
   );

@@ -324,3 +324,28 @@ it('deletes a period once that is confirmed, and adds it again by Undo', async (
   const { status, startAt, endAt } = outage;
   expect(sent).toEqual(['"1"', ['"8"', { status, startAt, endAt }]]);
 });
+
+it('takes a change back once if Undo is pressed twice', async () => {
+  const history = [outage];
+  const { user } = await open(history);
+  let added = 0;
+  server.use(
+    http.delete(apiUrl(calls.item('outage')), () => {
+      history.pop();
+      return success({ id: 'outage' }, { etag: '"8"' });
+    }),
+    http.post(apiUrl(calls.create), () => {
+      added += 1;
+      if (added > 1) return problem(412, 'Somebody else has changed it');
+      history.push(outage);
+      return success(outage, { status: 201 });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: /^Delete period/ }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  await screen.findByText('Period deleted');
+  await user.dblClick(screen.getByRole('button', { name: 'Undo' }));
+  expect(await screen.findByText('Period added again')).toBeInTheDocument();
+  expect(added).toBe(1);
+  expect(screen.queryByText('Somebody else has changed it')).not.toBeInTheDocument();
+});

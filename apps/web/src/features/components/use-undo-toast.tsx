@@ -39,7 +39,11 @@ export function useUndoToast(onUndone: () => void): ShowDone {
       toast.success(text);
       return;
     }
+    let isTakenBack = false;
     const takeBack = () => {
+      // The toast can be pressed until it has faded out.
+      if (isTakenBack) return;
+      isTakenBack = true;
       dismiss();
       void run(undo, undone);
     };

@@ -8,7 +8,7 @@ import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
 import { toast } from '@/ui/toast';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
-import { attachSchema, newAffected, type AffectedValues } from './incident';
+import { attachSchema, newAffected, type IncidentAffectedValues } from './incident';
 
 interface AttachComponentsDialogProps {
   incidentId: string;
@@ -16,7 +16,7 @@ interface AttachComponentsDialogProps {
   onAttached: () => void;
 }
 
-const noComponents: AffectedValues = { components: [] };
+const noComponents: IncidentAffectedValues = { components: [] };
 
 /** Mounted while it is open. */
 export function AttachComponentsDialog({
@@ -32,7 +32,10 @@ export function AttachComponentsDialog({
     onClose,
   );
 
-  async function attach(values: AffectedValues, form: FormikHelpers<AffectedValues>) {
+  async function attach(
+    values: IncidentAffectedValues,
+    form: FormikHelpers<IncidentAffectedValues>,
+  ) {
     try {
       await api.post(endpoints.incidents.attach(incidentId), values);
     } catch (error) {

@@ -44,16 +44,16 @@ export interface IncidentValues {
   resolvedAt: string;
 }
 
-export interface AffectedValues {
+export interface IncidentAffectedValues {
   components: (Affected & { status: ComponentStatus })[];
 }
 
-export const newAffected: AffectedValues['components'][number] = {
+export const newAffected: IncidentAffectedValues['components'][number] = {
   componentId: '',
   status: 'OPERATIONAL',
 };
 
-export type NewIncidentValues = IncidentValues & AffectedValues;
+export type NewIncidentValues = IncidentValues & IncidentAffectedValues;
 
 /** The first values of a new incident. */
 export const newIncident: NewIncidentValues = {

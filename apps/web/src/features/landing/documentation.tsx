@@ -21,7 +21,7 @@ const guides: readonly Guide[] = [
   {
     icon: Settings2,
     title: 'Configuration',
-    text: 'Every setting, what it does and what it is without you.',
+    text: 'Every setting, what it does and its default.',
     to: paths.guide('configuration'),
   },
   {
@@ -33,7 +33,7 @@ const guides: readonly Guide[] = [
   {
     icon: Network,
     title: 'Many nodes',
-    text: 'PostgreSQL, Redis, a balancer, and nodes that may go.',
+    text: 'PostgreSQL, Redis, a load balancer, and any node may stop.',
     to: paths.guide('many-nodes'),
   },
 ];

@@ -1,9 +1,10 @@
 import { Check, Copy } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { StartLink } from '@/auth/start-link';
 import { anchors } from '@/site/entries';
-import { copyText } from '@/ui/copy-text';
+import { selectText } from '@/ui/copy-text';
 import { IconButton } from '@/ui/icon-button';
+import { useCopy } from '@/ui/use-copy';
 import { ProductShot } from './product-shot';
 import { Section } from './section';
 
@@ -13,7 +14,7 @@ export function Preview() {
     <Section
       id={anchors.requestPreview}
       title="Request preview"
-      lead="Nobody has to call you back. One command serves a filled organisation from a throwaway folder: its incidents, its maintenance, its status page, and a sign-in for you."
+      lead="One command starts a server with example data in a temporary folder."
     >
       <div className="flex flex-wrap items-center gap-3">
         <Command text="./just demo" />
@@ -34,7 +35,7 @@ export function Preview() {
           caption="What your users depend on"
         >
           Components take the worst status of the open incidents that affect them, and recover with
-          them. Whatever you set by hand stays as you set it.
+          them. A status that you set by hand stays until an incident changes it.
         </Picture>
       </div>
     </Section>
@@ -63,10 +64,10 @@ function Picture({ name, alt, caption, children }: PictureProps) {
 /** A command for the shell, with a button to copy it. */
 function Command({ text }: { text: string }) {
   const shown = useRef<HTMLSpanElement>(null);
-  const [copied, setCopied] = useState<boolean>();
+  const { isCopied, copy } = useCopy(text);
 
-  async function copy() {
-    if (shown.current) setCopied(await copyText(shown.current));
+  async function press() {
+    if (!(await copy()) && shown.current) selectText(shown.current);
   }
 
   return (
@@ -78,9 +79,9 @@ function Command({ text }: { text: string }) {
         <span ref={shown}>{text}</span>
       </code>
       <IconButton
-        label={copied === undefined ? 'Copy the command' : copied ? 'Copied' : 'Press Ctrl+C'}
-        icon={copied ? <Check aria-hidden /> : <Copy aria-hidden />}
-        onClick={() => void copy()}
+        label={isCopied === undefined ? 'Copy the command' : isCopied ? 'Copied' : 'Press Ctrl+C'}
+        icon={isCopied ? <Check aria-hidden /> : <Copy aria-hidden />}
+        onClick={() => void press()}
       />
     </div>
   );

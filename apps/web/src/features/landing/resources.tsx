@@ -17,7 +17,7 @@ const resources = [
   },
   {
     title: 'Architecture',
-    text: 'One picture, and one walk through what happens when a component breaks.',
+    text: 'One picture, and what happens when an operator changes a component.',
     to: paths.guide('architecture'),
   },
   {

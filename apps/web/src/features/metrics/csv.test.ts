@@ -22,6 +22,16 @@ it.each(['=1+1', '+1', '-1', '@SUM(A1)', '=HYPERLINK("x")'])(
   },
 );
 
+it.each([
+  ['x;=1+1;y', "x;'=1+1;y"],
+  ['x; "=1', `"x; ""'=1"`],
+  ['x\t-1', "x\t'-1"],
+  ['x\n@y', `"x\n'@y"`],
+  ['x;y=1, -1', '"x;y=1, -1"'],
+])('keeps a spreadsheet with other separators from running %j', (text, line) => {
+  expect(toCsv([[text]])).toBe(`${line}\r\n`);
+});
+
 it('leaves numbers as they are', () => {
   expect(toCsv([[-1, 0]])).toBe('-1,0\r\n');
 });

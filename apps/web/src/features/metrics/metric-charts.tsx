@@ -1,15 +1,15 @@
-import { BellOff, Boxes, CircleCheck } from 'lucide-react';
+import { BellOff, CircleCheck } from 'lucide-react';
 import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import type { Metrics } from '@/api/types';
-import { Permitted } from '@/auth/permitted';
 import { paths } from '@/paths';
 import { useUniqueName } from '@/shared-features/affected/component-groups';
 import { buttonVariants } from '@/ui/button-variants';
 import { formatDuration } from '@/ui/duration';
 import { EmptyState } from '@/ui/empty-state';
-import { formatNumber, formatPercent } from '@/ui/format';
+import { formatNumber } from '@/ui/format';
 import { ChartCard } from './chart-card';
+import { chartFile } from './csv';
 import { Columns, Rows } from './lazy-charts';
 import {
   durationSeries,
@@ -17,11 +17,10 @@ import {
   incidentSeries,
   messageSeries,
   mostBars,
-  uptimeFloor,
-  uptimeSeries,
   weekSeries,
   type Point,
 } from './series';
+import { UptimeChart } from './uptime-charts';
 
 /** The charts of some days. */
 export function MetricCharts({ metrics: read }: { metrics: Metrics }) {
@@ -29,8 +28,8 @@ export function MetricCharts({ metrics: read }: { metrics: Metrics }) {
   const metrics = useMemo(() => withNames(read, uniqueName), [read, uniqueName]);
   return (
     <div className="grid min-w-0 items-start gap-4 xl:grid-cols-2">
-      <Uptime metrics={metrics} kind="component" />
-      {metrics.groups.length > 0 && <Uptime metrics={metrics} kind="group" />}
+      <UptimeChart metrics={metrics} kind="component" />
+      {metrics.groups.length > 0 && <UptimeChart metrics={metrics} kind="group" />}
       <Incidents metrics={metrics} />
       <Durations metrics={metrics} />
       <Messages metrics={metrics} />
@@ -49,83 +48,6 @@ function withNames(
     components: named(metrics.components),
     incidentsByComponent: named(metrics.incidentsByComponent),
   };
-}
-
-function file(metrics: Metrics, name: string): string {
-  return `${name}-${metrics.from}-to-${metrics.to}`;
-}
-
-const uptimeKinds = {
-  component: {
-    title: 'Uptime by component',
-    heading: 'Component',
-    file: 'uptime-by-component',
-    none: 'Uptime is measured from the first day of a component.',
-  },
-  group: {
-    title: 'Uptime by group',
-    heading: 'Group',
-    file: 'uptime-by-group',
-    none: 'The uptime of a group is that of its components, measured from their first day.',
-  },
-} as const;
-
-function Uptime({ metrics, kind }: { metrics: Metrics; kind: keyof typeof uptimeKinds }) {
-  const { title, heading, file: name, none } = uptimeKinds[kind];
-  const uptimes = kind === 'component' ? metrics.components : metrics.groups;
-  const series = useMemo(() => uptimeSeries(heading, uptimes), [heading, uptimes]);
-  const isEmpty = series.points.length === 0;
-  const floor = uptimeFloor(series.points);
-  const isCut = series.points.length < uptimes.length && series.points.length === mostBars;
-  const shown = isCut ? `The ${String(mostBars)} lowest; the table has all. ` : '';
-  return (
-    <ChartCard
-      title={title}
-      description={isEmpty ? undefined : `${shown}The axis starts at ${formatPercent(floor)}.`}
-      series={series}
-      fileName={file(metrics, name)}
-      empty={
-        isEmpty && (
-          <EmptyState
-            icon={Boxes}
-            title="No uptime to show"
-            action={
-              metrics.components.length === 0 ? (
-                <Permitted>
-                  <Link to={paths.components.create} className={buttonVariants()}>
-                    Create a component
-                  </Link>
-                </Permitted>
-              ) : (
-                <Link to={paths.components.list} className={buttonVariants()}>
-                  Open the List
-                </Link>
-              )
-            }
-          >
-            {none}
-          </EmptyState>
-        )
-      }
-    >
-      <Rows
-        label={`${title}, chart`}
-        points={series.points}
-        format={formatPercent}
-        floor={floor}
-        ticks={[floor, (floor + 100) / 2, 100]}
-        colour={uptimeColour}
-      />
-    </ChartCard>
-  );
-}
-
-/**
- * The colours of the statuses: below three nines an outage is noticed, below two it is a problem.
- */
-function uptimeColour({ value }: Point): string {
-  if (value >= 99.9) return 'var(--operational-solid)';
-  return value >= 99 ? 'var(--degraded-solid)' : 'var(--major-solid)';
 }
 
 function Incidents({ metrics }: { metrics: Metrics }) {
@@ -154,7 +76,7 @@ function Incidents({ metrics }: { metrics: Metrics }) {
         title="Incidents by week"
         description={`${formatNumber(total)} in total, by the week in which they began`}
         series={weeks}
-        fileName={file(metrics, 'incidents-by-week')}
+        fileName={chartFile(metrics, 'incidents-by-week')}
         empty={total === 0 && none}
       >
         <Columns label="Incidents by week, chart" points={weeks.points} format={formatNumber} />
@@ -163,7 +85,7 @@ function Incidents({ metrics }: { metrics: Metrics }) {
         title="Incidents by component"
         description={`${shown}An incident counts for each component that it affected${isCut ? '.' : ''}`}
         series={components}
-        fileName={file(metrics, 'incidents-by-component')}
+        fileName={chartFile(metrics, 'incidents-by-component')}
         empty={components.points.length === 0 && none}
       >
         <Rows
@@ -183,7 +105,7 @@ function Durations({ metrics }: { metrics: Metrics }) {
       title="Time to react"
       description="From the beginning of an incident to its first update, and to its resolution"
       series={series}
-      fileName={file(metrics, 'time-to-react')}
+      fileName={chartFile(metrics, 'time-to-react')}
       empty={
         series.points.length === 0 && (
           <EmptyState
@@ -218,7 +140,7 @@ function Messages({ metrics }: { metrics: Metrics }) {
       title="Messages to subscribers"
       description="Sent and failed, on all channels"
       series={series}
-      fileName={file(metrics, 'messages')}
+      fileName={chartFile(metrics, 'messages')}
       empty={
         mails.sent + mails.failed === 0 && (
           <EmptyState

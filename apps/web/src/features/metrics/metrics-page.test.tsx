@@ -68,6 +68,21 @@ it('reads the metrics again every minute', async () => {
   expect(asked).toEqual(['7']);
 });
 
+it('says that it could not be refreshed, until it is', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  serve();
+  const { user } = render();
+  await card('Uptime by component');
+  server.use(http.get(apiUrl('/metrics'), () => problem(403, 'Not now')));
+  await act(() => vi.advanceTimersByTimeAsync(60_000));
+  const failure = (await screen.findByText('Could not refresh')).closest('[role=status]');
+  expect(failure).toHaveTextContent(/Shown is the state before \d\d:\d\d [AP]M\./);
+  expect(screen.getByRole('region', { name: 'Uptime by component' })).toBeInTheDocument();
+  serve();
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  await waitFor(() => expect(screen.queryByText('Could not refresh')).not.toBeInTheDocument());
+});
+
 it('keeps the range in its address', async () => {
   const asked = serve();
   const { user, router } = render('?days=90');

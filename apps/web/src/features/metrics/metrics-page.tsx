@@ -5,7 +5,7 @@ import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
 import { Card } from '@/ui/card';
 import { cn } from '@/ui/cn';
-import { LoadFailure } from '@/ui/load-failure';
+import { LoadFailure, RefreshFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
 import { Skeleton } from '@/ui/skeleton';
 import { useErrorToast } from '@/ui/use-error-toast';
@@ -29,6 +29,7 @@ export function MetricsPage() {
   return (
     <div className="grid min-w-0 gap-4" aria-busy={data === undefined && error === undefined}>
       <PageHeader title="Metrics" actions={<RangeLinks current={range} />} />
+      {data && error && <RefreshFailure onRetry={refresh} />}
       {data ? (
         <>
           <p className="text-sm text-muted">

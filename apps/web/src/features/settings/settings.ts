@@ -22,32 +22,40 @@ export interface SettingsValues {
 const hoursMessage = 'Must be a number from 1 to 720';
 const usualReminderHours = 4;
 
-export const settingsSchema = object({
-  name: nameRule(),
-  timeZone: string()
-    .trim()
-    .required('Unknown time zone')
-    .test('zone', 'Unknown time zone', (text) => zoneOf(text) !== undefined),
-  notifyByDefault: boolean(),
-  pageTitle: line(limits.name),
-  pageDescription: text(limits.text),
-  supportUrl: line(2000).test(
-    'link',
-    'Must be an http, https or mailto URL',
-    (link) => !link || isLink(link),
-  ),
-  reminderHours: number().when('hasReminders', {
-    is: true,
-    then: (hours) =>
-      hours
-        .typeError(hoursMessage)
-        .required(hoursMessage)
-        .integer(hoursMessage)
-        .min(1, hoursMessage)
-        .max(720, hoursMessage),
-    otherwise: (hours) => hours.transform(() => undefined),
-  }),
-});
+/** The rules of the settings that replace `before`. */
+export function settingsSchema(before: Pick<SettingsValues, 'timeZone'>) {
+  return object({
+    name: nameRule(),
+    timeZone: string()
+      .trim()
+      .required('Unknown time zone')
+      .test(
+        'zone',
+        'Unknown time zone',
+        // The browser may not know the stored zone.
+        (text) => text === before.timeZone || zoneOf(text) !== undefined,
+      ),
+    notifyByDefault: boolean(),
+    pageTitle: line(limits.name),
+    pageDescription: text(limits.text),
+    supportUrl: line(2000).test(
+      'link',
+      'Must be an http, https or mailto URL',
+      (link) => !link || isLink(link),
+    ),
+    reminderHours: number().when('hasReminders', {
+      is: true,
+      then: (hours) =>
+        hours
+          .typeError(hoursMessage)
+          .required(hoursMessage)
+          .integer(hoursMessage)
+          .min(1, hoursMessage)
+          .max(720, hoursMessage),
+      otherwise: (hours) => hours.transform(() => undefined),
+    }),
+  });
+}
 
 function isLink(text: string): boolean {
   const link = /^(https?:\/\/[^/\\\s"<>][^\\\s"<>]*|mailto:[^?#"<>][^"<>]*)$/i;

@@ -1,7 +1,7 @@
 import { http, HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endpoints } from '@/paths';
-import { success, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server, settled } from '@/testing/server';
 import { followEventStream, type StateListener } from './event-stream';
 import { followLater } from './follow-later';
 import { aComponent, aSnapshot } from './fixtures';
@@ -30,11 +30,10 @@ afterEach(() => {
 const unchanged = () =>
   server.use(http.get(apiUrl(endpoints.status('org-1')), () => success(aSnapshot())));
 const since = (revision: number) => `/api/v1/status/org-1/events?since=${revision}`;
-const inReality = setTimeout;
-/** Lets a time pass, and what was asked of the server in it arrive. */
+/** Lets a time pass, and waits for the responses to the requests in it. */
 async function pass(ms: number) {
   await vi.advanceTimersByTimeAsync(ms);
-  await new Promise((resolve) => inReality(resolve, 20));
+  await settled();
 }
 
 it('follows from the revision of the snapshot on', () => {
@@ -124,9 +123,11 @@ describe('when nothing arrives', () => {
       }),
     );
     FakeEventSource.last.open();
-    for (let round = 0; round < 2; round += 1) await pass(50_001);
-    expect(requests).toBe(2);
-    expect(FakeEventSource.all).toHaveLength(2);
+    for (const expected of [1, 2]) {
+      await vi.advanceTimersByTimeAsync(50_001);
+      await expect.poll(() => requests).toBe(expected);
+    }
+    await expect.poll(() => FakeEventSource.all).toHaveLength(2);
   });
 });
 

@@ -39,7 +39,7 @@ async function acknowledgeLists(components = [aComponent()], incidents = [anInci
   FakeSocket.last.acknowledge('get-components', components);
   FakeSocket.last.acknowledge('get-incidents', incidents);
   FakeSocket.last.acknowledge('get-maintenances', []);
-  await vi.waitFor(() => expect(listener.onConnected).toHaveBeenLastCalledWith(true));
+  await expect.poll(() => listener.onConnected).toHaveBeenLastCalledWith(true);
 }
 
 describe('the first connection', () => {
@@ -89,7 +89,7 @@ describe('the first connection', () => {
     FakeSocket.last.fire('new-incident', anIncident({ id: 'in the list that follows' }));
     FakeSocket.last.acknowledge('get-incidents', [anIncident()]);
     FakeSocket.last.acknowledge('get-maintenances', []);
-    await vi.waitFor(() => expect(listener.onState).toHaveBeenCalled());
+    await expect.poll(() => listener.onState).toHaveBeenCalled();
     expect(listener.onState).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({
         components: [aComponent({ status: 'DEGRADED' })],
@@ -126,7 +126,7 @@ it('reads groups and their order from the snapshot, and applies events that arri
   ];
   FakeSocket.last.fire('component-order-updated', { groups: order });
   respond();
-  await vi.waitFor(() => expect(listener.onState).toHaveBeenCalled());
+  await expect.poll(() => listener.onState).toHaveBeenCalled();
   expect(listener.onState).toHaveBeenCalledExactlyOnceWith(
     expect.objectContaining({ groups, order, components }),
   );

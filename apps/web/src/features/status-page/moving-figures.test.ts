@@ -74,7 +74,7 @@ it('are read every minute while an outage lasts', async () => {
   const { readings, state } = follow({ status: 'MAJOR_OUTAGE' });
   for (const minute of [1, 2]) {
     pass(1);
-    await vi.waitFor(() => expect(state().components[0]?.uptime).toEqual(uptime(minute * 60)));
+    await expect.poll(() => state().components[0]?.uptime).toEqual(uptime(minute * 60));
   }
   expect(readings).toEqual(['', '']);
 });
@@ -84,7 +84,7 @@ it('are read when a day begins in the time zone of the page, and not otherwise',
   pass(2 * 60 + 59);
   expect(readings).toEqual([]);
   pass(1);
-  await vi.waitFor(() => expect(state().generatedAt).toMatch(/T15:00:00/));
+  await expect.poll(() => state().generatedAt).toMatch(/T15:00:00/);
   pass(60);
   expect(readings).toEqual(['']);
 });
@@ -95,7 +95,7 @@ it('are read soon after a change of the time zone, until the response has it', a
   const { organisation } = aSnapshot();
   send({ name: 'organisation-updated', args: [{ ...organisation, timeZone: 'Asia/Tokyo' }] });
   for (const reading of [1, 2]) {
-    await vi.waitFor(() => expect(state().components[0]?.uptime).toEqual(uptime(reading * 60)));
+    await expect.poll(() => state().components[0]?.uptime).toEqual(uptime(reading * 60));
     pass(1);
   }
   await settled();
@@ -110,7 +110,7 @@ it('are not read while the page is hidden, but once it is shown', async () => {
   expect(readings).toEqual([]);
   hidden.mockReturnValue(false);
   document.dispatchEvent(new Event('visibilitychange'));
-  await vi.waitFor(() => expect(state().components[0]?.uptime).toEqual(uptime(60)));
+  await expect.poll(() => state().components[0]?.uptime).toEqual(uptime(60));
   document.dispatchEvent(new Event('visibilitychange'));
   await settled();
   expect(readings).toHaveLength(1);
@@ -123,11 +123,11 @@ it('are of the days of UTC in a browser without the time zone of the page', () =
 it('are read again if the response is still of the day before', async () => {
   const { readings, state } = follow({ age: 90_000 });
   pass(12 * 60);
-  await vi.waitFor(() => expect(state().generatedAt).toMatch(/^2026-11-20T23:58:30/));
+  await expect.poll(() => state().generatedAt).toMatch(/^2026-11-20T23:58:30/);
   pass(1);
-  await vi.waitFor(() => expect(state().generatedAt).toMatch(/^2026-11-20T23:59:30/));
+  await expect.poll(() => state().generatedAt).toMatch(/^2026-11-20T23:59:30/);
   pass(1);
-  await vi.waitFor(() => expect(state().generatedAt).toMatch(/^2026-11-21T00:00:30/));
+  await expect.poll(() => state().generatedAt).toMatch(/^2026-11-21T00:00:30/);
   pass(60);
   expect(readings).toHaveLength(3);
 });
@@ -142,7 +142,7 @@ it('are read each minute for ten minutes, then each hour, if the clock is wrong 
     [60, 12],
   ] as const) {
     pass(minutes);
-    await vi.waitFor(() => expect(readings).toHaveLength(expected));
+    await expect.poll(() => readings).toHaveLength(expected);
   }
 });
 
@@ -152,8 +152,8 @@ it('are read each minute after midnight until the server responds', async () => 
   pass(12 * 60 - 1);
   for (let minute = 1; minute <= 16; minute += 1) {
     pass(1);
-    await vi.waitFor(() => expect(readings).toHaveLength(minute));
+    await expect.poll(() => readings).toHaveLength(minute);
     await settled();
   }
-  await vi.waitFor(() => expect(state().generatedAt).toMatch(/^2026-11-21/));
+  await expect.poll(() => state().generatedAt).toMatch(/^2026-11-21/);
 });

@@ -5,7 +5,9 @@ import { FailedResponse } from './snapshot';
  * with a 404 of its own.
  */
 export function isUnknownOrganisation(error: unknown): boolean {
-  if (!(error instanceof FailedResponse)) return false;
-  const { status, headers } = error.response;
-  return status === 404 && headers.get('Content-Type')?.includes('problem') === true;
+  return (
+    error instanceof FailedResponse &&
+    error.response.status === 404 &&
+    error.response.headers.get('Content-Type')?.includes('problem') === true
+  );
 }

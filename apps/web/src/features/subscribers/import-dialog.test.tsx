@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http } from 'msw';
+import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { apiBase, endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
@@ -66,13 +66,13 @@ it('checks a file, imports it, and shows what was left out until that is closed'
   ]);
 });
 
-/** Serves the report of a file without errors. */
-function serveReport(more: object) {
+/** Serves the report of a file without errors, and how many mails may still be sent. */
+function serveReport(more: object, meta?: { mailsLeft: number }) {
   const none = { rows: 3, added: 0, known: 0, failed: 0, errors: [] };
   server.use(
     http.post(apiUrl('/subscriber/import'), ({ request }) => {
       const dryRun = request.url.includes('dryRun=true');
-      return success({ dryRun, ...none, ...more });
+      return HttpResponse.json({ data: { dryRun, ...none, ...more }, meta });
     }),
   );
 }
@@ -93,7 +93,7 @@ it.each([
   [2, 'Only 2 of 3 new addresses'],
   [0, 'None of 3 new addresses'],
 ])('says that %d mails are too few, unless the people have agreed', async (mailsLeft, text) => {
-  serveReport({ added: 3, mailsLeft });
+  serveReport({ added: 3 }, { mailsLeft });
   const { user, dialog, choose } = await open();
   await choose(csv);
   const limit = await dialog.findByText(new RegExp(`^${text} can be asked to confirm today`));
@@ -102,7 +102,7 @@ it.each([
 });
 
 it('says nothing about the limit of mails while enough are left', async () => {
-  serveReport({ added: 3, mailsLeft: 3 });
+  serveReport({ added: 3 }, { mailsLeft: 3 });
   const { dialog, choose } = await open();
   await choose(csv);
   await dialog.findByText('Known');

@@ -84,7 +84,14 @@ export function ImportDialog(dialog: ImportDialogProps) {
   );
 }
 
-type Outcome = 'running' | SubscriberImport | { reason: string };
+/** What the check of a file found. */
+interface Checked {
+  report: SubscriberImport;
+  /** The mails that may still be sent today; undefined without a limit. */
+  mailsLeft: number | undefined;
+}
+
+type Outcome = 'running' | Checked | { reason: string };
 
 /** The check of a file: what its import would do. */
 interface Check {
@@ -131,9 +138,9 @@ function FileField() {
       const csv = await file.text();
       const query = new URLSearchParams({ dryRun: 'true' });
       const path = endpoints.subscribers.import(query);
-      const { data } = await api.upload<SubscriberImport>(path, 'text/csv', csv);
+      const checked = await api.upload<SubscriberImport>(path, 'text/csv', csv);
       if (chosen.current !== file) return;
-      show(data);
+      show({ report: checked.data, mailsLeft: checked.meta?.mailsLeft });
       await setFieldValue('csv', csv);
     } catch (error) {
       if (chosen.current !== file) return;
@@ -167,10 +174,11 @@ function CheckResult({ check: { fileName, outcome } }: { check: Check }) {
   const { confirmed } = useFormikContext<ImportValues>().values;
   if (outcome === 'running') return <Spinner label={`Checking ${fileName}…`} />;
   if ('reason' in outcome) return <p className="font-medium text-major">{outcome.reason}</p>;
-  const limit = confirmed ? null : mailLimitText(outcome);
+  const { report, mailsLeft } = outcome;
+  const limit = confirmed ? null : mailLimitText(report.added, mailsLeft);
   return (
     <>
-      <ImportReport result={outcome} />
+      <ImportReport result={report} />
       {limit && <p className="font-medium text-degraded">{limit}</p>}
     </>
   );

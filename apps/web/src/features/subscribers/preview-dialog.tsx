@@ -6,7 +6,7 @@ import { endpoints } from '@/paths';
 import { allChannels, channelNames } from '@/shared-features/subscription/channels';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
-import { copyText } from '@/ui/copy-text';
+import { selectText } from '@/ui/copy-text';
 import { Dialog } from '@/ui/dialog';
 import { Field } from '@/ui/field';
 import { LoadFailure } from '@/ui/load-failure';
@@ -14,6 +14,7 @@ import { ScrollRegion } from '@/ui/scroll-region';
 import { Select } from '@/ui/select';
 import { Skeleton } from '@/ui/skeleton';
 import { Tabs } from '@/ui/tabs';
+import { useCopy } from '@/ui/use-copy';
 import { MailFrame } from './mail-frame';
 
 interface PreviewDialogProps {
@@ -97,10 +98,10 @@ interface MessageTextProps {
 /** The text of a message, with a button that copies it. */
 function MessageText({ label, text }: MessageTextProps) {
   const content = useRef<HTMLPreElement>(null);
-  const [copied, setCopied] = useState<boolean>();
+  const { isCopied, copy } = useCopy(text);
 
-  async function copy() {
-    if (content.current) setCopied(await copyText(content.current, text));
+  async function press() {
+    if (!(await copy()) && content.current) selectText(content.current);
   }
 
   return (
@@ -110,14 +111,14 @@ function MessageText({ label, text }: MessageTextProps) {
           {text}
         </pre>
       </ScrollRegion>
-      {copied === false && (
+      {isCopied === false && (
         <Alert kind="error">
           The browser does not allow the copy. The message is selected: press Ctrl+C or ⌘C.
         </Alert>
       )}
-      <Button size="sm" className="justify-self-end" onClick={() => void copy()}>
-        {copied ? <Check aria-hidden /> : <Copy aria-hidden />}
-        {copied ? 'Copied' : 'Copy'}
+      <Button size="sm" className="justify-self-end" onClick={() => void press()}>
+        {isCopied ? <Check aria-hidden /> : <Copy aria-hidden />}
+        {isCopied ? 'Copied' : 'Copy'}
       </Button>
     </div>
   );

@@ -34,8 +34,7 @@ export function importedText({ added, known }: SubscriberImport): string {
 }
 
 /** Says that the mails left today are too few for the new addresses; null if they suffice. */
-export function mailLimitText({ added, mailsLeft }: SubscriberImport): string | null {
-  const left = mailsLeft ?? Infinity;
+export function mailLimitText(added: number, left = Infinity): string | null {
   if (left >= added) return null;
   const mailed = left === 0 ? 'None' : `Only ${formatNumber(left)}`;
   const all = formatCount(added, 'new address', 'new addresses');

@@ -133,7 +133,7 @@ export function RecordUpdateDialog({
       </UpdateFields>
       {isDeleted && <DeletedAlert noun={timeline.noun} />}
       {current && (
-        <StatusConflict
+        <IncidentStatusConflict
           current={current}
           isOutdated={isOutdated}
           onSettled={() => setSeen(current)}
@@ -143,7 +143,7 @@ export function RecordUpdateDialog({
   );
 }
 
-interface StatusConflictProps {
+interface IncidentStatusConflictProps {
   /** Current status of the incident. */
   current: IncidentStatus;
   /** Whether the user has not seen the current status, and chose another one. */
@@ -152,7 +152,7 @@ interface StatusConflictProps {
 }
 
 /** Shows that another user has moved the incident on since the dialog opened. */
-function StatusConflict({ current, isOutdated, onSettled }: StatusConflictProps) {
+function IncidentStatusConflict({ current, isOutdated, onSettled }: IncidentStatusConflictProps) {
   const { values, submitCount, isSubmitting, setFieldValue } = useFormikContext<UpdateFormValues>();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

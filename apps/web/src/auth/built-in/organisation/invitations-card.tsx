@@ -3,7 +3,8 @@ import { Send, X } from 'lucide-react';
 import { useId, useRef } from 'react';
 import { object, string } from 'yup';
 import { useApi } from '@/api/api-provider';
-import { useQuery } from '@/api/use-query';
+import { useList } from '@/api/use-list';
+import { useListInParts } from '@/api/use-list-in-parts';
 import { AuditLink } from '@/auth/audit-link';
 import type { AuthOrganisation } from '@/auth/auth';
 import { withToast } from '@/auth/built-in/form/with-toast';
@@ -22,13 +23,17 @@ import { LoadFailure } from '@/ui/load-failure';
 import { MailNotice } from '@/ui/mail-notice';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
+import { useErrorToast } from '@/ui/use-error-toast';
 import { usePending } from '@/ui/use-pending';
-import { PeopleList, PeopleSkeleton, Person } from './people-list';
+import { OlderPeople, PeopleList, PeopleSkeleton, Person } from './people-list';
 import { roleRights, roles, RoleSelect } from './role-select';
 
 export function InvitationsCard({ organisation }: { organisation: AuthOrganisation }) {
   const api = useApi();
-  const invitations = useQuery<Invitation[]>(endpoints.identity.invitations(organisation.id));
+  const invitations = useListInParts(
+    useList<Invitation>(endpoints.identity.invitations(organisation.id)),
+  );
+  useErrorToast(invitations.error !== undefined, 'Error while fetching the invitations');
 
   async function invite(values: InviteValues) {
     await api.post(endpoints.identity.invitations(organisation.id), values);
@@ -44,7 +49,7 @@ export function InvitationsCard({ organisation }: { organisation: AuthOrganisati
   async function revoke({ id }: Invitation) {
     const path = endpoints.identity.invitation(organisation.id, id);
     await withToast(() => api.delete(path), 'Invitation revoked');
-    await invitations.refresh().catch(() => undefined);
+    await invitations.refresh();
   }
 
   return (
@@ -57,8 +62,15 @@ export function InvitationsCard({ organisation }: { organisation: AuthOrganisati
         <MailNotice />
         <InviteForm onSubmit={invite} />
       </CardBody>
-      {invitations.data ? (
-        <InvitationList invitations={invitations.data} onSendAgain={sendAgain} onRevoke={revoke} />
+      {invitations.rows ? (
+        <>
+          <InvitationList
+            invitations={invitations.rows}
+            onSendAgain={sendAgain}
+            onRevoke={revoke}
+          />
+          <OlderPeople label="Older invitations" list={invitations} />
+        </>
       ) : invitations.error ? (
         <CardBody>
           <LoadFailure

@@ -1,6 +1,6 @@
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useApi } from '@/api/api-provider';
-import { useQuery } from '@/api/use-query';
+import { useList } from '@/api/use-list';
 import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { withToast } from '@/auth/built-in/form/with-toast';
@@ -30,7 +30,7 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
   const { refresh } = useSession();
   const [deleting, setDeleting] = useState(false);
   const isAdmin = useMay('administer');
-  const { data: members = [] } = useQuery<Member[]>(endpoints.identity.members(organisation.id));
+  const members = useList<Member>(endpoints.identity.members(organisation.id));
   const mustStay = isLastAdmin(members, user.id);
 
   async function leave() {
@@ -126,7 +126,7 @@ function DeleteDialog({ name, onClose, onDelete }: DeleteDialogProps) {
   const [isPending, run] = usePending();
   const [typed, setTyped] = useState('');
   const [failure, setFailure] = useState<string | null>(null);
-  const isConfirmed = typed.trim() === name;
+  const isConfirmed = asShown(typed) === asShown(name);
 
   async function remove() {
     setFailure(null);
@@ -172,4 +172,9 @@ function DeleteDialog({ name, onClose, onDelete }: DeleteDialogProps) {
       </form>
     </Dialog>
   );
+}
+
+/** A text as browsers show it: spaces in a row are one. */
+function asShown(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
 }

@@ -1,7 +1,8 @@
 import { UserMinus } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
-import { useQuery, type Query } from '@/api/use-query';
+import { useList, type List } from '@/api/use-list';
+import { useListInParts } from '@/api/use-list-in-parts';
 import { AuditLink } from '@/auth/audit-link';
 import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { withToast } from '@/auth/built-in/form/with-toast';
@@ -17,8 +18,9 @@ import { formatCount } from '@/ui/format';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
+import { useErrorToast } from '@/ui/use-error-toast';
 import { isLastAdmin } from './last-admin';
-import { PeopleList, PeopleSkeleton, Person } from './people-list';
+import { OlderPeople, PeopleList, PeopleSkeleton, Person } from './people-list';
 import { roleRights, roles, RoleSelect } from './role-select';
 
 interface MembersCardProps {
@@ -28,26 +30,29 @@ interface MembersCardProps {
 
 export function MembersCard({ organisation, user }: MembersCardProps) {
   const isAdmin = useMay('administer');
-  const members = useQuery<Member[]>(endpoints.identity.members(organisation.id));
-  const actions = useMemberActions(organisation.id, user.id, async () => {
-    await members.refresh();
-  });
+  const members = useList<Member>(endpoints.identity.members(organisation.id));
+  const shown = useListInParts(members);
+  useErrorToast(members.error !== undefined, 'Error while fetching the members');
+  const actions = useMemberActions(organisation.id, user.id, members.refresh);
 
   return (
     <Card>
       <CardHeader title="Members" description={countOf(members)} />
-      {members.data ? (
-        <PeopleList label="Members">
-          {members.data.map((member) => (
-            <MemberRow
-              key={member.userId}
-              member={member}
-              isSelf={member.userId === user.id}
-              isLastAdmin={isLastAdmin(members.data ?? [], member.userId)}
-              {...(isAdmin && { actions })}
-            />
-          ))}
-        </PeopleList>
+      {shown.rows ? (
+        <>
+          <PeopleList label="Members">
+            {shown.rows.map((member) => (
+              <MemberRow
+                key={member.userId}
+                member={member}
+                isSelf={member.userId === user.id}
+                isLastAdmin={isLastAdmin(members, member.userId)}
+                {...(isAdmin && { actions })}
+              />
+            ))}
+          </PeopleList>
+          <OlderPeople label="Older members" list={shown} />
+        </>
       ) : members.error ? (
         <CardBody>
           <LoadFailure
@@ -64,9 +69,10 @@ export function MembersCard({ organisation, user }: MembersCardProps) {
 }
 
 /** A placeholder keeps the line until the members are loaded; undefined if they could not be. */
-function countOf({ data, error }: Query<Member[]>): string | undefined {
-  if (data) return formatCount(data.length, 'person', 'people');
-  return error ? undefined : '…';
+function countOf({ rows, hasOlder, error }: List<Member>): string | undefined {
+  if (rows === undefined) return error ? undefined : '…';
+  const count = formatCount(rows.length, 'person', 'people');
+  return hasOlder ? `More than ${count}` : count;
 }
 
 interface MemberRowProps {
@@ -193,7 +199,7 @@ function useMemberActions(
       toast.success(done);
       if (member.userId === userId) await session.refresh();
     });
-    await refreshMembers().catch(() => undefined);
+    await refreshMembers();
   }
 
   const path = (member: Member) => endpoints.identity.member(organisationId, member.userId);

@@ -152,6 +152,47 @@ it('lets the last admin neither leave nor get another role', async () => {
   expect(screen.getByRole('button', { name: 'Leave' })).toBeEnabled();
 });
 
+it('shows further members on demand, and cannot know the last admin before', async () => {
+  const grace: Member = {
+    userId: 'user-3',
+    name: 'Grace Hopper',
+    email: 'grace@example.com',
+    role: 'viewer',
+    createdAt: since,
+  };
+  const { user } = await openOrganisation(sessionOf(), [
+    http.get(apiUrl(endpoints.identity.members(engines.id)), ({ request }) =>
+      new URL(request.url).searchParams.get('before') === adaAsMember.userId
+        ? success([grace], { next: null })
+        : success([charles, adaAsMember], { next: adaAsMember.userId }),
+    ),
+  ]);
+  expect(screen.getByText('More than 2 people')).toBeVisible();
+  expect(screen.getByLabelText('Role of Ada Lovelace')).toBeEnabled();
+  expect(await screen.findByRole('button', { name: 'Leave' })).toBeEnabled();
+  await user.click(screen.getByRole('button', { name: 'Show Older' }));
+  expect(await screen.findByText('Grace Hopper')).toBeVisible();
+  expect(screen.getByText('3 people')).toBeVisible();
+  expect(screen.getByLabelText('Role of Ada Lovelace')).toBeDisabled();
+  expect(screen.getByRole('button', { name: 'Leave' })).toBeDisabled();
+  expect(screen.queryByRole('button', { name: 'Show Older' })).not.toBeInTheDocument();
+  await waitFor(() => expect(screen.getByRole('group', { name: 'Older members' })).toHaveFocus());
+});
+
+it('shows further invitations on demand', async () => {
+  const { user } = await openOrganisation(sessionOf(), [
+    http.get(apiUrl(endpoints.identity.invitations(engines.id)), ({ request }) =>
+      new URL(request.url).searchParams.get('before') === mary.id
+        ? success([{ ...mary, id: 'inv-0', email: 'percy@example.com' }], { next: null })
+        : success([mary], { next: mary.id }),
+    ),
+  ]);
+  const older = within(await screen.findByRole('group', { name: 'Older invitations' }));
+  await user.click(older.getByRole('button', { name: 'Show Older' }));
+  expect(await screen.findByText('percy@example.com')).toBeVisible();
+  expect(screen.getByText('mary@example.com')).toBeVisible();
+});
+
 it('asks before an admin becomes an editor, and says that the last one cannot', async () => {
   const { user } = await openOrganisation(sessionOf(), [twoAdmins]);
   const refusal = 'The last admin cannot leave or get another role';
@@ -332,6 +373,20 @@ it('deletes the organisation only once its name has been typed', async () => {
   expect(confirm).toBeDisabled();
   await user.type(screen.getByLabelText(/^Type/), ' Engines');
   await user.click(confirm);
+  await waitFor(() => expect(who()).toBe('signed-in'));
+});
+
+it('takes the name as it is shown, where spaces in a row are one', async () => {
+  const named = { ...engines, name: 'Analytical  Engines' };
+  const { user, backend } = await openOrganisation(sessionOf({ organisations: [named] }));
+  server.use(
+    http.delete(organisationCall, () => {
+      backend.session = sessionOf({ organisations: [], activeOrganisationId: null });
+      return success({ id: 'org-1' });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  await user.type(screen.getByLabelText(/^Type/), 'Analytical Engines{Enter}');
   await waitFor(() => expect(who()).toBe('signed-in'));
 });
 

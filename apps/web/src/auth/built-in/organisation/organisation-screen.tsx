@@ -1,6 +1,7 @@
 import { Link } from 'react-router-dom';
+import { useList } from '@/api/use-list';
 import { useQuery } from '@/api/use-query';
-import type { AuthOrganisation } from '@/auth/auth';
+import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { useKeptPermission, useMay } from '@/auth/permissions';
 import { useSignedIn } from '@/auth/built-in/session-context';
 import { endpoints, paths } from '@/paths';
@@ -18,10 +19,20 @@ import { SecurityCard } from './security-card';
 export function OrganisationScreen() {
   const session = useSignedIn();
   usePageTitle('Organisation');
-  const administers = useKeptPermission('administer');
-  const isSettled = useSettled(session?.organisation?.id ?? '');
   if (session?.organisation == null) return null;
   const { organisation, user } = session;
+  // The rows of another organisation do not stay until those of this one are loaded.
+  return <OrganisationCards key={organisation.id} organisation={organisation} user={user} />;
+}
+
+interface OrganisationCardsProps {
+  organisation: AuthOrganisation;
+  user: AuthUser;
+}
+
+function OrganisationCards({ organisation, user }: OrganisationCardsProps) {
+  const administers = useKeptPermission('administer');
+  const isSettled = useSettled(organisation.id);
   return (
     <div className="mx-auto grid w-full max-w-3xl gap-4">
       <PageHeader title="Organisation" />
@@ -41,11 +52,14 @@ export function OrganisationScreen() {
 /** Whether the content is loaded or has failed. Until then, what is below it would move. */
 function useSettled(id: string): boolean {
   const isAdmin = useMay('administer');
-  const members = useQuery(id ? endpoints.identity.members(id) : null);
-  const invitations = useQuery(isAdmin ? endpoints.identity.invitations(id) : null);
+  const members = useList(endpoints.identity.members(id));
+  const invitations = useList(isAdmin ? endpoints.identity.invitations(id) : null);
   const requirement = useQuery(isAdmin ? endpoints.identity.factorRequirement(id) : null);
-  const asked = isAdmin ? [members, invitations, requirement] : [members];
-  return asked.every(({ data, error }) => data !== undefined || error !== undefined);
+  const lists = isAdmin ? [members, invitations] : [members];
+  return (
+    lists.every(({ rows, error }) => rows !== undefined || error !== undefined) &&
+    (!isAdmin || requirement.data !== undefined || requirement.error !== undefined)
+  );
 }
 
 function GeneralCard({ organisation }: { organisation: AuthOrganisation }) {

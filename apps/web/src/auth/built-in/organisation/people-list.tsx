@@ -1,6 +1,9 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { Avatar } from '@/ui/avatar';
+import { cn } from '@/ui/cn';
+import { ShowOlder } from '@/ui/show-older';
 import { Skeleton } from '@/ui/skeleton';
+import { useKeptFocus } from '@/ui/use-kept-focus';
 
 interface PeopleListProps {
   label: string;
@@ -12,6 +15,26 @@ export function PeopleList({ label, children }: PeopleListProps) {
     <ul aria-label={label} tabIndex={-1} className="divide-y divide-line">
       {children}
     </ul>
+  );
+}
+
+interface OlderPeopleProps extends Pick<ComponentProps<typeof ShowOlder>, 'list'> {
+  label: string;
+}
+
+/** The button below a list that shows older rows. The group takes its focus when it goes away. */
+export function OlderPeople({ label, list }: OlderPeopleProps) {
+  const keptFocus = useKeptFocus<HTMLDivElement>();
+  return (
+    <div
+      {...keptFocus}
+      role="group"
+      aria-label={label}
+      tabIndex={-1}
+      className={cn(list.hasOlder && 'border-t border-line p-4')}
+    >
+      <ShowOlder size="sm" list={list} />
+    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useApi } from '@/api/api-provider';
-import { ApiError } from '@/api/error';
+import { ApiError, ignoreCutOff } from '@/api/error';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession } from '@/auth/built-in/session-context';
 import { endpoints } from '@/paths';
@@ -32,7 +32,7 @@ export function ConfirmationCard({ kind, token, footer, onSignUp }: Confirmation
   async function confirm() {
     setFailure(null);
     try {
-      await api.post(texts[kind].call, { token });
+      await api.post(texts[kind].call, { token }).catch(ignoreCutOff);
       links.use();
       await refresh();
     } catch (error) {

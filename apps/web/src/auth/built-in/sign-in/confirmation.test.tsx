@@ -1,5 +1,5 @@
 import { screen, waitFor } from '@testing-library/react';
-import { http } from 'msw';
+import { http, HttpResponse } from 'msw';
 import { expect, it } from 'vitest';
 import { ada, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import { endpoints } from '@/paths';
@@ -24,6 +24,21 @@ it('follows the link of a sign-up once, and signs in', async () => {
   await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
   expect(confirmed).toBe(1);
   expect(window.location.href).not.toContain('c-1');
+});
+
+it('signs in although the response to a link is cut off', async () => {
+  const backend = serveSession(null);
+  let confirmed = 0;
+  server.use(
+    http.post(apiUrl(endpoints.identity.confirmSignUp), () => {
+      confirmed += 1;
+      backend.session = sessionOf();
+      return new HttpResponse('{"data":', { status: 201 });
+    }),
+  );
+  renderPiece(SignInScreen, 'signed-out', { address: '/login?confirmation=c-1' });
+  await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
+  expect(confirmed).toBe(1);
 });
 
 it('says that a link is wrong or has expired, and leads to a new one', async () => {

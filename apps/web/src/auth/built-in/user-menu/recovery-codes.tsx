@@ -2,8 +2,9 @@ import { Check, Copy, Download } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
-import { copyText } from '@/ui/copy-text';
+import { selectText } from '@/ui/copy-text';
 import { saveFile } from '@/ui/save-file';
+import { useCopy } from '@/ui/use-copy';
 import { useSecretGuard } from '@/ui/use-secret-guard';
 
 interface RecoveryCodesProps {
@@ -17,16 +18,14 @@ interface RecoveryCodesProps {
 /** Shows new recovery codes. They cannot be shown again. */
 export function RecoveryCodesPanel({ codes, areReplaced, email, onDone }: RecoveryCodesProps) {
   const list = useRef<HTMLOListElement>(null);
-  const [copied, setCopied] = useState<boolean>();
   const [isKept, setIsKept] = useState(false);
   useSecretGuard(isKept);
   const text = codes.join('\n') + '\n';
+  const { isCopied, copy } = useCopy(text);
 
-  async function copy() {
-    if (!list.current) return;
-    const isCopied = await copyText(list.current, text);
-    setCopied(isCopied);
-    if (isCopied) setIsKept(true);
+  async function press() {
+    if (await copy()) setIsKept(true);
+    else if (list.current) selectText(list.current);
   }
 
   function download() {
@@ -55,15 +54,15 @@ export function RecoveryCodesPanel({ codes, areReplaced, email, onDone }: Recove
           <li key={code}>{code}</li>
         ))}
       </ol>
-      {copied === false && (
+      {isCopied === false && (
         <Alert kind="error">
           The browser does not allow the copy. The codes are selected: press Ctrl+C or ⌘C.
         </Alert>
       )}
       <div className="flex flex-wrap justify-end gap-2">
-        <Button onClick={() => void copy()}>
-          {copied ? <Check aria-hidden /> : <Copy aria-hidden />}
-          {copied ? 'Copied' : 'Copy'}
+        <Button onClick={() => void press()}>
+          {isCopied ? <Check aria-hidden /> : <Copy aria-hidden />}
+          {isCopied ? 'Copied' : 'Copy'}
         </Button>
         <Button onClick={download}>
           <Download aria-hidden />

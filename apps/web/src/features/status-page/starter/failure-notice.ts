@@ -1,7 +1,7 @@
 let notice: HTMLElement | undefined;
 
 /** Says that a control cannot be used, because its script could not be loaded. */
-export function showFailure(): void {
+export function showLoadNotice(): void {
   notice = document.createElement('p');
   notice.setAttribute('role', 'alert');
   notice.className = 'not-loaded';
@@ -9,6 +9,6 @@ export function showFailure(): void {
   document.body.append(notice);
 }
 
-export function hideFailure(): void {
+export function hideLoadNotice(): void {
   notice?.remove();
 }

@@ -1,4 +1,4 @@
-import { loadCodeOrReload, reloadAfterMs } from '@/api/load-code';
+import { isGone, loadCodeOrReload, reloadAfterMs } from '@/api/load-code';
 import { backoffMs } from '@/api/retry';
 import { ConnectionAnnouncer } from '@/features/status-page/connection-announcer';
 import { afterConnected, type ConnectionState } from '@/features/status-page/connection-state';
@@ -15,7 +15,7 @@ import {
   type DrawnPage,
 } from '@/features/status-page/snapshot';
 import { isUnknownOrganisation } from '@/features/status-page/unknown-organisation';
-import { hideFailure, showFailure } from './failure-notice';
+import { hideLoadNotice, showLoadNotice } from './failure-notice';
 import { KeptInput, sameElement } from './kept-input';
 import { showConnection, showTimeZone } from './live-indicator';
 import { showLocalTimes } from './local-times';
@@ -122,7 +122,7 @@ export class LivePage implements StartedPage {
   }
 
   #load(): void {
-    hideFailure();
+    hideLoadNotice();
     this.#loading ??= this.#hydrate(this).then(
       () => this.#finish(),
       (error: unknown) => this.#fail(error),
@@ -142,12 +142,12 @@ export class LivePage implements StartedPage {
     this.#failures += 1;
     const { isPressed } = this.#input;
     this.#input.forget();
-    const isGone = error instanceof FailedResponse && error.response.status === 404;
-    if (isGone && (isPressed || this.#isOutdated) && performance.now() > reloadAfterMs) {
+    const isReplaced = error instanceof FailedResponse && isGone(error.response);
+    if (isReplaced && (isPressed || this.#isOutdated) && performance.now() > reloadAfterMs) {
       location.reload();
       return;
     }
-    if (isPressed) showFailure();
+    if (isPressed) showLoadNotice();
     if (!this.#isOutdated) return;
     if (!this.#showsOutdated) {
       this.#showsOutdated = true;

@@ -189,8 +189,8 @@ pub struct MailBudget {
 
 impl MailBudget {
     /// Fifths of the installation's mails that organisations may use. The rest is reserved for
-    /// people who sign up or change their address. Otherwise organisations could use up all of
-    /// them, and nobody could sign up until the next day.
+    /// sign-ups and changes of addresses. Otherwise organisations could use up all of them, and
+    /// sign-ups would be refused until the next day.
     const FIFTHS_OF_ORGANISATIONS: u32 = 4;
     /// Fifths of the installation's mails that causes without an account may use.
     const FIFTHS_WITHOUT_ACCOUNT: u32 = 3;
@@ -372,7 +372,7 @@ impl MailBudget {
     /// The limit of all mails together to addresses that somebody entered. That of organisations
     /// is lower, so that mails remain for sign-ups. `None` for resets and notices: they go to the
     /// addresses of accounts, and the mailbox limits them. With a shared limit, a person with many
-    /// accounts could keep them from everybody else.
+    /// accounts could keep them from all others.
     fn installation_limit(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.installation?;
         let is_entered = cause.kind == MailKind::EnteredAddress;

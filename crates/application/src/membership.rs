@@ -137,8 +137,8 @@ impl Memberships {
     }
 
     /// A page of the members of an organisation, by the time at which they joined, newest first.
-    /// [`Error::NotFound`], [`Error::SecondFactorRequired`], [`Error::Invalid`] if the page's `before`
-    /// is not a member.
+    /// [`Error::NotFound`], [`Error::SecondFactorRequired`], [`Error::Invalid`] if the page's
+    /// `before` is not a member.
     pub async fn members(
         &self,
         session: &Session,
@@ -151,8 +151,8 @@ impl Memberships {
     }
 
     /// Gives a member a role. Another role is recorded in the security log. [`Error::NotFound`],
-    /// [`Error::Forbidden`], [`Error::SecondFactorRequired`], [`Error::Conflict`] for the last admin,
-    /// [`Sessions::ENDED`](crate::session::Sessions::ENDED).
+    /// [`Error::Forbidden`], [`Error::SecondFactorRequired`], [`Error::Conflict`] for the last
+    /// admin, [`Sessions::ENDED`](crate::session::Sessions::ENDED).
     pub async fn set_role(
         &self,
         session: &Session,

@@ -31,7 +31,7 @@ pub struct Waiting {
 pub trait WaitlistStore: Send + Sync {
     /// Adds an entry, unless the address is on the list already. Returns `false`, and adds nothing,
     /// if the list has [`Waitlist::MAX_LENGTH`] entries. An adapter MUST NOT remove an entry for a
-    /// new one: anybody may add invented addresses, and could remove everybody else's.
+    /// new one: strangers may add invented addresses, and could remove those of others.
     async fn add(&self, waiting: Waiting) -> Result<bool, Error>;
 
     /// The entries, newest first.

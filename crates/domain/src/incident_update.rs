@@ -107,19 +107,20 @@ pub enum DeletionError {
 impl Incident {
     /// Whether this incident was resolved already when an update was recorded. Such an update
     /// completes the timeline and never changes the status, even if an edit displays it after the
-    /// resolution. A resolution that is displayed then or later is no such update. `other` is another
-    /// update, which may have resolved the incident later.
+    /// resolution. An update that resolves the incident then or later is not one of them. `other`
+    /// is another update, which may have resolved the incident later.
     fn was_resolved_before(&self, update: &IncidentUpdate, other: Option<&IncidentUpdate>) -> bool {
         let Some(resolved_at) = self.resolved_at else {
             return false;
         };
         let resolved_later =
-            other.is_some_and(|other| other.id > update.id && self.is_resolved_by(other));
-        resolved_at <= update.created_at && !self.is_resolved_by(update) && !resolved_later
+            other.is_some_and(|other| other.id > update.id && self.is_resolution_since(other));
+        resolved_at <= update.created_at && !self.is_resolution_since(update) && !resolved_later
     }
 
-    /// Whether an update is a resolution that is displayed at the time of resolution or later.
-    fn is_resolved_by(&self, update: &IncidentUpdate) -> bool {
+    /// Whether an update has the status RESOLVED and is displayed at this incident's time of
+    /// resolution or later.
+    fn is_resolution_since(&self, update: &IncidentUpdate) -> bool {
         update.status == IncidentStatus::Resolved
             && self
                 .resolved_at
@@ -275,14 +276,14 @@ impl IncidentAndUpdate {
         }
         let other = edited.newest_other.as_ref();
         if edited.incident.was_resolved_before(&before, other)
-            && edited.incident.is_resolved_by(&edited.update)
+            && edited.incident.is_resolution_since(&edited.update)
         {
             let message = "This incident was resolved before that time";
             return Err(Invalid::field(field, message));
         }
         let incident = edited.incident_after(&before, was_newest);
         incident.check_resolution(&edited.incident, field)?;
-        // Another update sets the status otherwise, which this message does not explain.
+        // If another update is the newest one now, this message does not explain its status.
         let cause = if edited.is_newest() {
             Cause::UpdateEdited(edited.update.clone())
         } else {
@@ -354,7 +355,7 @@ impl IncidentUpdateDeletion {
             (Some(newest), Some(left))
                 if updates.contains(&newest.id)
                     && !before.was_resolved_before(&newest, None)
-                    && (before.is_resolved_by(&newest)
+                    && (before.is_resolution_since(&newest)
                         || !before.was_resolved_before(&left, None)) =>
             {
                 before.clone().with_status(left.status, left.display_at)

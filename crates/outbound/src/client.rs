@@ -170,8 +170,8 @@ impl OutboundClient {
         })
     }
 
-    /// The client for what visitors enter: it does not reach listed ranges, and shares no connections
-    /// with this one if ranges are listed.
+    /// The client for what visitors enter: it does not reach listed ranges, and shares no
+    /// connections with this one if ranges are listed.
     pub(crate) fn for_visitors(&self) -> &Self {
         self.for_visitors.as_deref().unwrap_or(self)
     }

@@ -234,8 +234,8 @@ pub trait AccountStore: Send + Sync {
     /// Stores a sign-up, and keeps the newest
     /// [`PENDING_OF_ADDRESS`](super::Accounts::PENDING_OF_ADDRESS) of its address. Returns `false`,
     /// and stores nothing, if [`PENDING`](super::Accounts::PENDING) are stored in all. An adapter
-    /// MUST NOT remove the sign-up of another address for a new one: anybody may enter invented
-    /// addresses, and could remove everybody else's.
+    /// MUST NOT remove the sign-up of another address for a new one: strangers may enter invented
+    /// addresses, and could remove those of others.
     async fn add_sign_up(&self, pending: PendingSignUp) -> Result<bool, Error>;
 
     /// Creates the account of a pending sign-up and its session, gives the membership of its

@@ -69,7 +69,7 @@ impl<T> FairQueue<T> {
     /// Takes the next write; `None` if none waits.
     pub(super) fn pop(&mut self) -> Option<(Option<OrganisationId>, T)> {
         if self.len == 0 {
-            // Nobody waits for the end of a debt.
+            // No write waits for the end of a debt.
             self.turns.clear();
             self.of_organisations.clear();
             return None;
@@ -183,7 +183,7 @@ mod tests {
             assert_eq!(queue.pop().map(|(_, id)| id), Some("fast"), "{number}");
             queue.charge(organisation("fast"), Duration::from_millis(1));
         }
-        // Without others, a debt delays nobody.
+        // Without other writes, a debt delays no write.
         assert_eq!(queue.pop().map(|(_, id)| id), Some("slow-1"));
     }
 
